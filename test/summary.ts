@@ -1,0 +1,18 @@
+import type { Reporter, TestModule } from "vitest/node"
+
+/** Ends a run with one plain line of true counts, for machines that read only that. */
+export default class Summary implements Reporter {
+  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+    const counts = { passed: 0, failed: 0, skipped: 0 }
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        const state = test.result().state
+        if (state !== "pending") counts[state] += 1
+      }
+      // A file that does not load has no tests of its own to fail.
+      if (module.errors().length > 0) counts.failed += 1
+    }
+    const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""
+    process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`)
+  }
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^hindcast$/, replacement: source("./src/index.ts") },
+      { find: /^hindcast\/testing$/, replacement: source("./src/testing.ts") },
+      { find: /^hindcast\/plugin$/, replacement: source("./src/plugins/author.ts") },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/long/**"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    reporters: ["default", "./test/summary.ts"],
+  },
+})
