@@ -13,6 +13,6 @@ export default class Summary implements Reporter {
       if (module.errors().length > 0) counts.failed += 1
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""
-    process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`)
+    process.once("exit", () => process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`))
   }
 }

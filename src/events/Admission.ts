@@ -1,0 +1,147 @@
+import { Either, ParseResult, Schema } from "effect"
+import { uuidv7 } from "uuidv7"
+import { EventId } from "./Event.ts"
+import { type AppendRequest, InvalidEvent, MAIN, type NewEvent } from "./EventLog.ts"
+import type { EventType } from "./EventType.ts"
+import { findNonJson, type JsonObject } from "./Json.ts"
+import type { Vocabulary } from "./Vocabulary.ts"
+
+/** Most events one append may hold. */
+export const MAX_EVENTS_PER_APPEND = 10_000
+
+/** Most bytes (UTF-8) that one payload may take as JSON. */
+export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
+
+/** Most characters of a name: a timeline, stream, task or actor. */
+const MAX_NAME_LENGTH = 512
+
+/** An event that was found fit to be appended. */
+export interface AdmittedEvent {
+  readonly id: string
+  /** Whether the caller chose the id, which makes the append idempotent. */
+  readonly idGiven: boolean
+  readonly type: string
+  readonly schemaVersion: number
+  readonly causationId: string | null
+  readonly occurredAt: number | null
+  readonly payload: JsonObject
+  /** The payload's JSON text: what is stored and chained. */
+  readonly text: string
+}
+
+/** A request whose every part was found fit. */
+export interface Admitted {
+  readonly timeline: string
+  readonly stream: string
+  readonly taskId: string | null
+  readonly actor: string
+  readonly expected: NonNullable<AppendRequest["expected"]> | null
+  readonly events: ReadonlyArray<AdmittedEvent>
+  /** Whether the commit that holds it must reach the disk before it is acknowledged. */
+  readonly synced: boolean
+}
+
+/** Checks append requests against a vocabulary, before anything is queued or written. */
+export const make = (vocabulary: Vocabulary): ((request: AppendRequest) => Either.Either<Admitted, InvalidEvent>) => {
+  const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type)]))
+
+  return (request) => {
+    const refuse = (index: number | null, reason: string) =>
+      Either.left(new InvalidEvent({ stream: String(request.stream), index, reason }))
+
+    const badName =
+      checkName("timeline", request.timeline ?? MAIN) ??
+      checkName("stream", request.stream) ??
+      checkName("actor", request.actor) ??
+      (request.taskId == null ? undefined : checkName("taskId", request.taskId))
+    if (badName !== undefined) return refuse(null, badName)
+    if (request.events.length === 0) return refuse(null, "expected at least one event, found none")
+    if (request.events.length > MAX_EVENTS_PER_APPEND) {
+      return refuse(null, `expected at most ${MAX_EVENTS_PER_APPEND} events, found ${request.events.length}`)
+    }
+
+    const events: Array<AdmittedEvent> = []
+    const ids = new Set<string>()
+    let synced = false
+    for (const [index, event] of request.events.entries()) {
+      const type = vocabulary.types.get(event.type)
+      const check = checks.get(event.type)
+      if (type === undefined || check === undefined) {
+        return refuse(index, `"${event.type}" is not in this log's vocabulary; add it with Vocabulary.extend`)
+      }
+      const admitted = admitEvent(event, type, check)
+      if (typeof admitted === "string") return refuse(index, `${event.type}: ${admitted}`)
+      if (ids.has(admitted.id)) return refuse(index, `id: ${admitted.id} is given to two events of one append`)
+      ids.add(admitted.id)
+      events.push(admitted)
+      synced ||= type.synced
+    }
+    return Either.right({
+      timeline: request.timeline ?? MAIN,
+      stream: request.stream,
+      taskId: request.taskId ?? null,
+      actor: request.actor,
+      expected: request.expected ?? null,
+      events,
+      synced,
+    })
+  }
+}
+
+/** The admitted event, or what is wrong with it. */
+const admitEvent = (event: NewEvent, type: EventType, check: PayloadCheck): AdmittedEvent | string => {
+  const bad = findNonJson(event.payload)
+  if (bad !== undefined) return `payload${bad.path}: expected JSON, found ${bad.found}`
+  const mistake = check(event.payload)
+  if (mistake !== undefined) return mistake
+  if ("schemaVersion" in event && event.schemaVersion !== undefined && event.schemaVersion !== type.version) {
+    return `schemaVersion: expected ${type.version}, found ${event.schemaVersion}`
+  }
+  if (event.id !== undefined && !isEventId(event.id)) return `id: expected a UUID in lower case, found "${event.id}"`
+  if (event.causationId != null && !isEventId(event.causationId)) {
+    return `causationId: expected the id of an event, found "${event.causationId}"`
+  }
+  if (event.occurredAt !== undefined && !Number.isSafeInteger(event.occurredAt)) {
+    return `occurredAt: expected whole milliseconds since 1970, found ${event.occurredAt}`
+  }
+  const text = JSON.stringify(event.payload)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
+  return {
+    id: event.id ?? uuidv7(),
+    idGiven: event.id !== undefined,
+    type: type.name,
+    schemaVersion: type.version,
+    causationId: event.causationId ?? null,
+    occurredAt: event.occurredAt ?? null,
+    payload: event.payload,
+    text,
+  }
+}
+
+const isEventId = Schema.is(EventId)
+
+type PayloadCheck = (payload: JsonObject) => string | undefined
+
+/** A quick yes or no first; only a payload that fails is looked at again for the reasons, all of them. */
+const payloadCheck = (type: EventType): PayloadCheck => {
+  const fits = Schema.is(type.payload)
+  const explain = Schema.validateEither(type.payload, { errors: "all" })
+  return (payload) => {
+    if (fits(payload)) return undefined
+    const result = explain(payload)
+    if (Either.isRight(result)) return undefined
+    return ParseResult.ArrayFormatter.formatErrorSync(result.left)
+      .map((issue) => `payload/${issue.path.join("/")}: ${issue.message}`)
+      .join("; ")
+  }
+}
+
+const checkName = (what: string, name: unknown): string | undefined => {
+  if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${JSON.stringify(name)}`
+  if (name.length > MAX_NAME_LENGTH)
+    return `${what}: expected at most ${MAX_NAME_LENGTH} characters, found ${name.length}`
+  if (!name.isWellFormed() || name.includes("\0"))
+    return `${what}: expected plain text, found control or broken characters`
+  return undefined
+}

@@ -1,0 +1,230 @@
+import { Context, Data, type Effect, type Option, type Stream } from "effect"
+import type { Event } from "./Event.ts"
+import type { JsonObject } from "./Json.ts"
+import type { CoreName, PayloadOf } from "./Vocabulary.ts"
+
+/** The timeline that every log has. */
+export const MAIN = "main"
+
+/**
+ * What an append expects of its stream:
+ * - `Any`: nothing;
+ * - `NoStream`: that it has no event yet;
+ * - `Exists`: that it has at least one;
+ * - `Exact(version)`: that its last event has this version.
+ */
+export type Expected =
+  | { readonly _tag: "Any" }
+  | { readonly _tag: "NoStream" }
+  | { readonly _tag: "Exists" }
+  | { readonly _tag: "Exact"; readonly version: number }
+
+export const Any: Expected = { _tag: "Any" }
+export const NoStream: Expected = { _tag: "NoStream" }
+export const Exists: Expected = { _tag: "Exists" }
+export const Exact = (version: number): Expected => ({ _tag: "Exact", version })
+
+interface NewEventFields {
+  /** Makes the append idempotent: a retry with the same id and content answers with the earlier event. */
+  readonly id?: string
+  readonly causationId?: string | null
+  /** The source's clock, in epoch milliseconds; the log's clock where absent. */
+  readonly occurredAt?: number
+}
+
+/** A core event as its author gives it; the log adds position, version, time and hash. */
+export type CoreNewEvent = {
+  [Name in CoreName]: NewEventFields & { readonly type: Name; readonly payload: PayloadOf<Name> }
+}[CoreName]
+
+/** An event as its author gives it, of the core vocabulary or of a program's own. */
+export type NewEvent =
+  | CoreNewEvent
+  | (NewEventFields & { readonly type: string; readonly payload: JsonObject; readonly schemaVersion?: number })
+
+/** Events for one stream, committed together or not at all. */
+export interface AppendRequest {
+  /** Default: `main`. */
+  readonly timeline?: string
+  readonly stream: string
+  readonly taskId?: string | null
+  /** `kernel`, `plugin:<name>@<version>`, `agent:<name>`, `human:<name>`, `critic:<name>`, `import:<source>`. */
+  readonly actor: string
+  /** Default: `Any`. */
+  readonly expected?: Expected
+  readonly events: ReadonlyArray<NewEvent>
+}
+
+/** What an append answers: the events as they stand in the log, and the place of the last one. */
+export interface Appended {
+  readonly position: number
+  /** The stream's version after it. */
+  readonly version: number
+  readonly events: ReadonlyArray<Event>
+}
+
+/** Which events to read, in order of position. Absent fields do not filter. */
+export interface Query {
+  /** Only events after this position. Default: 0, the beginning. */
+  readonly after?: number
+  /** Only events up to and including this position. */
+  readonly until?: number
+  readonly timeline?: string
+  readonly stream?: string
+  /** With `stream`: only events whose version in it is higher. */
+  readonly afterVersion?: number
+  readonly taskId?: string
+  readonly types?: ReadonlyArray<string>
+}
+
+/** The end of a log. An empty log's head is position 0 with the hash of `Chain.GENESIS`. */
+export interface Head {
+  readonly position: number
+  readonly hash: string
+}
+
+/** The one marker in what `follow` emits: everything that was in the log at the start has been seen. */
+export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: number }> {}
+
+/** What `verify` found. */
+export type Verification = Data.TaggedEnum<{
+  Intact: { readonly head: Head; readonly events: number }
+  Tampered: { readonly position: number; readonly reason: string }
+}>
+export const Verification = Data.taggedEnum<Verification>()
+
+/** Retry: another process held the log for longer than the busy time-out. */
+export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string; readonly waitedMs: number }> {
+  override get message() {
+    return `${this.log} is busy: another process held it for more than ${this.waitedMs} ms. Nothing was written; try again.`
+  }
+}
+
+/** Rebase: the stream is not where the caller expected it; the events that the caller missed are here. */
+export class VersionConflict extends Data.TaggedError("VersionConflict")<{
+  readonly stream: string
+  readonly expected: Expected
+  /** The stream's version; 0 where it has no event. */
+  readonly actual: number
+  readonly missed: ReadonlyArray<Event>
+}> {
+  override get message() {
+    return (
+      `Stream ${this.stream}: expected ${describeExpected(this.expected)}, found ${this.actual === 0 ? "no event" : `version ${this.actual}`}. ` +
+      "Nothing was written; take the missed events into account and append again."
+    )
+  }
+}
+
+const describeExpected = (expected: Expected): string => {
+  switch (expected._tag) {
+    case "Any":
+      return "any version"
+    case "NoStream":
+      return "no event"
+    case "Exists":
+      return "at least one event"
+    case "Exact":
+      return `version ${expected.version}`
+  }
+}
+
+/** Fix the call: something in the request is not an event of this log. */
+export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
+  readonly stream: string
+  /** Index of the event in the request, or null where the request itself is at fault. */
+  readonly index: number | null
+  readonly reason: string
+}> {
+  override get message() {
+    const where = this.index === null ? "" : `, event ${this.index}`
+    return `Append to ${this.stream || "(no stream)"}${where}: ${this.reason}. Nothing was written.`
+  }
+}
+
+/** Fix the call: this id is in the log already, with other content. */
+export class IdReused extends Data.TaggedError("IdReused")<{ readonly id: string; readonly position: number }> {
+  override get message() {
+    return `Event id ${this.id} stands at @${this.position} with other content. Nothing was written; use a new id for a new event.`
+  }
+}
+
+/** Give up: the file says something that no log says. */
+export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
+  readonly log: string
+  readonly position: number | null
+  readonly reason: string
+}> {
+  override get message() {
+    const where = this.position === null ? "" : ` at @${this.position}`
+    return `${this.log} is damaged${where}: ${this.reason}. Restore it from a copy; \`hindcast log verify\` says how far it is sound.`
+  }
+}
+
+/** Give up: the file is not a Hindcast log, or of a format that this version does not know. */
+export class LogFormatUnsupported extends Data.TaggedError("LogFormatUnsupported")<{
+  readonly log: string
+  readonly found: string
+}> {
+  override get message() {
+    return `${this.log} is not a log that this version of Hindcast can open: expected a Hindcast log, found ${this.found}. The file was not changed.`
+  }
+}
+
+/** Give up until there is room. */
+export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly log: string }> {
+  override get message() {
+    return `${this.log}: the disk is full. Nothing of this append was written; make room and try again.`
+  }
+}
+
+/** Give up: the log cannot be opened, read or written for a reason that the operating system gave. */
+export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
+  readonly log: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.log} is not available: ${this.reason}`
+  }
+}
+
+/** What can go wrong when reading. */
+export type LogError = LogBusy | LogCorrupt | LogUnavailable
+
+/** What can go wrong when opening. */
+export type OpenError = LogError | LogFormatUnsupported
+
+/** What can go wrong when appending. */
+export type AppendError = LogError | VersionConflict | InvalidEvent | IdReused | DiskFull
+
+/**
+ * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes.
+ * Several processes may append to one log at the same time.
+ */
+export class EventLog extends Context.Tag("hindcast/EventLog")<
+  EventLog,
+  {
+    /** Where the log is, for messages: a file's path, or `memory`. */
+    readonly name: string
+    /**
+     * Appends events to one stream; all of them or none. Appends under way at the same time are committed together;
+     * a conflict fails only the append that caused it. Once it succeeds, the events survive the death of any process.
+     */
+    readonly append: (request: AppendRequest) => Effect.Effect<Appended, AppendError>
+    /** Reads events in order of position, in constant memory. Ends at the head as it stood when reading got there. */
+    readonly read: (query?: Query) => Stream.Stream<Event, LogError>
+    /** Reads at most `limit` events in order of position: one step of `read`, for folds. */
+    readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+    /** One event by its id. */
+    readonly find: (id: string) => Effect.Effect<Option.Option<Event>, LogError>
+    /** The last position, and its hash. */
+    readonly head: Effect.Effect<Head, LogError>
+    /**
+     * History, then one `CaughtUp`, then events as they are committed by this or any other process, without a gap and
+     * without a repeat. Never ends by itself.
+     */
+    readonly follow: (query?: Query) => Stream.Stream<Event | CaughtUp, LogError>
+    /** Walks the whole chain in constant memory and names the first position that fails, and why. */
+    readonly verify: Effect.Effect<Verification, LogError>
+  }
+>() {}

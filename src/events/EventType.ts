@@ -1,0 +1,56 @@
+import { Schema } from "effect"
+
+/** One entry of a vocabulary: a name in the past tense, the version of its payload's schema, and that schema. */
+export interface EventType<
+  Name extends string = string,
+  Payload extends Schema.Schema.AnyNoContext = Schema.Schema.AnyNoContext,
+> {
+  readonly name: Name
+  readonly version: number
+  /** Its encoded form equals its decoded form: nothing in a payload is ever transformed. */
+  readonly payload: Payload
+  /** Whether an append that holds such an event reaches the disk (fsync) before it is acknowledged. */
+  readonly synced: boolean
+}
+
+/** Defines an entry of a vocabulary. The description says when the event is written and what it means. */
+export const eventType = <const Name extends string, Fields extends Schema.Struct.Fields>(
+  name: Name,
+  description: string,
+  fields: Fields,
+  options: { readonly version?: number; readonly synced?: boolean } = {},
+) => ({
+  name,
+  version: options.version ?? 1,
+  payload: Schema.Struct(fields).annotations({ identifier: name, description }),
+  synced: options.synced ?? false,
+})
+
+/** A field that may be absent. It is never `undefined`: that is not JSON. */
+export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
+
+/** A duration in milliseconds, fractions allowed. */
+export const Milliseconds = Schema.NonNegative.annotations({
+  identifier: "Milliseconds",
+  description: "Duration in ms",
+})
+
+/** A SHA-256 digest, 64 hexadecimal digits. */
+export const Sha256 = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{64}$/),
+  Schema.annotations({ identifier: "Sha256", description: "SHA-256, 64 hexadecimal digits" }),
+)
+
+/** A component's full name: `plugin/component`. */
+export const ComponentName = Schema.NonEmptyString.annotations({
+  identifier: "ComponentName",
+  description: "`plugin/component`",
+})
+
+/** Why something failed: a short code for programs, a message for people. */
+export const Failure = Schema.Struct({
+  code: Schema.NonEmptyString,
+  message: Schema.String,
+}).annotations({ identifier: "Failure" })
+
+export interface Failure extends Schema.Schema.Type<typeof Failure> {}

@@ -1,0 +1,107 @@
+import * as crypto from "node:crypto"
+import { Schema } from "effect"
+
+/** Anything RFC 8259 can say. Payloads, states, readings, arguments and results are all of this type. */
+export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
+
+/** A JSON object: what every payload is at its top. */
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** Schema of {@link Json}; its encoded form is its decoded form. */
+export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => findNonJson(value) === undefined, {
+  identifier: "Json",
+  description: "Any JSON value (RFC 8259)",
+  jsonSchema: {},
+  arbitrary: () => (fc) => fc.jsonValue().map((value) => value as Json),
+})
+
+/** Schema of {@link JsonObject}. */
+export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
+  (value): value is JsonObject =>
+    typeof value === "object" && value !== null && !Array.isArray(value) && findNonJson(value) === undefined,
+  {
+    identifier: "JsonObject",
+    description: "A JSON object (RFC 8259)",
+    jsonSchema: { type: "object" },
+    arbitrary: () => (fc) => fc.dictionary(fc.string(), fc.jsonValue()).map((value) => value as JsonObject),
+  },
+)
+
+/** Where a value stops being JSON, and why. `path` is a JSON Pointer (RFC 6901). */
+export interface NotJson {
+  readonly path: string
+  readonly found: string
+}
+
+/** Deepest nesting accepted: far above real payloads, far below what overflows a parser's stack. */
+const MAX_DEPTH = 200
+
+/**
+ * Finds the first part of a value that JSON cannot carry unchanged: `undefined`, NaN, an infinity, a bigint, a
+ * function, a symbol, a class instance (Date and Map among them), a lone surrogate, a hole or a cycle.
+ * Answers `undefined` where the value is JSON.
+ */
+export const findNonJson = (value: unknown): NotJson | undefined => search(value, 0)
+
+const search = (value: unknown, depth: number): NotJson | undefined => {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? undefined : { path: "", found: "text with a lone surrogate" }
+    case "number":
+      return Number.isFinite(value) ? undefined : { path: "", found: String(value) }
+    case "boolean":
+      return undefined
+    case "object":
+      return value === null ? undefined : searchInside(value, depth)
+    default:
+      return { path: "", found: typeof value === "undefined" ? "undefined" : `a ${typeof value}` }
+  }
+}
+
+const searchInside = (value: object, depth: number): NotJson | undefined => {
+  if (depth >= MAX_DEPTH) return { path: "", found: `a cycle or more than ${MAX_DEPTH} levels` }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const bad = search(value[index], depth + 1)
+      if (bad !== undefined) return { path: `/${index}${bad.path}`, found: bad.found }
+    }
+    return undefined
+  }
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    return { path: "", found: `an instance of ${prototype.constructor?.name ?? "a class"}` }
+  }
+  for (const key in value) {
+    if (!key.isWellFormed()) return { path: `/${pointerToken(key)}`, found: "a key with a lone surrogate" }
+    const bad = search(value[key as keyof typeof value], depth + 1)
+    if (bad !== undefined) return { path: `/${pointerToken(key)}${bad.path}`, found: bad.found }
+  }
+  return undefined
+}
+
+/** Writes one key as a token of a JSON Pointer (RFC 6901 §3). */
+export const pointerToken = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1")
+
+/** Splits a JSON Pointer into its keys (RFC 6901 §4). `""` is the whole document. */
+export const pointerKeys = (pointer: string): ReadonlyArray<string> =>
+  pointer === ""
+    ? []
+    : pointer
+        .slice(1)
+        .split("/")
+        .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+
+/** The value at a list of keys, or `undefined` where the document has nothing there. Only own properties count. */
+export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | undefined => {
+  let value: Json | undefined = document
+  for (const key of keys) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as JsonObject)[key]
+  }
+  return value
+}
+
+/** SHA-256 of text (UTF-8), in lower-case hexadecimal. */
+export const sha256 = (text: string): string => crypto.hash("sha256", text, "hex")

@@ -1,0 +1,166 @@
+import { Effect, Either } from "effect"
+import type { Admitted, AdmittedEvent } from "./Admission.ts"
+import * as Chain from "./Chain.ts"
+import type { Event } from "./Event.ts"
+import { type Appended, type Expected, type Head, IdReused, type Query, VersionConflict } from "./EventLog.ts"
+
+/** What must be known of the log to place a batch: exactly as of `head`. */
+export interface LogState {
+  readonly head: Head
+  /** Last version of a stream, 0 where it has no event; asked only for the streams in the batch. */
+  readonly version: (timeline: string, stream: string) => number
+  /** The event that has this id, asked only for ids that a caller chose. */
+  readonly find: (id: string) => Event | undefined
+}
+
+/** What became of one request of a batch. A conflict still lacks the events that were missed: the log knows them. */
+export type Placement =
+  | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
+  | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }
+  | { readonly kind: "conflict"; readonly expected: Expected; readonly actual: number }
+  | { readonly kind: "id reused"; readonly id: string; readonly position: number }
+
+/** A batch in its place: what to write, and what to answer to each request, in the order given. */
+export interface Sequenced {
+  readonly rows: ReadonlyArray<Event>
+  /** Payload texts, row by row: exactly what the chain covers. */
+  readonly texts: ReadonlyArray<string>
+  readonly placements: ReadonlyArray<Placement>
+  readonly head: Head
+}
+
+/**
+ * Gives a batch of requests their places: positions, versions, times and hashes, one after another.
+ *
+ * Pure: a backend calls it, writes the rows, and if another writer was faster throws the result away and calls it again.
+ * A request that conflicts takes no place and disturbs no other.
+ */
+export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: number): Sequenced => {
+  const rows: Array<Event> = []
+  const texts: Array<string> = []
+  const versions = new Map<string, number>()
+  const placedIds = new Map<string, Event>()
+  let head = log.head
+
+  const find = (id: string) => placedIds.get(id) ?? log.find(id)
+
+  const place = (request: Admitted): Placement => {
+    const earlier = findEarlier(request, find)
+    if (earlier !== undefined) return earlier
+    const key = `${request.timeline}\0${request.stream}`
+    let version = versions.get(key) ?? log.version(request.timeline, request.stream)
+    if (request.expected !== null && !meets(request.expected, version)) {
+      return { kind: "conflict", expected: request.expected, actual: version }
+    }
+    const events: Array<Event> = []
+    for (const admitted of request.events) {
+      version += 1
+      const event = envelope(request, admitted, head, version, now)
+      head = { position: event.position, hash: event.hash }
+      events.push(event)
+      rows.push(event)
+      texts.push(admitted.text)
+      if (admitted.idGiven) placedIds.set(event.id, event)
+    }
+    versions.set(key, version)
+    return { kind: "placed", events }
+  }
+
+  const placements = requests.map(place)
+  return { rows, texts, placements, head }
+}
+
+const meets = (expected: Expected, version: number): boolean => {
+  switch (expected._tag) {
+    case "Any":
+      return true
+    case "NoStream":
+      return version === 0
+    case "Exists":
+      return version > 0
+    case "Exact":
+      return version === expected.version
+  }
+}
+
+const envelope = (request: Admitted, admitted: AdmittedEvent, head: Head, version: number, now: number): Event => {
+  const event = {
+    position: head.position + 1,
+    id: admitted.id,
+    timeline: request.timeline,
+    stream: request.stream,
+    version,
+    type: admitted.type,
+    schemaVersion: admitted.schemaVersion,
+    taskId: request.taskId,
+    causationId: admitted.causationId,
+    actor: request.actor,
+    occurredAt: admitted.occurredAt ?? now,
+    recordedAt: now,
+    payload: admitted.payload,
+    hash: "",
+  }
+  event.hash = Chain.link(head.hash, { ...event, keyId: null, payload: admitted.text })
+  return event
+}
+
+/**
+ * A retry: every event of the request carries an id that the log has, with the same content. A request of which only a
+ * part is in the log, or whose content differs, reuses an id for something else.
+ */
+const findEarlier = (request: Admitted, find: (id: string) => Event | undefined): Placement | undefined => {
+  const earlier = request.events.map((event) => (event.idGiven ? find(event.id) : undefined))
+  const known = earlier.filter((event) => event !== undefined)
+  const [first] = known
+  if (first === undefined) return undefined
+  for (const [index, event] of earlier.entries()) {
+    const admitted = request.events[index]
+    if (event === undefined || admitted === undefined) continue
+    if (!sameContent(request, admitted, event)) return { kind: "id reused", id: event.id, position: event.position }
+  }
+  return known.length === request.events.length
+    ? { kind: "already there", events: known }
+    : { kind: "id reused", id: first.id, position: first.position }
+}
+
+const sameContent = (request: Admitted, admitted: AdmittedEvent, event: Event): boolean =>
+  event.timeline === request.timeline &&
+  event.stream === request.stream &&
+  event.type === admitted.type &&
+  event.taskId === request.taskId &&
+  event.causationId === admitted.causationId &&
+  event.actor === request.actor &&
+  (admitted.occurredAt === null || event.occurredAt === admitted.occurredAt) &&
+  JSON.stringify(event.payload) === admitted.text
+
+/** Most missed events that a conflict carries. */
+export const MAX_MISSED = 1000
+
+/** What a placement means for its caller; a conflict is given the events that it missed. */
+export const answer = <E>(
+  request: Admitted,
+  placement: Placement | undefined,
+  readPage: (query: Query) => Effect.Effect<ReadonlyArray<Event>, E>,
+): Effect.Effect<Either.Either<Appended, VersionConflict | IdReused>, E> => {
+  switch (placement?.kind) {
+    case undefined:
+      return Effect.dieMessage("a request of the batch was not placed")
+    case "placed":
+    case "already there": {
+      const { events } = placement
+      const last = events.at(-1)
+      return last === undefined
+        ? Effect.dieMessage("an append was placed without events")
+        : Effect.succeed(Either.right({ position: last.position, version: last.version, events }))
+    }
+    case "conflict": {
+      const { expected, actual } = placement
+      const afterVersion = expected._tag === "Exact" ? expected.version : 0
+      return Effect.map(readPage({ timeline: request.timeline, stream: request.stream, afterVersion }), (missed) =>
+        Either.left(new VersionConflict({ stream: request.stream, expected, actual, missed })),
+      )
+    }
+    case "id reused":
+      return Effect.succeed(Either.left(new IdReused({ id: placement.id, position: placement.position })))
+  }
+}

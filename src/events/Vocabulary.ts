@@ -1,0 +1,85 @@
+import type { Event } from "./Event.ts"
+import type { EventType } from "./EventType.ts"
+import { actingEvents } from "./vocabulary/Acting.ts"
+import { confirmingEvents } from "./vocabulary/Confirming.ts"
+import { decidingEvents } from "./vocabulary/Deciding.ts"
+import { kernelEvents } from "./vocabulary/Kernel.ts"
+import { noteEvents } from "./vocabulary/Notes.ts"
+import { pluginEvents } from "./vocabulary/Plugins.ts"
+import { scoringEvents } from "./vocabulary/Scoring.ts"
+import { environmentEvents, sensingEvents } from "./vocabulary/Sensing.ts"
+import { taskEvents } from "./vocabulary/Tasks.ts"
+import { timelineEvents } from "./vocabulary/Timelines.ts"
+
+const coreEvents = [
+  ...kernelEvents,
+  ...pluginEvents,
+  ...sensingEvents,
+  ...environmentEvents,
+  ...decidingEvents,
+  ...actingEvents,
+  ...confirmingEvents,
+  ...taskEvents,
+  ...scoringEvents,
+  ...timelineEvents,
+  ...noteEvents,
+] as const
+
+type CoreEventType = (typeof coreEvents)[number]
+
+/** Names of the core vocabulary. */
+export type CoreName = CoreEventType["name"]
+
+/** The payload of a core event, by its name. */
+export type PayloadOf<Name extends CoreName> = Extract<CoreEventType, { readonly name: Name }>["payload"]["Type"]
+
+/** The event types that a log knows: their payloads are checked when they are appended. */
+export interface Vocabulary {
+  readonly types: ReadonlyMap<string, EventType>
+}
+
+/** Hindcast's own vocabulary. */
+export const core: Vocabulary = { types: new Map<string, EventType>(coreEvents.map((type) => [type.name, type])) }
+
+/**
+ * A vocabulary with families of an embedding program's own. Their names carry the program's prefix
+ * (`acme/OrderPlaced`), so that they never clash with Hindcast's; a name without one, or one that is taken,
+ * is a defect of the program and throws.
+ */
+export const extend = (vocabulary: Vocabulary, types: ReadonlyArray<EventType>): Vocabulary => {
+  const extended = new Map(vocabulary.types)
+  for (const type of types) {
+    if (!/^[^/]+\/[^/]+$/.test(type.name)) {
+      throw new Error(`Event type "${type.name}": expected a name with your prefix, such as "acme/${type.name}"`)
+    }
+    if (extended.has(type.name)) throw new Error(`Event type "${type.name}" is defined twice`)
+    extended.set(type.name, type)
+  }
+  return { types: extended }
+}
+
+/** What folds do at an event of one type: the state so far, the typed payload and the whole event, to the next state. */
+export type Handlers<State> = {
+  readonly [Name in CoreName]?: (state: State, payload: PayloadOf<Name>, event: Event) => State
+}
+
+/**
+ * Makes the `evolve` of a fold from a handler for each type it cares about; every other event leaves the state as it is.
+ * Payloads are trusted to be what the vocabulary says: they were checked when they were appended.
+ */
+export const evolveBy = <State>(handlers: Handlers<State>): ((state: State, event: Event) => State) => {
+  const byType = new Map(Object.entries(handlers)) as Map<
+    string,
+    (state: State, payload: Event["payload"], event: Event) => State
+  >
+  return (state, event) => {
+    const handle = byType.get(event.type)
+    return handle === undefined ? state : handle(state, event.payload, event)
+  }
+}
+
+/** Whether an event is of this core type; narrows its payload. */
+export const is = <Name extends CoreName>(
+  event: Event,
+  name: Name,
+): event is Event & { readonly type: Name; readonly payload: PayloadOf<Name> } => event.type === name

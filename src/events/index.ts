@@ -1,0 +1,4 @@
+/** What the package calls `EventLog`: the interface, and the logs that implement it. */
+export * from "./EventLog.ts"
+export { layer as layerMemory } from "./MemoryEventLog.ts"
+export { layer as layerSqlite, type SqliteOptions } from "./sqlite/SqliteEventLog.ts"

@@ -1,0 +1,73 @@
+/** `application_id` of a Hindcast log: "Hcst" in ASCII, so that a file says whose it is. */
+export const APPLICATION_ID = 0x48637374
+
+/** `user_version` of a log of this format. A file with a higher one is of a newer Hindcast. */
+export const FORMAT_VERSION = 1
+
+/**
+ * The log: what can never change without a new format version.
+ *
+ * Names that repeat (timeline, stream, type, task, actor) stand once in `names`. Rows are never updated or deleted, and
+ * each one takes the next position: triggers hold this against any program, also against `INSERT OR REPLACE`, which
+ * deletes without firing a trigger of its own.
+ */
+export const LOG_TABLES: ReadonlyArray<string> = [
+  `CREATE TABLE names (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL UNIQUE
+  ) STRICT`,
+  `CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+    timeline INTEGER NOT NULL,
+    stream INTEGER NOT NULL,
+    version INTEGER NOT NULL CHECK (version >= 1),
+    type INTEGER NOT NULL,
+    schema_version INTEGER NOT NULL CHECK (schema_version >= 1),
+    task INTEGER,
+    causation BLOB CHECK (causation IS NULL OR length(causation) = 16),
+    actor INTEGER NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    payload TEXT NOT NULL,
+    key_id INTEGER,
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    UNIQUE (timeline, stream, version)
+  ) STRICT`,
+  "CREATE INDEX events_by_task ON events (task, position) WHERE task IS NOT NULL",
+  "CREATE INDEX events_by_type ON events (type, position)",
+  `CREATE TRIGGER events_in_sequence BEFORE INSERT ON events
+    WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM events)
+    BEGIN SELECT RAISE(ABORT, 'events: an event takes the next position'); END`,
+  `CREATE TRIGGER events_not_updated BEFORE UPDATE ON events
+    BEGIN SELECT RAISE(ABORT, 'events: an event is never changed'); END`,
+  `CREATE TRIGGER events_not_deleted BEFORE DELETE ON events
+    BEGIN SELECT RAISE(ABORT, 'events: an event is never deleted'); END`,
+  `CREATE TRIGGER names_not_updated BEFORE UPDATE ON names
+    BEGIN SELECT RAISE(ABORT, 'names: a name is never changed'); END`,
+  `CREATE TRIGGER names_not_deleted BEFORE DELETE ON names
+    BEGIN SELECT RAISE(ABORT, 'names: a name is never deleted'); END`,
+  `CREATE VIEW event_log AS SELECT
+      e.position, lower(hex(e.id)) AS id, timeline.text AS timeline, stream.text AS stream, e.version,
+      type.text AS type, e.schema_version, task.text AS task, lower(hex(e.causation)) AS causation, actor.text AS actor,
+      e.occurred_at, e.recorded_at, e.payload, key.text AS key_id, lower(hex(e.hash)) AS hash
+    FROM events e
+      LEFT JOIN names timeline ON timeline.id = e.timeline
+      LEFT JOIN names stream ON stream.id = e.stream
+      LEFT JOIN names type ON type.id = e.type
+      LEFT JOIN names task ON task.id = e.task
+      LEFT JOIN names actor ON actor.id = e.actor
+      LEFT JOIN names key ON key.id = e.key_id`,
+]
+
+/** What may be dropped and made anew at any time: nothing in it is part of the record. */
+export const DISPOSABLE_TABLES: ReadonlyArray<string> = [
+  `CREATE TABLE IF NOT EXISTS lease (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    owner TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    acquired_at INTEGER NOT NULL,
+    heartbeat_at INTEGER NOT NULL
+  ) STRICT`,
+]

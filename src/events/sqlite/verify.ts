@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import * as Chain from "../Chain.ts"
+import { type LogError, Verification } from "../EventLog.ts"
+import type { Connection } from "./connection.ts"
+import { readable } from "./names.ts"
+import { uuidOf } from "./read.ts"
+
+/** Rows read in one step: constant memory, whatever the log's length. */
+const PAGE_SIZE = 1000
+
+/**
+ * Walks the chain from the first event, over what the file says now: the payload's bytes as stored, and each name as the
+ * file spells it today. Names the first position that fails.
+ */
+export const verify = (connection: Connection): Effect.Effect<Verification, LogError> =>
+  Effect.gen(function* () {
+    let hash = Chain.GENESIS
+    let position = 0
+    while (true) {
+      const rows = yield* readable(connection.rows(PAGE, [position, PAGE_SIZE]))
+      for (const row of rows) {
+        const link = linkOf(row)
+        if (link.position !== position + 1) {
+          return Verification.Tampered({ position: position + 1, reason: "the event is missing" })
+        }
+        position = link.position
+        hash = Chain.link(hash, link)
+        if (hash !== row[14]) {
+          return Verification.Tampered({ position, reason: "the event's content does not give its hash" })
+        }
+      }
+      if (rows.length < PAGE_SIZE) return Verification.Intact({ head: { position, hash }, events: position })
+    }
+  })
+
+const PAGE = `SELECT position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at,
+  recorded_at, payload, key_id, hash FROM event_log WHERE position > ? ORDER BY position LIMIT ?`
+
+const linkOf = (row: ReadonlyArray<unknown>): Chain.Link => {
+  const [position, id, timeline, stream, version, type, schemaVersion, task, causation, actor] = row
+  const [occurredAt, recordedAt, payload, keyId] = row.slice(10)
+  const uuid = (hex: unknown) => uuidOf(Buffer.from(String(hex), "hex"))
+  return {
+    position: Number(position),
+    id: uuid(id),
+    timeline: String(timeline),
+    stream: String(stream),
+    version: Number(version),
+    type: String(type),
+    schemaVersion: Number(schemaVersion),
+    taskId: task === null ? null : String(task),
+    causationId: causation === null || causation === "" ? null : uuid(causation),
+    actor: String(actor),
+    occurredAt: Number(occurredAt),
+    recordedAt: Number(recordedAt),
+    keyId: keyId === null ? null : String(keyId),
+    payload: String(payload),
+  }
+}

@@ -1,0 +1,12 @@
+import { Schema } from "effect"
+import { eventType } from "../EventType.ts"
+
+/** What people write beside the record, and what they take out of it. */
+export const noteEvents = [
+  eventType("NoteAdded", "A person or program remarked on something.", { about: Schema.String, text: Schema.String }),
+  eventType("TagAdded", "A tag was put on something.", { about: Schema.String, tag: Schema.NonEmptyString }),
+  eventType("PayloadShredded", "The key of encrypted payload fields was destroyed.", {
+    keyId: Schema.NonEmptyString,
+    reason: Schema.String,
+  }),
+] as const

@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+import { eventType, optional, Sha256 } from "../EventType.ts"
+import { JsonObject } from "../Json.ts"
+
+const scoreSetId = Schema.NonEmptyString
+const measure = Schema.NonEmptyString.annotations({ description: "`plugin/measure`, or the rubric's own name for it" })
+
+const verdict = {
+  scoreSetId,
+  measure,
+  name: Schema.NonEmptyString.annotations({ description: "The reward's or punishment's name within the measure" }),
+  weight: Schema.Finite,
+  amount: Schema.NonNegative.annotations({ description: "weight × occurrences" }),
+  because: Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" }),
+  rationale: optional(Schema.String),
+}
+
+/** What a task earned and lost, by which rubric and critic. */
+export const scoringEvents = [
+  eventType("ScoringStarted", "A scoring of tasks by one rubric and one critic began.", {
+    scoreSetId,
+    taskIds: Schema.Array(Schema.String),
+    rubric: JsonObject,
+    rubricDigest: Sha256,
+    critic: Schema.NonEmptyString,
+    criticDigest: Sha256,
+    label: Schema.String,
+    range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions read" }),
+    replaces: optional(Schema.String),
+  }),
+  eventType("RewardGiven", "A reward's condition held.", verdict),
+  eventType("PunishmentGiven", "A punishment's condition held. `amount` is positive and is subtracted.", verdict),
+  eventType("MeasureUnscored", "Nothing could decide a reward or punishment.", {
+    scoreSetId,
+    measure,
+    name: Schema.NonEmptyString,
+    reason: Schema.String,
+  }),
+  eventType("ScoringFinished", "A scoring is complete. `totals` holds earned, lost and net of every task.", {
+    scoreSetId,
+    totals: JsonObject,
+  }),
+  eventType("ScoreSetPromoted", "A pointer such as `official` now names this score set.", {
+    pointer: Schema.NonEmptyString,
+    scoreSetId,
+  }),
+] as const

@@ -1,0 +1,48 @@
+import { Schema } from "effect"
+import { ComponentName, eventType, Failure, Milliseconds } from "../EventType.ts"
+import { Json, JsonObject } from "../Json.ts"
+
+const sensor = ComponentName
+
+/** What came in from sensors. */
+export const sensingEvents = [
+  eventType("SensorRead", "A sensor returned a reading.", {
+    sensor,
+    reading: Json,
+    priority: Schema.Finite.annotations({ description: "The sensor's priority at that moment" }),
+    latencyMs: Milliseconds,
+  }),
+  eventType("SensorFailed", "A sensor was asked and gave no reading.", { sensor, error: Failure }),
+  eventType("SensorSkipped", "A sensor was due and was not asked.", { sensor, reason: Schema.String }),
+] as const
+
+/** One operation of a JSON Patch (RFC 6902), of the three kinds that Hindcast writes. */
+export const PatchOperation = Schema.Union(
+  Schema.Struct({ op: Schema.Literal("add", "replace"), path: Schema.String, value: Json }),
+  Schema.Struct({ op: Schema.Literal("remove"), path: Schema.String }),
+).annotations({ identifier: "PatchOperation", description: "RFC 6902 add, replace or remove" })
+
+export type PatchOperation = typeof PatchOperation.Type
+
+const plugin = Schema.NonEmptyString.annotations({ description: "The plugin whose environment it is" })
+
+/** What became of the environments that plugins declare. */
+export const environmentEvents = [
+  eventType("EnvironmentDescribed", "A plugin's environment as its manifest describes it, for a task that uses it.", {
+    plugin,
+    name: Schema.String,
+    description: Schema.String,
+    rules: Schema.Array(Schema.String),
+    conventions: Schema.Array(Schema.String),
+  }),
+  eventType("EnvironmentReset", "An environment was put in its first state.", {
+    plugin,
+    seed: Schema.Int,
+    options: JsonObject.annotations({ description: "What it was configured with, such as a scenario" }),
+    state: Json.annotations({ description: "The environment's document after the reset" }),
+  }),
+  eventType("EnvironmentChanged", "An environment's document changed.", {
+    plugin,
+    patch: Schema.Array(PatchOperation),
+  }),
+] as const

@@ -1,0 +1,13 @@
+import { Schema } from "effect"
+import { eventType } from "../EventType.ts"
+import { JsonObject } from "../Json.ts"
+
+/** Lines of history beside `main`. */
+export const timelineEvents = [
+  eventType("TimelineForked", "A timeline goes on from a moment of another.", {
+    timeline: Schema.NonEmptyString,
+    parent: Schema.NonEmptyString,
+    at: Schema.Int.annotations({ description: "The last position it shares with its parent" }),
+    overrides: JsonObject,
+  }),
+] as const

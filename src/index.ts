@@ -1,0 +1,1 @@
+export * as EventLog from "./events/index.ts"
