@@ -1,0 +1,142 @@
+import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import type { Json } from "../events/Json.ts"
+import { JsonObject } from "../events/Json.ts"
+import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import type { CommandOutcome } from "./Actuation.ts"
+import type { Task } from "./Task.ts"
+
+/** An actuator that an agent can command. */
+export interface Capability {
+  /** `plugin/actuator` */
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its arguments, where it declares one. */
+  readonly args?: JsonObject
+  readonly risk?: string
+}
+
+/**
+ * What an agent sees when it decides. Everything in it is in the log, or follows from a recorded seed, so that a replay
+ * can show it again.
+ */
+export interface View {
+  readonly goal: string
+  /** Decisions made before this one. */
+  readonly step: number
+  /** The newest readings, by `plugin/sensor`. */
+  readonly readings: { readonly [sensor: string]: Json }
+  /** How the last command ended; null before the first. */
+  readonly lastOutcome: LastOutcome | null
+  readonly actuators: ReadonlyArray<Capability>
+  /** A number in [0, 1) that follows from the task's seed. */
+  readonly random: () => number
+  /** The log's time of the newest thing in this view, in epoch milliseconds. */
+  readonly now: number
+}
+
+/** How a command ended, without its place in the log. */
+export type LastOutcome = CommandOutcome extends infer Outcome ? Omit<Outcome, "event" | "commandId"> : never
+
+/** What an agent can choose: a command, a message, or to be done. */
+export const Choice = Schema.Union(
+  Schema.Struct({
+    act: Schema.NonEmptyString,
+    args: Schema.optionalWith(JsonObject, { exact: true }),
+    rationale: Schema.optionalWith(Schema.String, { exact: true }),
+  }),
+  Schema.Struct({ say: Schema.String, rationale: Schema.optionalWith(Schema.String, { exact: true }) }),
+  Schema.Struct({ done: TaskOutcome, reason: Schema.optionalWith(Schema.String, { exact: true }) }),
+).annotations({
+  identifier: "Choice",
+  description:
+    '{ act: "plugin/actuator", args }, { say: "text" } or { done: "achieved" | "failed" | "abandoned", reason? }',
+})
+
+export type Choice = typeof Choice.Type
+
+/** An agent that is shown a view and chooses; the kernel perceives and acts for it. */
+export interface DecidingAgent {
+  readonly name: string
+  readonly version: string
+  readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
+}
+
+/** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
+export interface AdvancingAgent {
+  readonly name: string
+  readonly version: string
+  readonly advance: (task: Task) => Effect.Effect<boolean, unknown>
+}
+
+/** An agent is a value: who it is, and how it goes on. */
+export type Agent = DecidingAgent | AdvancingAgent
+
+/** An agent that maps readings to the next choice and looks at nothing else. */
+export const fromPolicy = (options: {
+  readonly name: string
+  readonly version: string
+  readonly policy: (readings: View["readings"]) => Choice
+}): DecidingAgent => ({
+  name: options.name,
+  version: options.version,
+  decide: ({ readings }) => options.policy(readings),
+})
+
+/** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
+export const fromAdvance = (agent: AdvancingAgent): AdvancingAgent => agent
+
+/** Fix the agent: it threw, or chose something that is no choice. */
+export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agent: string; readonly reason: string }> {
+  override get message() {
+    return `Agent ${this.agent} failed: ${this.reason}`
+  }
+}
+
+/** Fix the module: its default export is not an agent. */
+export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source: string; readonly found: string }> {
+  override get message() {
+    return `${this.source}: expected a default export { name, version, decide(view) }, found ${this.found}`
+  }
+}
+
+/** `name@version`, as the log names it. */
+export const fullName = (agent: Agent): string => `${agent.name}@${agent.version}`
+
+/** Checks that a value from outside, such as a module's default export, is an agent. */
+export const fromUnknown = (source: string, value: unknown): Either.Either<Agent, NotAnAgent> => {
+  const decoded = Schema.decodeUnknownEither(AgentShape)(value)
+  // The functions are called on the original value, so that an agent that is a class instance keeps its `this`.
+  if (Either.isRight(decoded)) return Either.right(value as Agent)
+  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+  const found = issue === undefined ? "something else" : `${issue.path.join(".") || "the export"}: ${issue.message}`
+  return Either.left(new NotAnAgent({ source, found }))
+}
+
+const Callable = Schema.declare(
+  (value): value is (...args: ReadonlyArray<never>) => unknown => typeof value === "function",
+  {
+    identifier: "Callable",
+  },
+)
+
+const AgentShape = Schema.Union(
+  Schema.Struct({ name: Schema.NonEmptyString, version: Schema.NonEmptyString, decide: Callable }),
+  Schema.Struct({ name: Schema.NonEmptyString, version: Schema.NonEmptyString, advance: Callable }),
+)
+
+/** What an agent threw, as its failure. */
+export const failure = (agent: Agent, cause: unknown): AgentFailed =>
+  new AgentFailed({ agent: fullName(agent), reason: cause instanceof Error ? cause.message : String(cause) })
+
+/** Lets an agent decide, however it does so, and checks what it chose. */
+export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
+  Effect.gen(function* () {
+    const failed = (cause: unknown) => failure(agent, cause)
+    const answer = yield* Effect.try({ try: () => agent.decide(view), catch: failed })
+    const chosen: unknown = Effect.isEffect(answer)
+      ? yield* Effect.mapError(answer, failed)
+      : yield* Effect.tryPromise({ try: () => Promise.resolve(answer), catch: failed })
+    return yield* Schema.decodeUnknown(Choice, { onExcessProperty: "error" })(chosen).pipe(
+      Effect.mapError((error) => failed(`its choice is none: ${error.message}`)),
+    )
+  })

@@ -1,0 +1,102 @@
+import * as path from "node:path"
+import { Data, Effect, Schema } from "effect"
+import type { AppendError, LogError } from "../events/EventLog.ts"
+import { JsonObject } from "../events/Json.ts"
+import { failureOf, isPluginFailure } from "./Perception.ts"
+import * as Rubric from "./Rubric.ts"
+import type { KernelContext, TaskContext } from "./TaskContext.ts"
+
+/** Fix the options or the plugin: an environment could not be put in its first state. */
+export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
+  readonly plugin: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `The environment of ${this.plugin} could not be set up: ${this.reason}`
+  }
+}
+
+/** Who takes part in a task, and what it is scored by. */
+export interface Participants {
+  readonly takesPart: (plugin: string) => boolean
+  /** The measures of the plugins that take part. */
+  readonly rubric: Rubric.Rubric
+}
+
+/** The active plugins that a task names, or all active ones. */
+export const participants = (
+  kernel: KernelContext,
+  plugins: ReadonlyArray<string> | undefined,
+): Effect.Effect<Participants, LogError> =>
+  Effect.gen(function* () {
+    const takesPart = (plugin: string) => plugins === undefined || plugins.includes(plugin)
+    const registry = yield* kernel.registry.state
+    const names = Object.keys(registry).filter((name) => registry[name]?.active === true && takesPart(name))
+    const manifests = yield* Effect.forEach(names, (name) => Effect.orDie(kernel.registry.manifest(name)))
+    return { takesPart, rubric: Rubric.ofManifests(manifests.map(({ manifest }) => manifest)) }
+  })
+
+/**
+ * Starts and resets each environment that takes part, with the options that the task was opened with, else with the
+ * scenario that its manifest names; and records what it was reset to.
+ */
+export const reset = (
+  task: TaskContext,
+  options: { readonly [plugin: string]: JsonObject },
+): Effect.Effect<void, EnvironmentRefused | Rubric.FileUnreadable | AppendError | LogError> =>
+  Effect.gen(function* () {
+    const registry = yield* task.kernel.registry.state
+    for (const [plugin, { active }] of Object.entries(registry)) {
+      if (!active || !task.takesPart(plugin)) continue
+      const { manifest } = yield* Effect.orDie(task.kernel.registry.manifest(plugin))
+      const { environment } = manifest.peas
+      if (environment === undefined) continue
+      const settings = options[plugin] ?? (yield* scenarioOf(task, plugin, environment.scenario))
+      const state = yield* Effect.flatMap(task.instance(plugin), ({ process }) =>
+        process.reset(settings, { taskId: task.id, causationId: task.openedBy }),
+      ).pipe(
+        Effect.catchIf(isPluginFailure, (failure) => {
+          const { code, message } = failureOf(failure)
+          return new EnvironmentRefused({ plugin, reason: `${code}: ${message}` })
+        }),
+      )
+      task.documents.set(plugin, state)
+      yield* task.record(
+        {
+          type: "EnvironmentDescribed",
+          causationId: task.openedBy,
+          payload: {
+            plugin,
+            name: environment.name,
+            description: environment.description,
+            rules: environment.rules ?? [],
+            conventions: environment.conventions ?? [],
+          },
+        },
+        {
+          type: "EnvironmentReset",
+          causationId: task.openedBy,
+          payload: { plugin, seed: task.seed, options: settings, state },
+        },
+      )
+    }
+  })
+
+/** The options in the manifest's scenario file, from the plugin's own copy; none where it names none. */
+const scenarioOf = (task: TaskContext, plugin: string, scenario: string | undefined) =>
+  Effect.gen(function* () {
+    if (scenario === undefined) return {}
+    const { directory } = yield* task.kernel.registry
+      .installed(plugin)
+      .pipe(
+        Effect.mapError((error) =>
+          isPluginFailure(error) ? new EnvironmentRefused({ plugin, reason: error.message }) : error,
+        ),
+      )
+    const file = path.join(directory, scenario)
+    return yield* Effect.flatMap(Rubric.readYaml(file), (value) =>
+      Schema.is(JsonObject)(value)
+        ? Effect.succeed(value)
+        : new Rubric.FileUnreadable({ file, reason: "expected a mapping of options, found another value" }),
+    )
+  })

@@ -1,0 +1,163 @@
+import * as os from "node:os"
+import { Context, Effect, Layer, Scope } from "effect"
+import { PCGRandom } from "effect/Utils"
+import { uuidv7 } from "uuidv7"
+import { digest } from "../events/Digest.ts"
+import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
+import { Lease, type LeaseHeld } from "../events/Lease.ts"
+import { PluginHost } from "../plugins/PluginHost.ts"
+import { Projector } from "../projections/Projector.ts"
+import * as TaskAudit from "../projections/TaskAudit.ts"
+import type { ActError } from "./Actuation.ts"
+import * as Agent from "./Agent.ts"
+import { Confirmations } from "./Confirmations.ts"
+import * as Gate from "./Gate.ts"
+import * as Instances from "./Instances.ts"
+import { loop, MAX_STEPS } from "./Loop.ts"
+import * as Recovery from "./Recovery.ts"
+import { Registry } from "./Registry.ts"
+import { Scoring } from "./Scoring.ts"
+import * as Task from "./Task.ts"
+import type { KernelContext } from "./TaskContext.ts"
+import { DENO_VERSION, VERSION } from "./versions.ts"
+
+/** What a run is asked for. */
+export interface RunOptions extends Omit<Task.OpenOptions, "agent"> {
+  /** Default: 100. */
+  readonly maxSteps?: number
+}
+
+export type RunError = Task.OpenError | Task.TaskClosed | Agent.AgentFailed | ActError | AppendError | LogError
+
+/** What an embedding program uses: plugins, tasks, perceiving and acting through them, audits, re-scoring. */
+export class Kernel extends Context.Tag("hindcast/Kernel")<
+  Kernel,
+  {
+    /** Which plugins take part, with which priority and metadata. */
+    readonly plugins: Context.Tag.Service<Registry>
+    readonly tasks: {
+      /** Opens a task. Tasks run concurrently; each has its own environments. */
+      readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, Task.OpenError>
+      /** Opens a task, lets an agent work on it until it is done or out of steps, closes and scores it. */
+      readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
+    }
+    /** Questions to people, and their answers. */
+    readonly confirmations: Context.Tag.Service<Confirmations>
+    /** The audit of a task, open or closed. */
+    readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
+    /** Scores past tasks again by another rubric, as a new score set. */
+    readonly rescore: Context.Tag.Service<Scoring>["rescore"]
+  }
+>() {}
+
+export interface KernelOptions {
+  /** Default: `Gate.standard`. */
+  readonly gate?: Gate.GateConfig
+  /** The directory that plugins may work in: an absolute path. */
+  readonly workspace: string
+  /** Where plugins' copies and caches are kept: a directory beside the log. */
+  readonly directory: string
+  /** Seeds all randomness of this kernel. Default: drawn at random, and recorded. */
+  readonly seed?: number
+  /** Who holds the lease, for messages. Default: `hindcast`. */
+  readonly owner?: string
+}
+
+/**
+ * The kernel: takes the log's lease, ends in the log what a kernel before it left unfinished, and then acts. Closing its
+ * scope abandons open tasks, stops every plugin and gives the lease back.
+ */
+export const layer = (
+  options: KernelOptions,
+): Layer.Layer<
+  Kernel,
+  LeaseHeld | AppendError | LogError,
+  EventLog | Lease | Projector | PluginHost | Registry | Confirmations | Scoring
+> => Layer.scoped(Kernel, make(options))
+
+const make = (options: KernelOptions) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const projector = yield* Projector
+    const registry = yield* Registry
+    const confirmations = yield* Confirmations
+    const scoring = yield* Scoring
+    const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED)
+    const gate = options.gate ?? Gate.standard
+
+    const lease = yield* (yield* Lease).acquire(options.owner ?? `hindcast of ${os.userInfo().username}`)
+    yield* recover
+    yield* startAndStop({ seed, gate })
+
+    const instances = yield* Instances.make({
+      log,
+      host: yield* PluginHost,
+      registry,
+      workspace: options.workspace,
+      directory: options.directory,
+      seed,
+    })
+    const context: KernelContext = { log, projector, registry, confirmations, instances, gate, lease }
+    const scope = yield* Effect.scope
+    const seeds = new PCGRandom(seed)
+    const open = (opening: Task.OpenOptions) =>
+      Task.open(context, uuidv7(), opening.seed ?? seeds.integer(MAX_SEED), opening).pipe(Scope.extend(scope))
+    const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
+
+    return Kernel.of({
+      plugins: registry,
+      confirmations,
+      audit,
+      rescore: scoring.rescore,
+      tasks: {
+        open,
+        run: (agent, { maxSteps = MAX_STEPS, ...opening }) =>
+          Effect.gen(function* () {
+            const task = yield* open({ ...opening, agent: Agent.fullName(agent) })
+            const { outcome, reason } = yield* loop(agent, task, registry, maxSteps, opening.plugins).pipe(
+              Effect.tapError((error) => Effect.ignore(task.close("failed", error.message))),
+              Effect.onInterrupt(() => Effect.ignore(task.close("abandoned", "it was interrupted"))),
+            )
+            yield* task.close(outcome, reason)
+            // It was opened above, so it is found.
+            return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
+          }),
+      },
+    })
+  })
+
+/** Seeds are whole numbers below 2³¹. */
+const MAX_SEED = 2 ** 31
+
+/** Says in the log how everything ended that the kernel before this one left unfinished. */
+const recover = Effect.gen(function* () {
+  const log = yield* EventLog
+  const state = yield* (yield* Projector).current(Recovery.unfinished)
+  for (const { stream, taskId, event } of Recovery.endings(state)) {
+    yield* log.append({ stream, taskId, actor: "kernel", events: [event] })
+  }
+})
+
+/** Records that the kernel started, and when its scope closes that it stopped. */
+const startAndStop = (config: { readonly seed: number; readonly gate: Gate.GateConfig }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const append = (event: Parameters<typeof log.append>[0]["events"][number]) =>
+      log.append({ stream: "kernel", actor: "kernel", events: [event] })
+    yield* Effect.acquireRelease(
+      append({
+        type: "KernelStarted",
+        payload: {
+          version: VERSION,
+          node: process.versions.node,
+          deno: DENO_VERSION,
+          seed: config.seed,
+          configDigest: digest(JSON.parse(JSON.stringify(config))),
+        },
+      }),
+      () =>
+        append({ type: "KernelStopped", payload: { reason: "its scope closed" } }).pipe(
+          Effect.catchAllCause((cause) => Effect.logError("the kernel's end was not recorded", cause)),
+        ),
+    )
+  })

@@ -1,0 +1,36 @@
+import { type Context, Effect } from "effect"
+import { uuidv7 } from "uuidv7"
+import type { Event } from "../events/Event.ts"
+import type { AppendError, CoreNewEvent, EventLog } from "../events/EventLog.ts"
+
+/** Appends to one stream in one name. */
+export interface Recorder {
+  /**
+   * Appends an event, and in the same commit what follows from it: a consequence that does not say otherwise has the
+   * first event as its cause. Answers with the first event as it stands in the log.
+   */
+  readonly record: (
+    event: CoreNewEvent,
+    ...consequences: ReadonlyArray<CoreNewEvent>
+  ) => Effect.Effect<Event, AppendError>
+}
+
+/** Who appends what to where. */
+export interface Recording {
+  readonly stream: string
+  readonly taskId: string | null
+  readonly actor: string
+}
+
+export const make = (log: Context.Tag.Service<EventLog>, recording: Recording): Recorder => ({
+  record: (event, ...consequences) => {
+    const id = event.id ?? uuidv7()
+    const events =
+      consequences.length === 0
+        ? [event]
+        : [{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))]
+    return Effect.flatMap(log.append({ ...recording, events }), ({ events: [first] }) =>
+      first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first),
+    )
+  },
+})

@@ -1,0 +1,112 @@
+import * as fs from "node:fs"
+import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import { parse as parseYaml, YAMLParseError } from "yaml"
+import { digest } from "../events/Digest.ts"
+import { findNonJson, type Json, JsonObject } from "../events/Json.ts"
+import { type Manifest, Measure } from "../plugins/Manifest.ts"
+import * as Rule from "./Rule.ts"
+
+/** A set of measures to score by: the plugins' own, or a file's. `plugin` says whose a measure is, where it is a plugin's. */
+export const Rubric = Schema.Struct({
+  name: Schema.NonEmptyString,
+  measures: Schema.Array(
+    Schema.Struct({ ...Measure.fields, plugin: Schema.optionalWith(Schema.NonEmptyString, { exact: true }) }),
+  ).pipe(Schema.minItems(1)),
+}).annotations({ identifier: "Rubric" })
+
+export type Rubric = typeof Rubric.Type
+
+/** Fix the rubric. All that is wrong with it, one item each, with where. */
+export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
+  readonly source: string
+  readonly issues: ReadonlyArray<string>
+}> {
+  override get message() {
+    return `Rubric ${this.source} cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
+  }
+}
+
+/** `plugin/measure`, or the measure's bare name. */
+export const measureName = (measure: Rubric["measures"][number]): string =>
+  measure.plugin === undefined ? measure.name : `${measure.plugin}/${measure.name}`
+
+/** The rubric's digest: two rubrics that say the same have the same. */
+export const digestOf = (rubric: Rubric): string => digest(asJson(rubric))
+
+/** A rubric is plain JSON by its schema; this says so to the compiler, and proves it. */
+export const asJson = (rubric: Rubric): JsonObject => Schema.decodeUnknownSync(JsonObject)(rubric)
+
+/** The rubric of a task: the measures of the plugins that take part in it. */
+export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
+  name: "plugins",
+  measures: manifests.flatMap(({ name, peas }) => peas.performance.map((measure) => ({ ...measure, plugin: name }))),
+})
+
+/** Checks a rubric: its shape, that every measure can give or take something, and that every rule compiles. */
+export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
+  const decoded = Schema.decodeUnknownEither(Rubric, { errors: "all", onExcessProperty: "error" })(value)
+  if (Either.isLeft(decoded)) {
+    const issues = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+    return Either.left(
+      new RubricInvalid({
+        source,
+        issues: issues.map(({ path, message }) => `${path.join(".") || "rubric"}: ${message}`),
+      }),
+    )
+  }
+  const issues = [...emptyMeasures(decoded.right), ...ruleIssues(decoded.right)]
+  return issues.length === 0 ? Either.right(decoded.right) : Either.left(new RubricInvalid({ source, issues }))
+}
+
+/** Reads a rubric file: YAML, of which JSON is a part. */
+export const load = (file: string): Effect.Effect<Rubric, RubricInvalid> =>
+  Effect.flatMap(readYaml(file), (value) => decode(file, value)).pipe(
+    Effect.catchTag("FileUnreadable", ({ reason }) => new RubricInvalid({ source: file, issues: [reason] })),
+  )
+
+/** A file that cannot be read, or whose text is not YAML. */
+export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file}: ${this.reason}`
+  }
+}
+
+/** Reads a YAML or JSON file whose value is JSON. */
+export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
+  Effect.try({
+    try: () => parseYaml(fs.readFileSync(file, "utf8")) as unknown,
+    catch: (cause) =>
+      new FileUnreadable({
+        file,
+        reason:
+          cause instanceof YAMLParseError
+            ? `expected YAML or JSON, found ${cause.message}`
+            : `expected a file that can be read, found ${cause instanceof Error ? cause.message : String(cause)}`,
+      }),
+  }).pipe(
+    Effect.flatMap((value) => {
+      const bad = findNonJson(value)
+      return bad === undefined
+        ? Effect.succeed(value as Json)
+        : new FileUnreadable({ file, reason: `${bad.path || "/"}: expected JSON, found ${bad.found}` })
+    }),
+  )
+
+const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
+  rubric.measures
+    .filter(({ rewards = [], punishments = [] }) => rewards.length + punishments.length === 0)
+    .map((measure) => `${measureName(measure)}: expected at least one reward or punishment, found none`)
+
+/** What is wrong with the rules of these measures, each with its place. */
+export const ruleIssues = (rubric: Rubric): ReadonlyArray<string> =>
+  rubric.measures.flatMap((measure) =>
+    [...(measure.rewards ?? []), ...(measure.punishments ?? [])].flatMap(({ name, rule }) => {
+      const compiled = rule === undefined ? undefined : Rule.compile(rule)
+      return compiled !== undefined && Either.isLeft(compiled)
+        ? [`${measureName(measure)}, "${name}": ${compiled.left.message}`]
+        : []
+    }),
+  )

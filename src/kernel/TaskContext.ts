@@ -1,0 +1,37 @@
+import type { Context, Effect, Scope } from "effect"
+import type { EventLog } from "../events/EventLog.ts"
+import type { Json } from "../events/Json.ts"
+import type { HeldLease } from "../events/Lease.ts"
+import type { Projector } from "../projections/Projector.ts"
+import type { Confirmations } from "./Confirmations.ts"
+import type { GateConfig } from "./Gate.ts"
+import type { Instance, InstanceError, Instances } from "./Instances.ts"
+import type { Recorder } from "./Recorder.ts"
+import type { Registry } from "./Registry.ts"
+
+/** What every task of a kernel works with. */
+export interface KernelContext {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly projector: Context.Tag.Service<Projector>
+  readonly registry: Context.Tag.Service<Registry>
+  readonly confirmations: Context.Tag.Service<Confirmations>
+  readonly instances: Instances
+  readonly gate: GateConfig
+  readonly lease: HeldLease
+}
+
+/** An open task, as perceiving and acting see it. */
+export interface TaskContext extends Recorder {
+  readonly kernel: KernelContext
+  readonly id: string
+  readonly seed: number
+  /** The id of its `TaskOpened`. */
+  readonly openedBy: string
+  /** Closes with the task: its plugins' processes end with it. */
+  readonly scope: Scope.Scope
+  readonly takesPart: (plugin: string) => boolean
+  /** The instance of a plugin that serves this task. */
+  readonly instance: (plugin: string) => Effect.Effect<Instance, InstanceError>
+  /** The last known document of each environment, by plugin. */
+  readonly documents: Map<string, Json>
+}

@@ -1,0 +1,110 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { EventLog, layerSqlite, type SqliteOptions } from "../../src/events/index.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+const open = (filename: string, options: Omit<SqliteOptions, "filename"> = {}) =>
+  Effect.flatMap(EventLog, (log) => log.head).pipe(Effect.provide(layerSqlite({ filename, ...options })))
+
+const note = {
+  stream: "a",
+  actor: "human:test",
+  events: [{ type: "NoteAdded" as const, payload: { about: "", text: "" } }],
+}
+
+describe("opening a log", () => {
+  it.scopedLive("makes the file and its directory", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "deep", "er", "log.db")
+      expect((yield* open(filename)).position).toBe(0)
+      expect(fs.existsSync(filename)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("refuses a file that is not SQLite, and leaves it as it is", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "notes.txt")
+      const text = "Dear diary, this is no database. ".repeat(100)
+      fs.writeFileSync(filename, text)
+      const error = yield* Effect.flip(open(filename))
+      expect(error._tag).toBe("LogFormatUnsupported")
+      expect(error.message).toContain("expected a Hindcast log, found a file that SQLite cannot read")
+      expect(fs.readFileSync(filename, "utf8")).toBe(text)
+    }),
+  )
+
+  it.scopedLive("refuses another program's database, and leaves it as it is", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "other.db")
+      const other = new Database(filename)
+      other.exec("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
+      other.close()
+      const before = fs.readFileSync(filename)
+      const error = yield* Effect.flip(open(filename))
+      expect(error.message).toContain("found an SQLite database of another program")
+      expect(fs.readFileSync(filename).equals(before)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("refuses a log of a newer format, and says to update", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      yield* open(filename)
+      const newer = new Database(filename)
+      newer.pragma("user_version = 99")
+      newer.close()
+      const error = yield* Effect.flip(open(filename))
+      expect(error.message).toContain("format 99, where this version knows format 1; update Hindcast")
+    }),
+  )
+
+  it.scopedLive("for reading only creates nothing and refuses appends", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const missing = yield* Effect.flip(open(filename, { readonly: true }))
+      expect(missing.message).toContain("there is no such file")
+      expect(fs.existsSync(filename)).toBe(false)
+      yield* open(filename)
+      const error = yield* Effect.flatMap(EventLog, (log) => Effect.flip(log.append(note))).pipe(
+        Effect.provide(layerSqlite({ filename, readonly: true })),
+      )
+      expect(error.message).toContain("it was opened for reading only")
+    }),
+  )
+
+  it.scopedLive("finds what was appended before, and goes on from there", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const append = Effect.flatMap(EventLog, (log) => log.append(note)).pipe(Effect.provide(layerSqlite({ filename })))
+      expect((yield* append).position).toBe(1)
+      expect(yield* append).toMatchObject({ position: 2, version: 2 })
+      const verified = yield* Effect.flatMap(EventLog, (log) => log.verify).pipe(
+        Effect.provide(layerSqlite({ filename })),
+      )
+      expect(verified).toMatchObject({ _tag: "Intact", events: 2 })
+    }),
+  )
+
+  it.scopedLive("twice in one process: both writers append, and each sees the other's events", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const appendMany = (name: string) =>
+        Effect.flatMap(EventLog, (log) =>
+          Effect.forEach(Array.from({ length: 100 }), () => log.append({ ...note, stream: name }), { concurrency: 4 }),
+        ).pipe(Effect.provide(layerSqlite({ filename })))
+      yield* Effect.all([appendMany("a"), appendMany("b"), appendMany("both"), appendMany("both")], {
+        concurrency: "unbounded",
+      })
+      const log = yield* Effect.provide(
+        Effect.flatMap(EventLog, (log) => Effect.all([log.verify, log.readPage({ stream: "both" }, 1000)])),
+        layerSqlite({ filename }),
+      )
+      expect(log[0]).toMatchObject({ _tag: "Intact", events: 400 })
+      expect(log[1].map((event) => event.version)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
+    }),
+  )
+})

@@ -1,0 +1,55 @@
+import { it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { describe, expect } from "vitest"
+import * as Gate from "../../src/kernel/Gate.ts"
+
+const command = (actuator: string, risk?: Gate.Candidate["risk"]): Gate.Candidate => ({ actuator, risk })
+
+describe("the gate", () => {
+  it("is closed where nobody said anything", () => {
+    expect(Gate.decide({}, command("a/b", "none"))).toMatchObject({ decision: "deny", rule: "default" })
+  })
+
+  it("takes the first rule that matches, else its default", () => {
+    const config: Gate.GateConfig = {
+      rules: [
+        { name: "no-shell", actuator: "workspace/run", decision: "deny", reason: "no commands today" },
+        { name: "workspace", actuator: "workspace/*", decision: "confirm" },
+        { name: "harmless", risk: ["none"], decision: "allow" },
+      ],
+      default: "deny",
+    }
+    expect(Gate.decide(config, command("workspace/run", "none"))).toEqual({
+      decision: "deny",
+      rule: "no-shell",
+      reason: "no commands today",
+    })
+    expect(Gate.decide(config, command("workspace/write_file", "none"))).toMatchObject({ rule: "workspace" })
+    expect(Gate.decide(config, command("other/x", "none"))).toMatchObject({ decision: "allow", rule: "harmless" })
+    expect(Gate.decide(config, command("other/x", "high"))).toMatchObject({ decision: "deny", rule: "default" })
+  })
+
+  it("by itself asks a person about everything that does not declare little risk", () => {
+    const decisions = [undefined, "none", "low", "high", "irreversible"] as const
+    expect(decisions.map((risk) => Gate.decide(Gate.standard, command("a/b", risk)).decision)).toEqual([
+      "confirm",
+      "allow",
+      "allow",
+      "confirm",
+      "confirm",
+    ])
+  })
+
+  it("matches a pattern exactly as the pattern with `*` for any text would", () => {
+    const piece = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 })
+    const name = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 })
+    fc.assert(
+      fc.property(piece, name, (pattern, name) => {
+        fc.pre(pattern !== "" && name !== "")
+        const config: Gate.GateConfig = { rules: [{ name: "r", actuator: pattern, decision: "allow" }] }
+        const expected = new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(name)
+        expect(Gate.decide(config, command(name)).decision).toBe(expected ? "allow" : "deny")
+      }),
+    )
+  })
+})

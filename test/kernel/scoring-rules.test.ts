@@ -1,0 +1,188 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { describe, expect } from "vitest"
+import type { Event } from "../../src/events/Event.ts"
+import type { CoreNewEvent } from "../../src/events/EventLog.ts"
+import * as Rubric from "../../src/kernel/Rubric.ts"
+import * as Rule from "../../src/kernel/Rule.ts"
+import * as RuleCritic from "../../src/kernel/RuleCritic.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+/** Events as a log would hold them: positions from 1, ten milliseconds apart. */
+const given = (...events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<Event> =>
+  events.map((event, index) => ({
+    position: index + 1,
+    id: `00000000-0000-7000-8000-${String(index + 1).padStart(12, "0")}`,
+    timeline: "main",
+    stream: "task/t1",
+    version: index + 1,
+    type: event.type,
+    schemaVersion: 1,
+    taskId: "t1",
+    causationId: null,
+    actor: "kernel",
+    occurredAt: index * 10,
+    recordedAt: index * 10,
+    payload: event.payload,
+    hash: "",
+  }))
+
+const opened: CoreNewEvent = { type: "TaskOpened", payload: { goal: "g", measures: [], agent: "a@1" } }
+const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome: "achieved" } }
+const lamp = (reading: boolean): CoreNewEvent => ({
+  type: "SensorRead",
+  payload: { sensor: "room/lamp", reading, priority: 0, latencyMs: 1 },
+})
+
+const rubric = (
+  ...rewards: ReadonlyArray<Omit<NonNullable<Rubric.Rubric["measures"][number]["rewards"]>[number], "when">>
+) =>
+  ({
+    name: "test",
+    measures: [{ name: "m", description: "d", rewards: rewards.map((reward) => ({ ...reward, when: "w" })) }],
+  }) satisfies Rubric.Rubric
+
+const judge = (rewards: Rubric.Rubric, ...events: ReadonlyArray<CoreNewEvent>) =>
+  RuleCritic.judge(rewards, "t1", given(...events))
+
+describe("the rule critic", () => {
+  it("gives a reward once, at the first event where its rule holds", () => {
+    const lit = rubric({ name: "lit", weight: 0.5, rule: 'state.readings["room/lamp"] == true' })
+    expect(judge(lit, opened, lamp(false), lamp(true), lamp(true), closed)).toEqual([
+      { measure: "m", name: "lit", kind: "reward", weight: 0.5, amount: 0.5, because: [3] },
+    ])
+  })
+
+  it("counts each time a state turns true, and each event where a rule about the event holds", () => {
+    const often = rubric(
+      { name: "turned on", weight: 0.1, per: "occurrence", rule: 'state.readings["room/lamp"] == true' },
+      { name: "seen lit", weight: 0.1, per: "occurrence", rule: 'event.type == "SensorRead" && event.payload.reading' },
+    )
+    expect(judge(often, opened, lamp(true), lamp(true), lamp(false), lamp(true), closed)).toMatchObject([
+      { name: "turned on", because: [2, 5], amount: 0.2 },
+      { name: "seen lit", because: [2, 3, 5], amount: 0.3 },
+    ])
+  })
+
+  it("sums decimals exactly", () => {
+    const thrice = rubric({ name: "r", weight: 0.1, per: "occurrence", rule: 'event.type == "SensorRead"' })
+    expect(judge(thrice, opened, lamp(true), lamp(true), lamp(true))).toMatchObject([{ amount: 0.3 }])
+  })
+
+  it("knows the task, the time since it was opened, and how many events there were", () => {
+    const all = rubric(
+      { name: "task", weight: 1, rule: 'task.id == "t1" && task.goal == "g" && task.outcome == "achieved"' },
+      { name: "elapsed", weight: 1, rule: "elapsed >= 20" },
+      { name: "count", weight: 1, rule: 'count("SensorRead") == 2' },
+    )
+    expect(judge(all, opened, lamp(true), lamp(true), closed)).toMatchObject([
+      { name: "task", because: [4] },
+      { name: "elapsed", because: [3] },
+      { name: "count", because: [3] },
+    ])
+  })
+
+  it("is silent about what did not happen", () => {
+    expect(judge(rubric({ name: "r", weight: 1, rule: 'event.type == "CommandDenied"' }), opened, closed)).toEqual([])
+  })
+
+  it("scores nothing that it cannot decide, and says why", () => {
+    const undecidable = rubric(
+      { name: "no rule", weight: 1 },
+      { name: "typo", weight: 1, rule: 'state.reading["room/lamp"] == true' },
+      { name: "not boolean", weight: 1, rule: 'state.readings["room/lamp"]' },
+    )
+    const lampColour: CoreNewEvent = {
+      type: "SensorRead",
+      payload: { sensor: "room/lamp", reading: "red", priority: 0, latencyMs: 1 },
+    }
+    expect(judge(undecidable, opened, lampColour, closed)).toEqual([
+      { measure: "m", name: "no rule", kind: "unscored", reason: "it has no rule, and no other critic was asked" },
+      {
+        measure: "m",
+        name: "typo",
+        kind: "unscored",
+        reason: "its rule never found what it looks at: No such key: reading",
+      },
+      {
+        measure: "m",
+        name: "not boolean",
+        kind: "unscored",
+        reason: "its rule broke at @2: expected true or false, found red",
+      },
+    ])
+  })
+
+  it("does not see earlier scores of the same task", () => {
+    const spying = rubric({ name: "r", weight: 1, rule: 'count("RewardGiven") > 0 || event.type == "RewardGiven"' })
+    const reward: CoreNewEvent = {
+      type: "RewardGiven",
+      payload: { scoreSetId: "s", measure: "m", name: "r", weight: 1, amount: 1, because: [1] },
+    }
+    expect(judge(spying, opened, closed, reward)).toEqual([])
+  })
+})
+
+describe("a rule", () => {
+  const problem = (source: string) => {
+    const compiled = Rule.compile(source)
+    return Either.isLeft(compiled) ? compiled.left : undefined
+  }
+
+  it("that does not compile is refused with its column", () => {
+    expect(problem("1 +")).toMatchObject({ line: 1, column: 4 })
+    expect(problem('event.type == "A" &&\n  evnt.x')).toMatchObject({
+      line: 2,
+      column: 3,
+      reason: "Unknown variable: evnt",
+    })
+    expect(problem("count(3) > 1")?.reason).toContain("count(int)")
+    expect(problem("elapsed")?.message).toContain("it gives a value of type double")
+    expect(problem("elapsed > 1.0")).toBeUndefined()
+  })
+})
+
+describe("a rubric", () => {
+  it("with a weight of 7, an unknown field and a broken rule says all of it", () => {
+    const measure = { name: "m", description: "d", rewards: [{ name: "r", when: "w", weight: 7 }] }
+    const wrong = Rubric.decode("mine.yaml", { name: "n", colour: 1, measures: [measure] })
+    const message = Either.isLeft(wrong) ? wrong.left.message : ""
+    expect(message).toContain("Rubric mine.yaml cannot be used")
+    expect(message).toMatch(
+      /measures\.0\.rewards\.0\.weight: .*between 0 and 1, actual 7|measures\.0\.rewards\.0\.weight: .*0 to 1.*7/,
+    )
+    expect(message).toContain("colour: is unexpected")
+    const broken = Rubric.decode("mine.yaml", {
+      name: "n",
+      measures: [
+        { name: "m", description: "d", rewards: [{ name: "r", when: "w", weight: 1, rule: "evnt.x" }] },
+        { name: "empty", description: "d" },
+      ],
+    })
+    const rules = Either.isLeft(broken) ? broken.left.message : ""
+    expect(rules).toContain('m, "r": Rule `evnt.x`, line 1, column 1: Unknown variable: evnt')
+    expect(rules).toContain("empty: expected at least one reward or punishment, found none")
+  })
+
+  it.scopedLive("is read from YAML; a file that is not there or is not YAML says so", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "rubric.yaml")
+      fs.writeFileSync(
+        file,
+        "name: n\nmeasures:\n  - {name: m, description: d, rewards: [{name: r, when: w, weight: 1}]}\n",
+      )
+      expect((yield* Rubric.load(file)).measures[0]?.rewards?.[0]?.weight).toBe(1)
+      fs.writeFileSync(file, "name: [n")
+      expect((yield* Effect.flip(Rubric.load(file))).message).toContain("expected YAML or JSON")
+      expect((yield* Effect.flip(Rubric.load(`${file}.none`))).message).toContain("no such file")
+    }),
+  )
+
+  it("has the same digest whatever the order of its keys", () => {
+    const measure = { name: "m", description: "d", rewards: [{ name: "r", when: "w", weight: 1 }] }
+    const turned = { rewards: [{ weight: 1, when: "w", name: "r" }], description: "d", name: "m" }
+    expect(Rubric.digestOf({ name: "n", measures: [measure] })).toBe(Rubric.digestOf({ measures: [turned], name: "n" }))
+  })
+})
