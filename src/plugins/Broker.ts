@@ -1,0 +1,74 @@
+import { Effect, ParseResult, Schema } from "effect"
+import type { Failure } from "../events/EventType.ts"
+import { type Json, type JsonObject, sha256 } from "../events/Json.ts"
+import type { Client } from "./broker/Client.ts"
+import { readGranted, writeGranted } from "./broker/files.ts"
+import { runCommand } from "./broker/run.ts"
+
+export type { BrokerLimits, Client } from "./broker/Client.ts"
+
+/** What the host does for a plugin outside its sandbox, and within its grants. */
+export type Method = "run" | "readFile" | "writeFile"
+
+/** A request whose parameters have their shape: ready to be logged and carried out. */
+export interface Request {
+  readonly method: Method
+  /** For the log: contents as size and digest only. */
+  readonly logged: JsonObject
+  /** Carries it out. Interrupting it kills the command it runs. */
+  readonly execute: (client: Client) => Effect.Effect<Executed, Failure>
+}
+
+/** What a request came to. */
+export interface Executed {
+  /** For the plugin. */
+  readonly value: Json
+  /** For the log: contents as size and digest only. */
+  readonly logged: JsonObject
+}
+
+/** Reads a request's parameters; fails where they are not of the method's shape. */
+export const request = (method: Method, params: JsonObject): Effect.Effect<Request, Failure> => {
+  switch (method) {
+    case "run":
+      return Effect.map(parse(RunParams, params), ({ command, args }) => ({
+        method,
+        logged: { command, args },
+        execute: (client) =>
+          Effect.map(runCommand(client, command, args), (result) => ({
+            value: { ...result },
+            logged: {
+              code: result.code,
+              signal: result.signal,
+              stdout: summary(result.stdout),
+              stderr: summary(result.stderr),
+            },
+          })),
+      }))
+    case "readFile":
+      return Effect.map(parse(ReadParams, params), ({ path }) => ({
+        method,
+        logged: { path },
+        execute: (client) =>
+          Effect.map(readGranted(client, path), (content) => ({ value: content, logged: summary(content) })),
+      }))
+    case "writeFile":
+      return Effect.map(parse(WriteParams, params), ({ path, content }) => ({
+        method,
+        logged: { path, ...summary(content) },
+        execute: (client) => Effect.as(writeGranted(client, path, content), { value: null, logged: summary(content) }),
+      }))
+  }
+}
+
+const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })
+const ReadParams = Schema.Struct({ path: Schema.NonEmptyString })
+const WriteParams = Schema.Struct({ path: Schema.NonEmptyString, content: Schema.String })
+
+const parse = <A, I>(schema: Schema.Schema<A, I>, params: JsonObject): Effect.Effect<A, Failure> =>
+  Effect.mapError(Schema.decodeUnknown(schema)(params), (error) => ({
+    code: "ParametersInvalid",
+    message: ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 300),
+  }))
+
+const summary = (content: string) => ({ bytes: Buffer.byteLength(content), sha256: sha256(content) })

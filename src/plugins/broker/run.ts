@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import * as path from "node:path"
+import { Effect } from "effect"
+import type { Failure } from "../../events/EventType.ts"
+import type { RunResult } from "../author.ts"
+import type { Client } from "./Client.ts"
+
+/** Default of `runMs`. */
+const RUN_MS = 30_000
+
+/** Default of `outputBytes`. */
+const OUTPUT_BYTES = 1024 * 1024
+
+/**
+ * Runs a command that is granted by exactly this name. Arguments go as they are, without a shell; the directory is the
+ * workspace; of the host's environment only what finds commands and decides on languages is passed on.
+ * An exit code is an answer. Not granted, not there, too slow and too talkative are failures; the last two, like an
+ * interruption, kill the command together with all that it started in its process group.
+ */
+export const runCommand = (
+  client: Client,
+  command: string,
+  args: ReadonlyArray<string>,
+): Effect.Effect<RunResult, Failure> => {
+  const { grants } = client
+  if (!grants.runAny && !grants.run.includes(command)) return Effect.fail(notGranted(command, grants.run))
+  if ([command, ...args].some((part) => part.includes("\0"))) {
+    return Effect.fail({ code: "ParametersInvalid", message: "expected a command and arguments without NUL" })
+  }
+  return Effect.async((resume) => {
+    const child = spawn(command, args, {
+      cwd: client.workspace,
+      env: environment(),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    })
+    const limit = client.limits?.outputBytes ?? OUTPUT_BYTES
+    const runMs = client.limits?.runMs ?? RUN_MS
+    const fail = (code: string, message: string) => {
+      clearTimeout(timer)
+      killGroup(child)
+      resume(Effect.fail({ code, message: `${command}: ${message}` }))
+    }
+    const tooLong = (stream: string) =>
+      fail("OutputTooLarge", `expected at most ${limit} bytes on ${stream}, found more; it was killed`)
+    const timer = setTimeout(
+      () => fail("CommandTimedOut", `expected it to end within ${runMs} ms; it was killed`),
+      runMs,
+    )
+    const stdout = collect(child.stdout, limit, () => tooLong("stdout"))
+    const stderr = collect(child.stderr, limit, () => tooLong("stderr"))
+    child.on("error", (cause) => fail("CommandUnavailable", `it cannot be started: ${cause.message}`))
+    child.on("close", (code, signal) => {
+      clearTimeout(timer)
+      resume(Effect.succeed({ code, signal, stdout: stdout(), stderr: stderr() }))
+    })
+    return Effect.sync(() => {
+      clearTimeout(timer)
+      killGroup(child)
+    })
+  })
+}
+
+const notGranted = (command: string, granted: ReadonlyArray<string>): Failure => ({
+  code: "RunNotGranted",
+  message:
+    `expected one of the commands that the plugin may run (${granted.join(", ") || "none"}), found ${command}. ` +
+    "Add it, by exactly this name, to the manifest's permissions.run and import the plugin again.",
+})
+
+const environment = (): { readonly [name: string]: string } => {
+  const passed = ["HOME", "LANG", "LC_ALL", "TZ"].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  // A relative entry would find commands in the workspace, where a plugin may be allowed to write.
+  const places = (process.env.PATH ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place))
+  return { ...Object.fromEntries(passed), PATH: places.join(path.delimiter) }
+}
+
+/** Gathers a stream's text up to a limit. */
+const collect = (stream: NodeJS.ReadableStream, limit: number, onExcess: () => void): (() => string) => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  stream.on("data", (chunk: Buffer) => {
+    if (bytes > limit) return
+    bytes += chunk.length
+    if (bytes > limit) return onExcess()
+    chunks.push(chunk)
+  })
+  return () => Buffer.concat(chunks).toString("utf8").toWellFormed()
+}
+
+/** Kills a process that leads a group, and the group. It may be gone already. */
+const killGroup = (child: ChildProcess) => {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, "SIGKILL")
+  } catch {
+    child.kill("SIGKILL")
+  }
+}

@@ -1,0 +1,146 @@
+import { Data, Either, Schema } from "effect"
+import { Json, pointerToken, valueAt } from "../../events/Json.ts"
+import { issuesOf } from "./issues.ts"
+import { FILE, Manifest } from "./schema.ts"
+
+/** One thing that is wrong in a manifest. */
+export interface ManifestIssue {
+  /** Where: a JSON Pointer (RFC 6901), such as `/peas/sensors/0/name`; `""` is the whole document. */
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** Fix the manifest: everything that is wrong in it, at once. */
+export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
+  /** The file, as a path where there is one. */
+  readonly file: string
+  readonly issues: ReadonlyArray<ManifestIssue>
+}> {
+  override get message() {
+    const count = this.issues.length === 1 ? "1 mistake" : `${this.issues.length} mistakes`
+    return `${this.file} has ${count}:${this.issues.map((issue) => `\n  ${describe(issue)}`).join("")}`
+  }
+}
+
+/** How strictly to decode, and the name of the file for messages. */
+export interface DecodeOptions {
+  /** Accepts unknown fields and measures without rewards and punishments, with a warning each. Default: false. */
+  readonly lenient?: boolean
+  /** Default: `looper-plugin.json`. */
+  readonly file?: string
+}
+
+/** A manifest, and what was let pass. Unknown fields are left out of it. */
+export interface Decoded {
+  readonly manifest: Manifest
+  /** One line for each thing that strict decoding refuses. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * Decodes a manifest from parsed JSON; reports all that is wrong, at once. Strict, unless `lenient`: an unknown field
+ * is an error too, because it is more often a typing mistake than an extension.
+ */
+export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<Decoded, ManifestInvalid> => {
+  const file = options.file ?? FILE
+  const strict = strictly(json)
+  const issues = [
+    ...(Either.isLeft(strict) ? issuesOf(strict.left.issue) : []),
+    ...(isJson(json) ? contradictions(json) : []),
+  ]
+  const fatal = issues.filter((issue) => !(options.lenient === true && issue.tolerable))
+  const decoded = permissively(json)
+  if (fatal.length > 0 || Either.isLeft(decoded)) {
+    return Either.left(new ManifestInvalid({ file, issues: fatal.map(({ tolerable: _, ...issue }) => issue) }))
+  }
+  return Either.right({ manifest: decoded.right, warnings: issues.map(describe) })
+}
+
+const strictly = Schema.decodeUnknownEither(Manifest, { errors: "all", onExcessProperty: "error" })
+const permissively = Schema.decodeUnknownEither(Manifest, { onExcessProperty: "ignore" })
+const isJson = Schema.is(Json)
+
+const describe = ({ path, expected, found }: ManifestIssue) =>
+  `${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
+
+/** An issue, and whether lenient decoding lets it pass. */
+interface JudgedIssue extends ManifestIssue {
+  readonly tolerable: boolean
+}
+
+/**
+ * What no single field is to blame for. It looks at the document as it came, so that it is reported together with
+ * fields of the wrong type.
+ */
+const contradictions = (document: Json): ReadonlyArray<JudgedIssue> => {
+  const measures = elementsAt(document, ["peas", "performance"])
+  const isEmpty = ({ keys }: Element) =>
+    elementsAt(document, [...keys, "rewards"]).length + elementsAt(document, [...keys, "punishments"]).length === 0
+  const lists = measures.flatMap(({ keys }) => [
+    [...keys, "rewards"],
+    [...keys, "punishments"],
+  ])
+  return [
+    ...leadsOut(document, ["entry"]),
+    ...leadsOut(document, ["peas", "environment", "scenario"]),
+    ...measures.filter(isEmpty).map(({ keys }) => ({
+      path: pointer(keys),
+      expected: "at least one reward or punishment",
+      found: "none",
+      tolerable: true,
+    })),
+    ...repeated(document, measures, "each measure to have a name of its own"),
+    ...lists.flatMap((keys) =>
+      repeated(
+        document,
+        elementsAt(document, keys),
+        "each reward and each punishment of a measure to have a name of its own",
+      ),
+    ),
+    ...repeated(
+      document,
+      [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])],
+      "each sensor and actuator to have a name of its own, because both are called `plugin/name`",
+    ),
+  ]
+}
+
+interface Element {
+  readonly keys: ReadonlyArray<string>
+}
+
+const pointer = (keys: ReadonlyArray<string>) => keys.map((key) => `/${pointerToken(key)}`).join("")
+
+const elementsAt = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<Element> => {
+  const list = valueAt(document, keys)
+  return Array.isArray(list) ? list.map((_, index) => ({ keys: [...keys, String(index)] })) : []
+}
+
+const repeated = (document: Json, elements: ReadonlyArray<Element>, expected: string): ReadonlyArray<JudgedIssue> => {
+  const first = new Map<string, string>()
+  return elements.flatMap(({ keys }) => {
+    const name = valueAt(document, [...keys, "name"])
+    if (typeof name !== "string") return []
+    const path = pointer([...keys, "name"])
+    const earlier = first.get(name)
+    if (earlier === undefined) {
+      first.set(name, path)
+      return []
+    }
+    return [{ path, expected, found: `${JSON.stringify(name)}, which ${earlier} has already`, tolerable: false }]
+  })
+}
+
+const leadsOut = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<JudgedIssue> => {
+  const place = valueAt(document, keys)
+  if (typeof place !== "string" || !(place.startsWith("/") || place.split(/[\\/]/).includes(".."))) return []
+  return [
+    {
+      path: pointer(keys),
+      expected: "a path inside the plugin's directory, relative and without `..`",
+      found: JSON.stringify(place),
+      tolerable: false,
+    },
+  ]
+}

@@ -1,0 +1,143 @@
+import { Schema } from "effect"
+import { JsonObject } from "../../events/Json.ts"
+
+/** Where a plugin's manifest stands, in the plugin's directory. */
+export const FILE = "looper-plugin.json"
+
+const Text = Schema.NonEmptyString.annotations({ description: "non-empty text" })
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
+
+/** How to reward good behaviour, or punish bad: shared by manifests and rubrics. */
+export const Reward = Schema.Struct({
+  name: Text,
+  when: Text.annotations({ description: "non-empty text: the condition, in words" }),
+  weight: Schema.Finite.pipe(Schema.between(0, 1), Schema.annotations({ description: "a number from 0 to 1" })),
+  rule: optional(Text.annotations({ description: "non-empty text: the condition as a CEL expression" })),
+  per: optional(
+    Schema.Literal("task", "occurrence").annotations({ description: '"task" (the default) or "occurrence"' }),
+  ),
+}).annotations({ identifier: "Reward" })
+
+export type Reward = typeof Reward.Type
+
+/** A performance measure. It has at least one reward or punishment, unless it was decoded leniently. */
+export const Measure = Schema.Struct({
+  name: Text.annotations({ description: "non-empty text: the name that is shown" }),
+  description: Text,
+  rewards: optional(Schema.Array(Reward)),
+  punishments: optional(Schema.Array(Reward)),
+  metadata: optional(JsonObject),
+}).annotations({ identifier: "Measure" })
+
+export type Measure = typeof Measure.Type
+
+/** A sensor's or actuator's name: the second half of `plugin/component`. */
+const ComponentId = Schema.String.pipe(
+  Schema.pattern(/^[^\s/\p{Cc}]+$/u),
+  Schema.annotations({ description: 'a name without spaces and "/", non-empty' }),
+)
+
+const componentFields = {
+  name: ComponentId,
+  description: Text,
+  priority: optional(Schema.Finite.annotations({ description: "a number; higher goes first" })),
+  metadata: optional(JsonObject),
+  timeout: optional(DurationMs),
+}
+
+export const Sensor = Schema.Struct({
+  ...componentFields,
+  reading: optional(JsonObject.annotations({ description: "a JSON Schema" })),
+  interval: optional(DurationMs),
+}).annotations({ identifier: "Sensor" })
+
+export type Sensor = typeof Sensor.Type
+
+/** How much harm a command can do. */
+export const Risk = Schema.Literal("none", "low", "high", "irreversible").annotations({
+  identifier: "Risk",
+  description: '"none", "low", "high" or "irreversible"',
+})
+
+export type Risk = typeof Risk.Type
+
+export const Actuator = Schema.Struct({
+  ...componentFields,
+  args: optional(JsonObject.annotations({ description: "a JSON Schema" })),
+  result: optional(JsonObject.annotations({ description: "a JSON Schema" })),
+  risk: optional(Risk),
+  idempotent: optional(Schema.Boolean),
+}).annotations({ identifier: "Actuator" })
+
+export type Actuator = typeof Actuator.Type
+
+export const Environment = Schema.Struct({
+  name: Text,
+  description: Text,
+  rules: optional(Schema.Array(Text)),
+  conventions: optional(Schema.Array(Text)),
+  /** A YAML or JSON file in the plugin's directory: the options that the environment is reset with by default. */
+  scenario: optional(Text.annotations({ description: "the path of a YAML or JSON file in the plugin's directory" })),
+  metadata: optional(JsonObject),
+}).annotations({ identifier: "Environment" })
+
+export type Environment = typeof Environment.Type
+
+export const Permissions = Schema.Struct({
+  read: Schema.Array(Text).annotations({ description: 'a list of directories; "." is the workspace' }),
+  run: Schema.Array(Text).annotations({ description: 'a list of commands; "." is any command' }),
+  write: optional(Schema.Array(Text).annotations({ description: "a list of directories" })),
+  net: optional(Schema.Array(Text).annotations({ description: "a list of hosts" })),
+  env: optional(Schema.Array(Text).annotations({ description: "a list of environment variables" })),
+}).annotations({ identifier: "Permissions" })
+
+/**
+ * A plugin's manifest, `looper-plugin.json`. Its encoded form is its decoded form.
+ * `decode` also checks what a schema of one field cannot say: that names are unique and measures are not empty.
+ */
+export const Manifest = Schema.Struct({
+  name: Schema.String.pipe(
+    Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/),
+    Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
+  ),
+  description: Text,
+  version: Text,
+  entry: Text.annotations({ description: "the path of the TypeScript entry in the plugin's directory" }),
+  permissions: Permissions,
+  peas: Schema.Struct({
+    performance: Schema.Array(Measure),
+    environment: optional(Environment),
+    actuators: optional(Schema.Array(Actuator)),
+    sensors: optional(Schema.Array(Sensor)),
+  }),
+  variables: optional(Schema.Array(JsonObject).annotations({ description: "a list of objects of key-value pairs" })),
+  metadata: optional(JsonObject),
+  instance: optional(Schema.Literal("task", "kernel").annotations({ description: '"task" or "kernel"' })),
+  concurrent: optional(Schema.Boolean.annotations({ description: "whether commands may run at the same time" })),
+}).annotations({ identifier: "Manifest", title: FILE })
+
+export type Manifest = typeof Manifest.Type
+
+/** The sensors that a manifest declares. */
+export const sensorsOf = (manifest: Manifest): ReadonlyArray<Sensor> => manifest.peas.sensors ?? []
+
+/** The actuators that a manifest declares. */
+export const actuatorsOf = (manifest: Manifest): ReadonlyArray<Actuator> => manifest.peas.actuators ?? []
+
+/** What a plugin has one process for: each task, where it declares an environment, else the kernel; or as it says. */
+export const instanceOf = (manifest: Manifest): "task" | "kernel" =>
+  manifest.instance ?? (manifest.peas.environment === undefined ? "kernel" : "task")
+
+/**
+ * The manifest's variables as one object. An item is either `{ "key": …, "value": … }` or any object of pairs; where
+ * two say the same key, the later one counts.
+ */
+export const variablesOf = (manifest: Manifest): JsonObject =>
+  Object.fromEntries((manifest.variables ?? []).flatMap((item) => pairsOf(item)))
+
+const pairsOf = (item: JsonObject) => {
+  const { key, value, ...rest } = item
+  const isPair = typeof key === "string" && value !== undefined && Object.keys(rest).length === 0
+  return isPair ? [[key, value] as const] : Object.entries(item)
+}

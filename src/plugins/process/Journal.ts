@@ -1,0 +1,104 @@
+import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
+import type { CoreNewEvent } from "../../events/EventLog.ts"
+
+/** Most lines of one plugin's process that are recorded in a second; the rest are counted. */
+const LINES_PER_SECOND = 200
+
+/** Most lines that wait to be recorded; the rest are counted. */
+const LINES_WAITING = 1_000
+
+/** Longest line that is recorded, in characters; a longer one is cut. */
+const LINE_LENGTH = 8_192
+
+type Level = "debug" | "info" | "warn" | "error"
+
+/**
+ * What a process does, in order, on its way to the log. Writing never waits, so that it can be done where frames are
+ * read; closing the scope waits until everything written is recorded.
+ */
+export interface Journal {
+  /** Always kept. */
+  readonly write: (event: CoreNewEvent) => void
+  /** Kept up to a rate and a backlog; beyond, one line says how many were left out. */
+  readonly log: (level: Level, message: string) => void
+  /** Succeeds when everything written so far is recorded. */
+  readonly flushed: Effect.Effect<void>
+}
+
+type Entry =
+  | { readonly kind: "event"; readonly event: CoreNewEvent }
+  | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
+  | { readonly kind: "end" }
+
+export const make = (
+  plugin: string,
+  record: (event: CoreNewEvent) => Effect.Effect<unknown>,
+): Effect.Effect<Journal, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const entries = yield* Queue.unbounded<Entry>()
+    const put = (entry: Entry) => {
+      entries.unsafeOffer(entry)
+    }
+    const log = lineLimiter(
+      (level, message) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, level, message } } }),
+      () => Option.getOrElse(entries.unsafeSize(), () => 0),
+    )
+    // Ended by an entry, not by an interruption: nothing that was taken from the queue may be lost.
+    yield* Effect.acquireRelease(Effect.forkDaemon(Effect.uninterruptible(drain(entries, record))), (drained) =>
+      Effect.suspend(() => {
+        log.tellDropped()
+        put({ kind: "end" })
+        return Fiber.join(drained)
+      }),
+    )
+    const flushed = Effect.flatMap(Deferred.make<void>(), (reached) => {
+      put({ kind: "mark", reached })
+      return Deferred.await(reached)
+    })
+    return { write: (event) => put({ kind: "event", event }), log: log.offer, flushed }
+  })
+
+const drain = (
+  entries: Queue.Dequeue<Entry>,
+  record: (event: CoreNewEvent) => Effect.Effect<unknown>,
+): Effect.Effect<void> =>
+  Effect.flatMap(Queue.take(entries), (entry) => {
+    switch (entry.kind) {
+      case "end":
+        return Effect.void
+      case "mark":
+        return Effect.zipRight(Deferred.succeed(entry.reached, undefined), drain(entries, record))
+      case "event":
+        return Effect.zipRight(record(entry.event), drain(entries, record))
+    }
+  })
+
+const lineLimiter = (emit: (level: Level, message: string) => void, waiting: () => number) => {
+  let second = 0
+  let lines = 0
+  let dropped = 0
+  const tellDropped = () => {
+    if (dropped === 0) return
+    emit("warn", `${dropped} lines left out: more than ${LINES_PER_SECOND} in a second, or ${LINES_WAITING} waiting`)
+    dropped = 0
+  }
+  const offer = (level: Level, message: string) => {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) {
+      second = now
+      lines = 0
+    }
+    if (lines >= LINES_PER_SECOND || waiting() >= LINES_WAITING) {
+      dropped++
+      return
+    }
+    lines++
+    tellDropped()
+    const line = message.toWellFormed()
+    emit(
+      level,
+      line.length <= LINE_LENGTH ? line : `${line.slice(0, LINE_LENGTH).toWellFormed()}… (${line.length} characters)`,
+    )
+  }
+  return { offer, tellDropped }
+}

@@ -1,0 +1,444 @@
+/**
+ * The main module of every plugin's process, in Deno. It imports the plugin's entry, tells the host what that exports,
+ * and then answers calls, one JSON object a line (see `Protocol.ts`).
+ *
+ * One file without imports, so that nothing has to be readable to the sandbox for it. It is trusted to be loaded first,
+ * not to be stronger than the plugin: what it captures keeps a careless plugin from breaking the protocol, and the
+ * sandbox and the host keep a hostile one from gaining anything by it.
+ */
+import type { Environment, Json, JsonObject, Plugin, PluginContext, RunResult } from "../author.ts"
+
+/** The part of Deno that is used here. */
+interface DenoApi {
+  stdin: { read(into: Uint8Array): Promise<number | null> }
+  stdout: { writeSync(bytes: Uint8Array): number }
+  stderr: unknown
+  inspect(value: unknown): string
+  exit(code: number): never
+}
+
+interface Init {
+  readonly nonce: string
+  readonly entry: string
+  readonly variables: JsonObject
+  readonly metadata: { readonly plugin: JsonObject; readonly components: { readonly [name: string]: JsonObject } }
+  readonly seed: number
+  readonly workspace: string
+  readonly frameLimit: number
+}
+
+/** What the host sends: trusted, it is the parent process. */
+type HostFrame =
+  | ({ readonly type: "init" } & Init)
+  | { readonly type: "read"; readonly id: number; readonly component: string; readonly now: number }
+  | {
+      readonly type: "act"
+      readonly id: number
+      readonly component: string
+      readonly args: JsonObject
+      readonly now: number
+    }
+  | { readonly type: "reset"; readonly id: number; readonly options: JsonObject; readonly now: number }
+  | { readonly type: "cancel" | "ping"; readonly id: number }
+  | { readonly type: "answer"; readonly id: number; readonly value?: Json; readonly error?: Failure }
+  | { readonly type: "shutdown" }
+
+interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+// Captured before the plugin is imported: it may replace every global.
+const { Deno } = globalThis as unknown as { readonly Deno: DenoApi }
+const { stdin, stdout, inspect } = Deno
+const exit: (code: number) => never = Deno.exit.bind(Deno)
+const { parse, stringify } = JSON
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const encode = encoder.encode.bind(encoder)
+const decode = decoder.decode.bind(decoder)
+
+const main = async (): Promise<never> => {
+  const lines = readLines()
+  const first = await lines.next()
+  if (first.done === true) return exit(0)
+  const init = parse(first.value) as Extract<HostFrame, { readonly type: "init" }>
+  const send = sender(init)
+  hideStreams(send)
+  const serving = importPlugin(init.entry).then(
+    (plugin) => {
+      const exports = exportsOf(plugin)
+      const handle = dispatcher(init, plugin, send)
+      send({ type: "ready", exports })
+      return handle
+    },
+    (cause: unknown) => {
+      send({ type: "failed", error: describe(cause) })
+      return exit(1)
+    },
+  )
+  // The end of the input means that the host is gone, or wants this process gone, even while the entry still loads.
+  for await (const line of lines) {
+    const frame = parse(line) as HostFrame
+    if (frame.type === "shutdown") return exit(0)
+    ;(await serving)(frame)
+  }
+  return exit(0)
+}
+
+/** Lines of the input, however they were cut into chunks. */
+async function* readLines(): AsyncGenerator<string, void> {
+  const buffer = new Uint8Array(64 * 1024)
+  let parts: Array<Uint8Array> = []
+  for (;;) {
+    const count = await stdin.read(buffer)
+    if (count === null) return
+    let start = 0
+    for (let end = buffer.indexOf(10, start); end !== -1 && end < count; end = buffer.indexOf(10, start)) {
+      parts.push(buffer.subarray(start, end))
+      yield decode(parts.length === 1 ? parts[0] : concatenate(parts))
+      parts = []
+      start = end + 1
+    }
+    if (start < count) parts.push(buffer.slice(start, count))
+  }
+}
+
+const concatenate = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}
+
+type Send = (frame: { readonly type: string; readonly [field: string]: unknown }) => void
+
+/** Writes frames whole and at once, so that whatever the plugin prints stands between them, never inside. */
+const sender = ({ nonce, frameLimit }: Init): Send => {
+  const encodeFrame = (frame: object) => encode(`${nonce}${stringify(frame)}\n`)
+  return (frame) => {
+    const bytes = encodeFrame(frame)
+    writeAll(bytes.length <= frameLimit ? bytes : encodeFrame(tooLong(frame, bytes.length, frameLimit)))
+  }
+}
+
+const tooLong = (
+  frame: { readonly type: string; readonly [field: string]: unknown },
+  length: number,
+  limit: number,
+) => {
+  const reason = `expected at most ${limit} bytes, found ${length}`
+  return frame.type === "log" || frame.type === "host"
+    ? { type: "log", level: "error", message: `${frame.type} frame left out: ${reason}` }
+    : { type: "invalid", id: frame.id, reason }
+}
+
+const writeAll = (bytes: Uint8Array) => {
+  let written = 0
+  while (written < bytes.length) {
+    try {
+      written += stdout.writeSync(bytes.subarray(written))
+    } catch (error) {
+      // A plugin that touches `process.stdout` makes the pipe non-blocking: then wait until the host has read some.
+      if (!(error instanceof Error) || error.name !== "WouldBlock") throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
+
+/** Makes what a plugin prints a log line, and keeps it from reading the host's frames. */
+const hideStreams = (send: Send) => {
+  const endless = { read: async () => null, readSync: () => null, close: () => undefined, isTerminal: () => false }
+  Object.defineProperty(Deno, "stdin", { value: endless })
+  Object.defineProperty(Deno, "stdout", { value: Deno.stderr })
+  const print =
+    (level: string) =>
+    (...values: ReadonlyArray<unknown>) =>
+      send({ type: "log", level, message: values.map((v) => (typeof v === "string" ? v : inspect(v))).join(" ") })
+  Object.assign(console, {
+    debug: print("debug"),
+    log: print("info"),
+    info: print("info"),
+    warn: print("warn"),
+    error: print("error"),
+  })
+}
+
+/** A computed `import`, so that the plugin's whole module graph is subject to permissions. */
+const importPlugin = async (entry: string): Promise<Plugin> => {
+  const loaded: { readonly default?: unknown } = await import(entry)
+  const plugin = loaded.default
+  const wrong = findWrong(plugin)
+  if (wrong !== undefined) throw new TypeError(`expected ${wrong}`)
+  return plugin as Plugin
+}
+
+/** What a default export lacks to be a plugin. */
+const findWrong = (plugin: unknown): string | undefined => {
+  if (!isRecord(plugin)) return "the entry's default export to be an object with sensors, actuators or environment"
+  for (const kind of ["sensors", "actuators"]) {
+    const functions = plugin[kind]
+    if (functions === undefined) continue
+    if (!isRecord(functions)) return `${kind} to be an object of functions`
+    const bad = Object.keys(functions).find((name) => typeof functions[name] !== "function")
+    if (bad !== undefined) return `${kind}.${bad} to be a function`
+  }
+  const world = plugin.environment
+  if (world === undefined) return undefined
+  const isWorld = isRecord(world) && typeof world.reset === "function" && typeof world.state === "function"
+  return isWorld ? undefined : "environment to be an object with the functions reset and state"
+}
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const exportsOf = ({ sensors, actuators, environment }: Plugin) => ({
+  sensors: Object.keys(sensors ?? {}),
+  actuators: Object.keys(actuators ?? {}),
+  environment: environment !== undefined,
+})
+
+/** Answers frames. Every call is answered exactly once: by its function, or by its cancellation. */
+const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
+  const calls = new Map<number, AbortController>()
+  const broker = hostBroker(send)
+  const generators = new Map<string, () => number>()
+
+  const randomOf = (component: string): (() => number) => {
+    const known = generators.get(component)
+    if (known !== undefined) return known
+    const made = sfc32(`${init.seed}/${component}`)
+    generators.set(component, made)
+    return made
+  }
+
+  const contextOf = (
+    call: number,
+    component: string,
+    metadata: JsonObject,
+    now: number,
+    signal: AbortSignal,
+  ): PluginContext => ({
+    variables: init.variables,
+    metadata,
+    log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
+    signal,
+    random: randomOf(component),
+    now,
+    workspace: init.workspace,
+    run: (command, args = []) => broker.ask(call, "run", { command, args }) as Promise<RunResult>,
+    readFile: (path) => broker.ask(call, "readFile", { path }) as Promise<string>,
+    writeFile: async (path, content) => {
+      await broker.ask(call, "writeFile", { path, content })
+    },
+  })
+
+  const answer = async (id: number, world: Environment | undefined, run: (signal: AbortSignal) => unknown) => {
+    const controller = new AbortController()
+    calls.set(id, controller)
+    const outcome = await settle(() => run(controller.signal))
+    if (calls.delete(id)) send({ id, ...outcome, ...stateAfter(world, outcome) })
+  }
+
+  const cancel = (id: number) => {
+    const controller = calls.get(id)
+    if (controller === undefined) return
+    calls.delete(id)
+    send({ type: "error", id, error: { code: "Cancelled", message: "the caller no longer wants the answer" } })
+    controller.abort()
+    broker.forget(id)
+  }
+
+  const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
+    const { id, component, now } = frame
+    const functions: { readonly [name: string]: (context: PluginContext, args?: unknown) => unknown } =
+      (frame.type === "read" ? plugin.sensors : plugin.actuators) ?? {}
+    const run = Object.hasOwn(functions, component) ? functions[component] : undefined
+    if (run === undefined) {
+      const kind = frame.type === "read" ? "sensor" : "actuator"
+      send({ type: "error", id, error: { code: "NoSuchComponent", message: `there is no ${kind} ${component}` } })
+      return
+    }
+    const metadata = init.metadata.components[component] ?? {}
+    const world = frame.type === "act" ? plugin.environment : undefined
+    void answer(id, world, (signal) => {
+      const context = contextOf(id, component, metadata, now, signal)
+      return frame.type === "act" ? run(context, frame.args) : run(context)
+    })
+  }
+
+  const reset = ({ id, options, now }: Extract<HostFrame, { readonly type: "reset" }>) => {
+    const world = plugin.environment
+    if (world === undefined) {
+      send({ type: "error", id, error: { code: "NoSuchComponent", message: "there is no environment" } })
+      return
+    }
+    void answer(id, world, async (signal) => {
+      await world.reset(contextOf(id, "environment/", init.metadata.plugin, now, signal), options)
+      return null
+    })
+  }
+
+  return (frame) => {
+    switch (frame.type) {
+      case "read":
+      case "act":
+        return call(frame)
+      case "reset":
+        return reset(frame)
+      case "cancel":
+        return cancel(frame.id)
+      case "ping":
+        return send({ type: "ok", id: frame.id, value: null })
+      case "answer":
+        return broker.answer(frame)
+    }
+  }
+}
+
+type Outcome =
+  | { readonly type: "ok"; readonly value: unknown }
+  | { readonly type: "error"; readonly error: Failure }
+  | { readonly type: "invalid"; readonly reason: string }
+
+const settle = async (run: () => unknown): Promise<Outcome> => {
+  try {
+    const value = await run()
+    const wrong = findNonJson(value, 0)
+    return wrong === undefined
+      ? { type: "ok", value }
+      : { type: "invalid", reason: `expected JSON, found ${wrong} in the answer` }
+  } catch (cause) {
+    return { type: "error", error: failureOf(cause) }
+  }
+}
+
+/** The world's state; where there is none to be had, the answer is invalid, because what happened cannot be told. */
+const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonly state?: Json } | Outcome => {
+  if (world === undefined) return {}
+  try {
+    const state = world.state()
+    const wrong = findNonJson(state, 0)
+    return wrong === undefined
+      ? { state }
+      : { type: "invalid", reason: `expected JSON, found ${wrong} in environment.state()` }
+  } catch (cause) {
+    // A reset that failed leaves a world that may have no state yet: the failure says more.
+    return outcome.type === "error" ? {} : { type: "invalid", reason: `environment.state() threw: ${describe(cause)}` }
+  }
+}
+
+const failureOf = (cause: unknown): Failure => {
+  if (!(cause instanceof Error)) return { code: "Error", message: typeof cause === "string" ? cause : inspect(cause) }
+  const code = (cause as { readonly code?: unknown }).code
+  return {
+    code: typeof code === "string" && code !== "" ? code : cause.name || "Error",
+    message: String(cause.message),
+  }
+}
+
+const describe = (cause: unknown): string =>
+  cause instanceof Error ? String(cause.stack ?? `${cause.name}: ${cause.message}`) : inspect(cause)
+
+/** Requests that the host carries out for a call, until it answers them or the call is cancelled. */
+const hostBroker = (send: Send) => {
+  const waiting = new Map<
+    number,
+    { readonly call: number; readonly settle: (answer: { readonly value?: Json; readonly error?: Failure }) => void }
+  >()
+  let last = 0
+  return {
+    ask: (call: number, method: string, params: object): Promise<unknown> => {
+      const id = ++last
+      const asked = new Promise<unknown>((resolve, reject) => {
+        waiting.set(id, {
+          call,
+          settle: ({ value, error }) =>
+            error === undefined
+              ? resolve(value)
+              : reject(Object.assign(new Error(error.message), { code: error.code })),
+        })
+      })
+      // A request that nobody awaits must not end the process when its call is cancelled.
+      asked.catch(() => undefined)
+      send({ type: "host", id, call, method, params })
+      return asked
+    },
+    answer: (frame: Extract<HostFrame, { readonly type: "answer" }>) => {
+      const asked = waiting.get(frame.id)
+      waiting.delete(frame.id)
+      asked?.settle(frame)
+    },
+    forget: (call: number) => {
+      for (const [id, asked] of waiting) {
+        if (asked.call !== call) continue
+        waiting.delete(id)
+        asked.settle({ error: { code: "Cancelled", message: "the call it was asked for was cancelled" } })
+      }
+    },
+  }
+}
+
+/** Deepest nesting that the host accepts. */
+const MAX_DEPTH = 200
+
+/** What in a value JSON cannot carry unchanged, in words; undefined where it is JSON. */
+const findNonJson = (value: unknown, depth: number): string | undefined => {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? undefined : "text with a lone surrogate"
+    case "number":
+      return Number.isFinite(value) ? undefined : String(value)
+    case "boolean":
+      return undefined
+    case "undefined":
+      return "undefined (return null where there is nothing to say)"
+    case "object":
+      return value === null ? undefined : findNonJsonInside(value, depth)
+    default:
+      return `a ${typeof value}`
+  }
+}
+
+const findNonJsonInside = (value: object, depth: number): string | undefined => {
+  if (depth >= MAX_DEPTH) return `a cycle or more than ${MAX_DEPTH} levels`
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) {
+    return `an instance of ${(value as { readonly constructor?: { readonly name?: string } }).constructor?.name ?? "a class"}`
+  }
+  for (const [key, inner] of Array.isArray(value)
+    ? Array.from(value, (v, i) => [String(i), v])
+    : Object.entries(value)) {
+    const bad = findNonJson(inner, depth + 1)
+    if (bad !== undefined) return `${bad} at ${stringify(key)}`
+  }
+  return undefined
+}
+
+/**
+ * Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded with text by FNV-1a.
+ * Each component has its own, so that calling one does not change what another draws.
+ */
+const sfc32 = (seed: string): (() => number) => {
+  const word = (salt: number) => {
+    let hash = 0x811c9dc5 ^ salt
+    for (const char of seed) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
+    return hash | 0
+  }
+  let [a, b, c, counter] = [word(1), word(2), word(3), 1]
+  const next = () => {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return (sum >>> 0) / 0x1_0000_0000
+  }
+  for (let round = 0; round < 15; round++) next()
+  return next
+}
+
+await main()

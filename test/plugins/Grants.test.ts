@@ -1,0 +1,88 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import * as Grants from "../../src/plugins/Grants.ts"
+import type * as Manifest from "../../src/plugins/Manifest.ts"
+import { bareManifest } from "./fixtures.ts"
+
+const at = { directory: "/plugins/sample", workspace: "/work" }
+
+const asking = (permissions: Partial<Manifest.Manifest["permissions"]>): Manifest.Manifest => ({
+  ...bareManifest,
+  permissions: { read: [], run: [], ...permissions },
+})
+
+const granted = (permissions: Partial<Manifest.Manifest["permissions"]>, extra: Partial<Grants.Grants> = {}) =>
+  Either.getOrThrow(Grants.resolve(asking(permissions), { ...at, extra }))
+
+const refused = (permissions: Partial<Manifest.Manifest["permissions"]>, extra: Partial<Grants.Grants> = {}) =>
+  Either.match(Grants.resolve(asking(permissions), { ...at, extra }), {
+    onLeft: ({ message }) =>
+      message
+        .split("\n")
+        .slice(1)
+        .map((line) => line.trim()),
+    onRight: () => [],
+  })
+
+const nothing: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
+
+describe("resolve", () => {
+  it("a plugin that asks for nothing is granted nothing, whatever is offered", () => {
+    expect(granted({}, { read: ["/data"], net: ["example.org"], runAny: true })).toEqual(nothing)
+  })
+
+  it("the dot is the workspace; a relative path is in the plugin's directory; each place counts once", () => {
+    expect(granted({ read: [".", "./", "data", "/work/notes"], write: ["."] })).toEqual({
+      ...nothing,
+      read: ["/work", "/plugins/sample/data", "/work/notes"],
+      write: ["/work"],
+    })
+  })
+
+  it("named commands need no grant; any command does", () => {
+    expect(granted({ run: ["git"] })).toEqual({ ...nothing, run: ["git"] })
+    expect(refused({ run: ["."] })).toEqual([
+      `permissions.run asks for ".": it means any command; --grant-run-any grants it`,
+    ])
+    expect(granted({ run: [".", "git"] }, { runAny: true })).toEqual({ ...nothing, run: ["git"], runAny: true })
+  })
+
+  it("everything that needs a grant is named at once, with the flag that grants it", () => {
+    expect(
+      refused({
+        read: ["/data", "../other", "/workshop"],
+        write: ["out"],
+        run: ["."],
+        net: ["example.org:443"],
+        env: ["TOKEN"],
+      }),
+    ).toEqual([
+      `permissions.read asks for "/data": /data lies outside the workspace and the plugin's directory; --grant-read /data grants it`,
+      `permissions.read asks for "../other": /plugins/other lies outside the workspace and the plugin's directory; --grant-read /plugins/other grants it`,
+      `permissions.read asks for "/workshop": /workshop lies outside the workspace and the plugin's directory; --grant-read /workshop grants it`,
+      `permissions.write asks for "out": /plugins/sample/out lies outside the workspace; --grant-write /plugins/sample/out grants it`,
+      `permissions.net asks for "example.org:443": a host needs an explicit grant; --grant-net example.org:443 grants it`,
+      `permissions.env asks for "TOKEN": an environment variable needs an explicit grant; --grant-env TOKEN grants it`,
+      `permissions.run asks for ".": it means any command; --grant-run-any grants it`,
+    ])
+  })
+
+  it("an explicit grant covers what lies inside it, and only what was asked for is granted", () => {
+    expect(granted({ read: ["/data/2024"], net: ["a.org"] }, { read: ["/data"], net: ["a.org", "b.org"] })).toEqual({
+      ...nothing,
+      read: ["/data/2024"],
+      net: ["a.org"],
+    })
+    expect(refused({ read: ["/"] }, { read: ["/data"] })).toHaveLength(1)
+  })
+
+  it("what would split a permission flag in two is refused, and no flag is offered for it", () => {
+    expect(refused({ read: ["/work/a,/etc", "/work/b\nc"], net: ["a.org,b.org"], env: ["A,B", "A B"] })).toEqual([
+      `permissions.read asks for "/work/a,/etc": a path with a comma or a line break cannot be granted`,
+      `permissions.read asks for "/work/b\\nc": a path with a comma or a line break cannot be granted`,
+      `permissions.net asks for "a.org,b.org": expected a name without commas and line breaks`,
+      `permissions.env asks for "A,B": expected a name without commas and line breaks`,
+      `permissions.env asks for "A B": expected one variable's name: letters, digits and _`,
+    ])
+  })
+})

@@ -1,0 +1,279 @@
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, JSONSchema } from "effect"
+import * as Manifest from "../../src/plugins/Manifest.ts"
+import { bareManifest, temporaryDirectory, writeFiles } from "./fixtures.ts"
+
+const mistakesIn = (json: unknown, options?: Manifest.DecodeOptions) =>
+  Either.match(Manifest.decode(json, options), { onLeft: ({ message }) => message, onRight: () => "none" })
+
+const decoded = (json: unknown, options?: Manifest.DecodeOptions) => Either.getOrThrow(Manifest.decode(json, options))
+
+describe("decode", () => {
+  it("a manifest with nothing optional is accepted as it is", () => {
+    expect(decoded(bareManifest)).toEqual({ manifest: bareManifest, warnings: [] })
+  })
+
+  it("a manifest with every field is accepted as it is", () => {
+    const full = {
+      ...bareManifest,
+      permissions: { read: ["."], run: ["git"], write: ["out"], net: ["example.org"], env: ["TOKEN"] },
+      peas: {
+        performance: [
+          {
+            name: "Gentle & quick",
+            description: "d",
+            rewards: [{ name: "r", when: "w", weight: 1, rule: "true", per: "occurrence" }],
+            punishments: [{ name: "r", when: "w", weight: 0 }],
+            metadata: { a: 1 },
+          },
+        ],
+        environment: {
+          name: "A house",
+          description: "d",
+          rules: ["r"],
+          conventions: [],
+          scenario: "s.yaml",
+          metadata: {},
+        },
+        actuators: [
+          {
+            name: "take",
+            description: "d",
+            priority: -1,
+            metadata: {},
+            args: {},
+            result: {},
+            timeout: 5,
+            risk: "irreversible",
+            idempotent: true,
+          },
+        ],
+        sensors: [
+          { name: "look", description: "d", priority: 2.5, metadata: {}, reading: {}, interval: 10, timeout: 1 },
+        ],
+      },
+      variables: [{ key: "k", value: [1] }, { other: null }],
+      metadata: { owner: "me" },
+      instance: "kernel",
+      concurrent: true,
+    }
+    expect(decoded(full)).toEqual({ manifest: full, warnings: [] })
+  })
+
+  it("five mistakes are reported at once, each with its place, what was expected and what was found", () => {
+    const { description: _, ...rest } = bareManifest
+    const json = {
+      ...rest,
+      name: "Text Room",
+      permissions: { read: "./data", run: [] },
+      colour: "blue",
+      peas: {
+        performance: [{ name: "calm", description: "d", rewards: [{ name: "r", when: "w", weight: 1.5 }] }],
+      },
+    }
+    expect(mistakesIn(json)).toMatchInlineSnapshot(`
+      "looper-plugin.json has 5 mistakes:
+        /colour: expected one of the fields name, description, version, entry, permissions, peas, variables, metadata, instance, concurrent, found an unknown field
+        /name: expected a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, found "Text Room"
+        /description: expected non-empty text, found nothing
+        /permissions/read: expected a list of directories; "." is the workspace, found "./data"
+        /peas/performance/0/rewards/0/weight: expected a number from 0 to 1, found 1.5"
+    `)
+  })
+
+  it("what contradicts itself is reported together with fields of the wrong type", () => {
+    const json = {
+      ...bareManifest,
+      version: 1,
+      entry: "../elsewhere.ts",
+      peas: {
+        performance: [
+          { name: "a", description: "d" },
+          {
+            name: "a",
+            description: "d",
+            punishments: [
+              { name: "p", when: "w", weight: 1 },
+              { name: "p", when: "w", weight: 1 },
+            ],
+          },
+        ],
+        sensors: [{ name: "look", description: "d" }],
+        actuators: [
+          { name: "look", description: "d" },
+          { name: "a/b", description: "d" },
+          { name: "a b", description: "" },
+        ],
+        environment: { name: "e", description: "d", scenario: "/etc/passwd" },
+      },
+    }
+    expect(mistakesIn(json)).toMatchInlineSnapshot(`
+      "looper-plugin.json has 10 mistakes:
+        /version: expected non-empty text, found 1
+        /peas/actuators/1/name: expected a name without spaces and "/", non-empty, found "a/b"
+        /peas/actuators/2/name: expected a name without spaces and "/", non-empty, found "a b"
+        /peas/actuators/2/description: expected non-empty text, found ""
+        /entry: expected a path inside the plugin's directory, relative and without \`..\`, found "../elsewhere.ts"
+        /peas/environment/scenario: expected a path inside the plugin's directory, relative and without \`..\`, found "/etc/passwd"
+        /peas/performance/0: expected at least one reward or punishment, found none
+        /peas/performance/1/name: expected each measure to have a name of its own, found "a", which /peas/performance/0/name has already
+        /peas/performance/1/punishments/1/name: expected each reward and each punishment of a measure to have a name of its own, found "p", which /peas/performance/1/punishments/0/name has already
+        /peas/actuators/0/name: expected each sensor and actuator to have a name of its own, because both are called \`plugin/name\`, found "look", which /peas/sensors/0/name has already"
+    `)
+  })
+
+  it.each([
+    ["null", null],
+    ["a list", []],
+    ["text", "manifest"],
+    ["an empty object", {}],
+    [
+      "lists of nothing",
+      { ...bareManifest, peas: { performance: [null], sensors: [1], actuators: {} }, variables: ["x"] },
+    ],
+  ])("%s is refused without a crash", (_, json) => {
+    expect(mistakesIn(json)).toContain("looper-plugin.json has")
+    expect(mistakesIn(json, { lenient: true })).toContain("looper-plugin.json has")
+  })
+
+  it("lenient decoding lets unknown fields and empty measures pass with a warning each", () => {
+    const json = {
+      ...bareManifest,
+      colour: "blue",
+      peas: { performance: [{ name: "m", description: "d", emoji: "x" }] },
+    }
+    expect(decoded(json, { lenient: true })).toEqual({
+      manifest: { ...bareManifest, peas: { performance: [{ name: "m", description: "d" }] } },
+      warnings: [
+        expect.stringMatching(/^\/colour: expected one of the fields name, description, .*, found an unknown field$/),
+        expect.stringMatching(/^\/peas\/performance\/0\/emoji: expected one of the fields/),
+        "/peas/performance/0: expected at least one reward or punishment, found none",
+      ],
+    })
+    expect(mistakesIn(json)).toContain("3 mistakes")
+  })
+
+  it("lenient decoding refuses the rest, and reports only that", () => {
+    const message = mistakesIn({ ...bareManifest, colour: "blue", version: 2 }, { lenient: true })
+    expect(message).toBe("looper-plugin.json has 1 mistake:\n  /version: expected non-empty text, found 2")
+  })
+})
+
+describe("what a manifest says", () => {
+  it("variables are pairs by key and value, or any pairs; the later one counts", () => {
+    const variables = [{ key: "a", value: 1 }, { b: 2, c: 3 }, { key: "only" }, { b: 4 }]
+    expect(Manifest.variablesOf(decoded({ ...bareManifest, variables }).manifest)).toEqual({
+      a: 1,
+      b: 4,
+      c: 3,
+      key: "only",
+    })
+  })
+
+  it("a plugin with an environment serves one task, unless it says otherwise", () => {
+    const environment = { name: "e", description: "d" }
+    const { manifest } = decoded({ ...bareManifest, peas: { ...bareManifest.peas, environment } })
+    expect(Manifest.instanceOf(manifest)).toBe("task")
+    expect(Manifest.instanceOf({ ...manifest, instance: "kernel" })).toBe("kernel")
+    expect(Manifest.instanceOf(decoded(bareManifest).manifest)).toBe("kernel")
+  })
+})
+
+describe("the JSON Schema for editors", () => {
+  it("names every field, requires the required ones and allows no others", () => {
+    const schema = JSONSchema.make(Manifest.Manifest)
+    const root = schema.$defs?.Manifest
+    expect(root).toMatchObject({
+      type: "object",
+      required: ["name", "description", "version", "entry", "permissions", "peas"],
+      additionalProperties: false,
+    })
+    expect(schema.$defs?.Reward).toMatchObject({ properties: { weight: { minimum: 0, maximum: 1 } } })
+  })
+})
+
+describe("load", () => {
+  const written = (files: { readonly [name: string]: string }) =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* writeFiles(directory, {
+        "looper-plugin.json": JSON.stringify(bareManifest),
+        "main.ts": "export {}",
+        ...files,
+      })
+      return directory
+    })
+
+  it.scopedLive("the digest depends on what the files hold and on their names, and on nothing else", () =>
+    Effect.gen(function* () {
+      const digestOf = (files: { readonly [name: string]: string }) =>
+        Effect.map(
+          Effect.flatMap(written(files), (directory) => Manifest.load(directory)),
+          ({ digest }) => digest,
+        )
+      const original = yield* digestOf({ "a/b.ts": "1", "c.ts": "2" })
+      expect(original).toMatch(/^[0-9a-f]{64}$/)
+      expect(yield* digestOf({ "c.ts": "2", "a/b.ts": "1", ".git/HEAD": "x", "node_modules/y/z.js": "" })).toBe(
+        original,
+      )
+      expect(yield* digestOf({ "a/b.ts": "1", "c.ts": "3" })).not.toBe(original)
+      expect(yield* digestOf({ "a/b.ts": "1", "d.ts": "2" })).not.toBe(original)
+    }),
+  )
+
+  it.scopedLive("files are listed in order, without what tools keep beside them", () =>
+    Effect.gen(function* () {
+      const directory = yield* written({ "b/x.ts": "", "a.ts": "", ".git/HEAD": "" })
+      const loaded = yield* Manifest.load(directory)
+      expect(loaded.files).toEqual(["a.ts", "b/x.ts", "looper-plugin.json", "main.ts"])
+      expect(loaded.directory).toBe(directory)
+    }),
+  )
+
+  it.scopedLive("a link out of the directory, to a directory or to nothing is refused by name", () =>
+    Effect.gen(function* () {
+      const directory = yield* written({ "data/x.txt": "" })
+      const link = (target: string, name: string) =>
+        Effect.promise(() => fs.symlink(target, path.join(directory, name)))
+      yield* link("data/x.txt", "fine.txt")
+      expect((yield* Manifest.load(directory)).files).toContain("fine.txt")
+      yield* link("/etc/passwd", "passwords")
+      yield* link("/etc", "node_modules")
+      yield* link("nowhere", "dangling")
+      const error = yield* Effect.flip(Manifest.load(directory))
+      expect(error.message).toContain("expected passwords to be a file in the plugin's directory, found a link")
+      expect(error.message).toContain("expected node_modules to be")
+      expect(error.message).toContain(
+        "expected dangling to be a file in the plugin's directory, found a link to nothing",
+      )
+    }),
+  )
+
+  it.scopedLive("an entry and a scenario that are not there are both reported", () =>
+    Effect.gen(function* () {
+      const environment = { name: "e", description: "d", scenario: "./world.yaml" }
+      const json = { ...bareManifest, entry: "src/gone.ts", peas: { ...bareManifest.peas, environment } }
+      const directory = yield* written({ "looper-plugin.json": JSON.stringify(json) })
+      const error = yield* Effect.flip(Manifest.load(directory))
+      expect(error.message).toBe(
+        `${directory}/looper-plugin.json has 2 mistakes:` +
+          `\n  /entry: expected a file in the plugin's directory, found no file "src/gone.ts"` +
+          `\n  /peas/environment/scenario: expected a file in the plugin's directory, found no file "./world.yaml"`,
+      )
+      yield* writeFiles(directory, { "src/gone.ts": "", "world.yaml": "" })
+      expect((yield* Manifest.load(directory)).manifest.entry).toBe("src/gone.ts")
+    }),
+  )
+
+  it.scopedLive("a directory without a manifest, and a manifest that is not JSON, say so", () =>
+    Effect.gen(function* () {
+      const empty = yield* temporaryDirectory
+      expect(yield* Effect.flip(Manifest.load(empty))).toMatchObject({ _tag: "PluginUnavailable" })
+      expect(yield* Effect.flip(Manifest.load(path.join(empty, "gone")))).toMatchObject({ _tag: "PluginUnavailable" })
+      const broken = yield* written({ "looper-plugin.json": "{ name: }" })
+      expect((yield* Effect.flip(Manifest.load(broken))).message).toMatch(/\(the whole file\): expected JSON, found /)
+    }),
+  )
+})

@@ -1,0 +1,132 @@
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect, Either, type Scope } from "effect"
+import type { CoreNewEvent } from "../../src/events/EventLog.ts"
+import * as Grants from "../../src/plugins/Grants.ts"
+import * as Manifest from "../../src/plugins/Manifest.ts"
+import type { PluginError } from "../../src/plugins/PluginError.ts"
+import { PluginHost } from "../../src/plugins/PluginHost.ts"
+import type { PluginProcess, ProcessLimits, ProcessMetadata } from "../../src/plugins/PluginProcess.ts"
+
+/** A manifest that is valid, for a plugin with nothing in it. */
+export const bareManifest = {
+  name: "sample",
+  description: "A plugin for a test",
+  version: "1.0.0",
+  entry: "main.ts",
+  permissions: { read: [], run: [] },
+  peas: {
+    performance: [
+      { name: "calm", description: "Stays calm", rewards: [{ name: "quiet", when: "no error", weight: 0.5 }] },
+    ],
+  },
+} as const
+
+/** An empty directory, by its real path, that is removed with the scope. */
+export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.promise(async () => fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-plugins-")))),
+  (directory) => Effect.promise(() => fs.rm(directory, { recursive: true, force: true })),
+)
+
+/** Writes files below a directory. */
+export const writeFiles = (directory: string, files: { readonly [name: string]: string }): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    for (const [name, content] of Object.entries(files)) {
+      await fs.mkdir(path.dirname(path.join(directory, name)), { recursive: true })
+      await fs.writeFile(path.join(directory, name), content)
+    }
+  })
+
+/** What a test says of a plugin; the rest has its defaults. */
+export interface Sample {
+  /** The source of `main.ts`. */
+  readonly entry: string
+  readonly name?: string
+  readonly sensors?: ReadonlyArray<string>
+  readonly actuators?: ReadonlyArray<string>
+  readonly environment?: boolean
+  readonly permissions?: Partial<Manifest.Manifest["permissions"]>
+  readonly variables?: Manifest.Manifest["variables"]
+  readonly grants?: Partial<Grants.Grants>
+  /** Files of the workspace. */
+  readonly workspace?: { readonly [name: string]: string }
+  readonly metadata?: ProcessMetadata
+  readonly seed?: number
+  readonly limits?: ProcessLimits
+}
+
+/** A started plugin, its workspace, and the events it has recorded so far. */
+export interface Started {
+  readonly process: PluginProcess
+  readonly workspace: string
+  readonly directory: string
+  readonly events: Array<CoreNewEvent>
+}
+
+const named = (names: ReadonlyArray<string> = []) => names.map((name) => ({ name, description: `It is ${name}` }))
+
+/** Writes a plugin into a directory of its own and starts it. */
+export const start = (sample: Sample): Effect.Effect<Started, PluginError, Scope.Scope | PluginHost> =>
+  Effect.gen(function* () {
+    const events: Array<CoreNewEvent> = []
+    const started = yield* startRecording(sample, events)
+    return started
+  })
+
+/** As `start`, with a list for the events that outlives a failure to start. */
+export const startRecording = (
+  sample: Sample,
+  events: Array<CoreNewEvent>,
+): Effect.Effect<Started, PluginError, Scope.Scope | PluginHost> =>
+  Effect.gen(function* () {
+    const base = yield* temporaryDirectory
+    const directory = path.join(base, "plugin")
+    const workspace = path.join(base, "workspace")
+    const { sensors, actuators, environment, permissions, variables } = sample
+    const json = {
+      ...bareManifest,
+      name: sample.name ?? "sample",
+      permissions: { read: [], run: [], ...permissions },
+      peas: {
+        ...bareManifest.peas,
+        sensors: named(sensors),
+        actuators: named(actuators),
+        ...(environment === true ? { environment: { name: "world", description: "A world" } } : {}),
+      },
+      ...(variables === undefined ? {} : { variables }),
+    }
+    yield* writeFiles(directory, { "looper-plugin.json": JSON.stringify(json), "main.ts": sample.entry })
+    yield* writeFiles(workspace, { ".keep": "", ...sample.workspace })
+    const { manifest } = yield* Effect.orDie(Manifest.load(directory))
+    const extra = sample.grants ?? {}
+    const grants = Either.getOrThrow(Grants.resolve(manifest, { directory, workspace, extra }))
+    const host = yield* PluginHost
+    const process = yield* host.start({
+      manifest,
+      directory,
+      grants,
+      workspace,
+      seed: sample.seed ?? 1,
+      instance: "kernel",
+      denoDir: path.join(base, "deno"),
+      metadata: sample.metadata ?? { plugin: {}, components: {} },
+      limits: { stopMs: 300, cancelMs: 300, ...sample.limits },
+      record: (event) => Effect.sync(() => events.push(event)),
+    })
+    return { process, workspace, directory, events }
+  })
+
+/** What was logged, as `level: message`. */
+export const logged = (events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<string> =>
+  events.flatMap((event) => (event.type === "PluginLogged" ? [`${event.payload.level}: ${event.payload.message}`] : []))
+
+/** Whether a process exists. */
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
