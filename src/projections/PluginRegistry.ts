@@ -1,0 +1,210 @@
+import { Schema } from "effect"
+import { Position } from "../events/Event.ts"
+import { Json, JsonObject } from "../events/Json.ts"
+import { evolveBy } from "../events/Vocabulary.ts"
+import * as Keyed from "./Keyed.ts"
+import type { Projection } from "./Projection.ts"
+import { type Declared, declaredComponents, declaredMetadata } from "./registry/Declared.ts"
+
+/** What people set over a manifest's defaults; it outlives an update. */
+const Overrides = Schema.Struct({
+  priority: Schema.NullOr(Schema.Finite),
+  metadata: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Struct({ value: Json })) }).annotations({
+    description: "By key: the value that was set, or null where the key was unset",
+  }),
+})
+
+type Overrides = typeof Overrides.Type
+
+/** A sensor or an actuator of an imported plugin. */
+export const Component = Schema.Struct({
+  kind: Schema.Literal("sensor", "actuator"),
+  active: Schema.Boolean.annotations({ description: "Whether it takes part while its plugin does" }),
+  priority: Schema.Finite.annotations({ description: "Higher goes first" }),
+  metadata: JsonObject,
+  overrides: Overrides,
+}).annotations({ identifier: "Component" })
+
+export type Component = typeof Component.Type
+
+/** An imported plugin. */
+export const Plugin = Schema.Struct({
+  version: Schema.String,
+  digest: Schema.String,
+  source: Schema.String,
+  manifest: JsonObject,
+  grants: JsonObject,
+  active: Schema.Boolean,
+  importedAt: Position.annotations({ description: "Position of its import, or of its last update" }),
+  quarantined: Schema.NullOr(Schema.String).annotations({
+    description: "Why it is not started, until it is activated",
+  }),
+  components: Schema.Record({ key: Schema.String, value: Component }).annotations({
+    description: "By the component's name within the plugin",
+  }),
+  metadata: JsonObject,
+  overrides: Overrides,
+  running: Schema.Record({ key: Schema.String, value: Schema.Struct({ pid: Schema.Int }) }).annotations({
+    description: "Its processes by instance: `kernel`, or a task's id",
+  }),
+}).annotations({ identifier: "Plugin" })
+
+export type Plugin = typeof Plugin.Type
+
+/** Every imported plugin, by its name. */
+export const PluginRegistry = Schema.Record({ key: Schema.String, value: Plugin }).annotations({
+  identifier: "PluginRegistry",
+})
+
+export type PluginRegistry = typeof PluginRegistry.Type
+
+/** A component that takes part. */
+export interface ActiveComponent {
+  /** `plugin/component` */
+  readonly name: string
+  readonly plugin: string
+  readonly component: string
+  readonly priority: number
+  readonly metadata: JsonObject
+}
+
+/** The sensors that take part: highest priority first, equals by name. */
+export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => active(registry, "sensor")
+
+/** The actuators that take part: highest priority first, equals by name. */
+export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
+  active(registry, "actuator")
+
+const active = (registry: PluginRegistry, kind: Component["kind"]): ReadonlyArray<ActiveComponent> =>
+  Object.entries(registry)
+    .filter(([, plugin]) => plugin.active && plugin.quarantined === null)
+    .flatMap(([plugin, { components }]) =>
+      Object.entries(components)
+        .filter(([, component]) => component.active && component.kind === kind)
+        .map(([component, { priority, metadata }]) => ({
+          name: `${plugin}/${component}`,
+          plugin,
+          component,
+          priority,
+          metadata,
+        })),
+    )
+    .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1))
+
+const noOverrides: Overrides = { priority: null, metadata: {} }
+
+/**
+ * The registry. A new plugin is inactive until it is activated, its components active. An update (the same name imported
+ * again) keeps what people set: activation, and priorities and metadata of what still exists; for the rest the new
+ * manifest's defaults hold. Activating a plugin lifts its quarantine. What is said of an unknown plugin or component is
+ * ignored. A kernel's start ends all processes of the kernel before it.
+ */
+export const projection: Projection<PluginRegistry> = {
+  name: "PluginRegistry",
+  version: 1,
+  state: PluginRegistry,
+  initial: {},
+  evolve: evolveBy<PluginRegistry>({
+    PluginImported: (registry, { plugin: name, version, digest, source, manifest, grants }, { position }) => {
+      const before = Keyed.get(registry, name)
+      const overrides = before?.overrides ?? noOverrides
+      const declared = Object.entries(declaredComponents(manifest))
+      return Keyed.set(registry, name, {
+        version,
+        digest,
+        source,
+        manifest,
+        grants,
+        active: before?.active ?? false,
+        importedAt: position,
+        quarantined: before?.quarantined ?? null,
+        components: Object.fromEntries(
+          declared.map(([name, component]) => [name, imported(component, Keyed.get(before?.components ?? {}, name))]),
+        ),
+        metadata: override(declaredMetadata(manifest), overrides),
+        overrides,
+        running: before?.running ?? {},
+      })
+    },
+    PluginRemoved: (registry, { plugin }) => Keyed.remove(registry, plugin),
+    PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
+    PluginDeactivated: (registry, { plugin }) => update(registry, plugin, { active: false }),
+    PluginQuarantined: (registry, { plugin, reason }) => update(registry, plugin, { quarantined: reason }),
+    ComponentActivated: (registry, { component }) =>
+      changeComponent(registry, component, (found) => ({ ...found, active: true })),
+    ComponentDeactivated: (registry, { component }) =>
+      changeComponent(registry, component, (found) => ({ ...found, active: false })),
+    PriorityChanged: (registry, { component, priority }) =>
+      changeComponent(registry, component, (found) => ({
+        ...found,
+        priority,
+        overrides: { ...found.overrides, priority },
+      })),
+    MetadataSet: (registry, { target, key, value }) => overrideMetadata(registry, target, key, { value }),
+    MetadataUnset: (registry, { target, key }) => overrideMetadata(registry, target, key, null),
+    PluginStarted: (registry, { plugin, instance, pid }) =>
+      Keyed.change(registry, plugin, (found) => ({ ...found, running: Keyed.set(found.running, instance, { pid }) })),
+    PluginExited: (registry, { plugin, instance, pid }) =>
+      Keyed.change(registry, plugin, (found) =>
+        // The exit of an older process says nothing of the one that took its place.
+        Keyed.get(found.running, instance)?.pid === pid
+          ? { ...found, running: Keyed.remove(found.running, instance) }
+          : found,
+      ),
+    KernelStarted: (registry) =>
+      Object.keys(registry).reduce(
+        (cleared, plugin) =>
+          Keyed.change(cleared, plugin, (found) =>
+            Object.keys(found.running).length === 0 ? found : { ...found, running: {} },
+          ),
+        registry,
+      ),
+  }),
+}
+
+const imported = (declared: Declared, before: Component | undefined): Component => {
+  const overrides = before?.overrides ?? noOverrides
+  return {
+    kind: declared.kind,
+    active: before?.active ?? true,
+    priority: overrides.priority ?? declared.priority,
+    metadata: override(declared.metadata, overrides),
+    overrides,
+  }
+}
+
+const override = (defaults: JsonObject, { metadata }: Overrides): JsonObject =>
+  Object.entries(metadata).reduce<JsonObject>(
+    (merged, [key, set]) => (set === null ? Keyed.remove(merged, key) : Keyed.set(merged, key, set.value)),
+    defaults,
+  )
+
+const update = (registry: PluginRegistry, plugin: string, changes: Partial<Plugin>): PluginRegistry =>
+  Keyed.change(registry, plugin, (found) => ({ ...found, ...changes }))
+
+const changeComponent = (
+  registry: PluginRegistry,
+  fullName: string,
+  how: (component: Component) => Component,
+): PluginRegistry => {
+  const slash = fullName.indexOf("/")
+  const name = fullName.slice(slash + 1)
+  return Keyed.change(registry, fullName.slice(0, slash), (plugin) => {
+    const components = Keyed.change(plugin.components, name, how)
+    return components === plugin.components ? plugin : { ...plugin, components }
+  })
+}
+
+const overrideMetadata = (
+  registry: PluginRegistry,
+  target: string,
+  key: string,
+  set: { readonly value: Json } | null,
+): PluginRegistry => {
+  const how = <Of extends Plugin | Component>(found: Of): Of => ({
+    ...found,
+    metadata: set === null ? Keyed.remove(found.metadata, key) : Keyed.set(found.metadata, key, set.value),
+    overrides: { ...found.overrides, metadata: Keyed.set(found.overrides.metadata, key, set) },
+  })
+  return target.includes("/") ? changeComponent(registry, target, how) : Keyed.change(registry, target, how)
+}

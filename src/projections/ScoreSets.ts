@@ -1,0 +1,72 @@
+import { Schema } from "effect"
+import { Position } from "../events/Event.ts"
+import { JsonObject } from "../events/Json.ts"
+import { evolveBy } from "../events/Vocabulary.ts"
+import * as Keyed from "./Keyed.ts"
+import type { Projection } from "./Projection.ts"
+
+/** One scoring of one or many tasks by one rubric and one critic. */
+export const ScoreSet = Schema.Struct({
+  label: Schema.String.annotations({ description: "`live` for the scoring done when a task closes" }),
+  rubric: JsonObject,
+  rubricDigest: Schema.String,
+  critic: Schema.String,
+  criticDigest: Schema.String,
+  taskIds: Schema.Array(Schema.String),
+  range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions it read" }),
+  startedAt: Position.annotations({ description: "Position at which it began" }),
+  finished: Schema.Boolean.annotations({ description: "false where it is under way, or was interrupted" }),
+  totals: Schema.NullOr(JsonObject).annotations({ description: "earned, lost and net of every task, once finished" }),
+  by: Schema.String.annotations({ description: "The actor who had it scored" }),
+  replaces: Schema.optionalWith(Schema.String, { exact: true }),
+}).annotations({ identifier: "ScoreSet" })
+
+export type ScoreSet = typeof ScoreSet.Type
+
+/** Every score set by its id, and the pointers (`official`, `baseline` …) that name one. */
+export const ScoreSets = Schema.Struct({
+  sets: Schema.Record({ key: Schema.String, value: ScoreSet }),
+  pointers: Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
+    description: "Score set id by pointer",
+  }),
+}).annotations({ identifier: "ScoreSets" })
+
+export type ScoreSets = typeof ScoreSets.Type
+
+/** Score sets and what points at them. Sets are never overwritten: an id that is started twice keeps its first start. */
+export const projection: Projection<ScoreSets> = {
+  name: "ScoreSets",
+  version: 1,
+  state: ScoreSets,
+  initial: { sets: {}, pointers: {} },
+  evolve: evolveBy<ScoreSets>({
+    ScoringStarted: (state, { scoreSetId, replaces, ...started }, event) => {
+      if (Keyed.get(state.sets, scoreSetId) !== undefined) return state
+      const set: ScoreSet = {
+        label: started.label,
+        rubric: started.rubric,
+        rubricDigest: started.rubricDigest,
+        critic: started.critic,
+        criticDigest: started.criticDigest,
+        taskIds: started.taskIds,
+        range: started.range,
+        startedAt: event.position,
+        finished: false,
+        totals: null,
+        by: event.actor,
+        ...(replaces === undefined ? {} : { replaces }),
+      }
+      return { ...state, sets: Keyed.set(state.sets, scoreSetId, set) }
+    },
+    ScoringFinished: (state, { scoreSetId, totals }) => {
+      const sets = Keyed.change(state.sets, scoreSetId, (set) =>
+        set.finished ? set : { ...set, finished: true, totals },
+      )
+      return sets === state.sets ? state : { ...state, sets }
+    },
+    ScoreSetPromoted: (state, { pointer, scoreSetId }) => {
+      const pointers = Keyed.set(state.pointers, pointer, scoreSetId)
+      return pointers === state.pointers ? state : { ...state, pointers }
+    },
+  }),
+}

@@ -1,0 +1,133 @@
+import { Schema } from "effect"
+import { evolveBy } from "../../events/Vocabulary.ts"
+import * as Keyed from "../Keyed.ts"
+import type { Projection } from "../Projection.ts"
+import * as Samples from "./Samples.ts"
+
+const counts = {
+  commanded: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
+  succeeded: Schema.NonNegativeInt.annotations({ description: "Commands executed" }),
+  failed: Schema.NonNegativeInt.annotations({
+    description: "Commands that the world refused, or that failed on the way",
+  }),
+  denied: Schema.NonNegativeInt.annotations({ description: "Commands that the gate refused, expiry aside" }),
+  expired: Schema.NonNegativeInt.annotations({ description: "Commands that nobody confirmed in time" }),
+  unknown: Schema.NonNegativeInt.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
+}
+
+/** What a task did. Every command ends in one of the ways counted, or has not ended. */
+export const Acting = Schema.Struct({
+  ...counts,
+  byComponent: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ ...counts, latencyMs: Schema.NullOr(Samples.Latency) }),
+  }).annotations({ description: "The same of each actuator, by `plugin/actuator`" }),
+}).annotations({ identifier: "Acting" })
+
+type Acting = typeof Acting.Type
+
+const Actuator = Schema.Struct({ ...counts, samples: Samples.Samples })
+type Actuator = typeof Actuator.Type
+
+const State = Schema.Struct({
+  actuators: Schema.Record({ key: Schema.String, value: Actuator }),
+  /** Commands that may still end, by id. */
+  open: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ actuator: Schema.String, unknown: Schema.Boolean }),
+  }),
+  /** Command ids of the confirmations that wait, by confirmation id. */
+  confirming: Schema.Record({ key: Schema.String, value: Schema.String }),
+})
+type State = typeof State.Type
+
+const unused: Actuator = {
+  commanded: 0,
+  succeeded: 0,
+  failed: 0,
+  denied: 0,
+  expired: 0,
+  unknown: 0,
+  samples: Samples.none,
+}
+
+/**
+ * Counts and latencies of every actuator. The first ending of a command counts: a denial that follows an expiry is the
+ * expiry's. Only an unknown outcome is taken back, when the command is dispatched again and its outcome known.
+ */
+export const projection: Projection<State> = {
+  name: "TaskAudit.Acting",
+  version: 1,
+  state: State,
+  initial: { actuators: {}, open: {}, confirming: {} },
+  evolve: evolveBy<State>({
+    ActuatorCommanded: (state, { commandId, actuator }) => ({
+      ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
+      open: Keyed.set(state.open, commandId, { actuator, unknown: false }),
+    }),
+    CommandSucceeded: (state, { commandId, latencyMs }) => ended(state, commandId, "succeeded", latencyMs),
+    CommandFailed: (state, { commandId, latencyMs }) => ended(state, commandId, "failed", latencyMs),
+    CommandDenied: (state, { commandId }) => ended(state, commandId, "denied"),
+    CommandOutcomeUnknown: (state, { commandId }) => {
+      const command = Keyed.get(state.open, commandId)
+      if (command === undefined || command.unknown) return state
+      return {
+        ...count(state, command.actuator, (before) => ({ ...before, unknown: before.unknown + 1 })),
+        open: Keyed.set(state.open, commandId, { ...command, unknown: true }),
+      }
+    },
+    ConfirmationRequested: (state, { confirmationId, commandId }) => ({
+      ...state,
+      confirming: Keyed.set(state.confirming, confirmationId, commandId),
+    }),
+    ConfirmationDecided: (state, { confirmationId }) => answered(state, confirmationId),
+    ConfirmationWithdrawn: (state, { confirmationId }) => answered(state, confirmationId),
+    ConfirmationExpired: (state, { confirmationId }) => {
+      const commandId = Keyed.get(state.confirming, confirmationId)
+      return commandId === undefined ? state : ended(answered(state, confirmationId), commandId, "expired")
+    },
+  }),
+}
+
+const count = (state: State, actuator: string, how: (before: Actuator) => Actuator): State => ({
+  ...state,
+  actuators: Keyed.set(state.actuators, actuator, how(Keyed.get(state.actuators, actuator) ?? unused)),
+})
+
+type Ending = "succeeded" | "failed" | "denied" | "expired"
+
+const ended = (state: State, commandId: string, ending: Ending, latencyMs?: number): State => {
+  const command = Keyed.get(state.open, commandId)
+  if (command === undefined) return state
+  return {
+    ...count(state, command.actuator, (before) => ({
+      ...before,
+      [ending]: before[ending] + 1,
+      unknown: command.unknown ? before.unknown - 1 : before.unknown,
+      samples: latencyMs === undefined ? before.samples : Samples.add(before.samples, latencyMs),
+    })),
+    open: Keyed.remove(state.open, commandId),
+  }
+}
+
+const answered = (state: State, confirmationId: string): State => {
+  const confirming = Keyed.remove(state.confirming, confirmationId)
+  return confirming === state.confirming ? state : { ...state, confirming }
+}
+
+/** The audit's section, from the folded state. */
+export const section = (state: State): Acting => {
+  const actuators = Object.entries(state.actuators)
+  const total = (of: keyof typeof counts) => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)
+  return {
+    commanded: total("commanded"),
+    succeeded: total("succeeded"),
+    failed: total("failed"),
+    denied: total("denied"),
+    expired: total("expired"),
+    unknown: total("unknown"),
+    byComponent: Object.fromEntries(
+      actuators.map(([name, { samples, ...counted }]) => [name, { ...counted, latencyMs: Samples.latency(samples) }]),
+    ),
+  }
+}

@@ -1,0 +1,58 @@
+import { Schema } from "effect"
+import { pointerKeys } from "../../events/Json.ts"
+import { evolveBy } from "../../events/Vocabulary.ts"
+import * as Keyed from "../Keyed.ts"
+import type { Projection } from "../Projection.ts"
+
+/** How much of the world a task changed. */
+export const Changes = Schema.Struct({
+  operations: Schema.NonNegativeInt.annotations({ description: "Operations in all patches of its environments" }),
+  paths: Schema.NonNegativeInt.annotations({ description: "Distinct paths (plugin and JSON Pointer) they wrote to" }),
+}).annotations({ identifier: "Changes" })
+
+type Changes = typeof Changes.Type
+
+/** Paths as a tree of their keys, so that adding one copies its siblings and not all paths. */
+interface Tree {
+  readonly written: boolean
+  readonly below: Keyed.Keyed<Tree>
+}
+
+const Tree: Schema.Schema<Tree> = Schema.Struct({
+  written: Schema.Boolean,
+  below: Schema.Record({ key: Schema.String, value: Schema.suspend(() => Tree) }),
+})
+
+const State = Schema.Struct({ operations: Schema.NonNegativeInt, paths: Schema.NonNegativeInt, tree: Tree })
+type State = typeof State.Type
+
+const bare: Tree = { written: false, below: {} }
+
+/** Counts of operations and of distinct paths. A reset is not a change. */
+export const projection: Projection<State> = {
+  name: "TaskAudit.Changes",
+  version: 1,
+  state: State,
+  initial: { operations: 0, paths: 0, tree: bare },
+  evolve: evolveBy<State>({
+    EnvironmentChanged: (state, { plugin, patch }) =>
+      patch.reduce((before, { path }) => {
+        const tree = write(before.tree, [plugin, ...pointerKeys(path)])
+        return {
+          operations: before.operations + 1,
+          paths: before.paths + (tree === before.tree ? 0 : 1),
+          tree,
+        }
+      }, state),
+  }),
+}
+
+/** The tree with this path written; the very same tree where it was. */
+const write = (tree: Tree, [key, ...rest]: ReadonlyArray<string>): Tree => {
+  if (key === undefined) return tree.written ? tree : { ...tree, written: true }
+  const below = Keyed.set(tree.below, key, write(Keyed.get(tree.below, key) ?? bare, rest))
+  return below === tree.below ? tree : { ...tree, below }
+}
+
+/** The audit's section, from the folded state. */
+export const section = ({ operations, paths }: State): Changes => ({ operations, paths })

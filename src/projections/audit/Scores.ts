@@ -1,0 +1,132 @@
+import { Schema } from "effect"
+import { Position } from "../../events/Event.ts"
+import * as Keyed from "../Keyed.ts"
+import * as Rubric from "./Rubric.ts"
+import * as Sum from "./Sum.ts"
+import { type Given, givenKey, type Scored, type State } from "./Verdicts.ts"
+
+/** One reward or punishment of a measure, and what it came to. */
+export const Verdict = Schema.Struct({
+  name: Schema.String,
+  weight: Schema.Finite.annotations({ description: "What one occurrence counts" }),
+  times: Schema.NonNegativeInt.annotations({ description: "Occurrences; 0 where its condition never held" }),
+  amount: Schema.Finite.annotations({ description: "Σ weight × occurrences, exact to 1e-9" }),
+  because: Schema.Array(Schema.Int).annotations({
+    description: "Positions that made it true, one for each occurrence",
+  }),
+}).annotations({ identifier: "Verdict" })
+
+export type Verdict = typeof Verdict.Type
+
+/** One measure, with all its rewards and punishments. */
+export const MeasureScore = Schema.Struct({
+  plugin: Schema.NullOr(Schema.String).annotations({ description: "null where the rubric names none" }),
+  measure: Schema.String,
+  rewards: Schema.Array(Verdict),
+  punishments: Schema.Array(Verdict),
+}).annotations({ identifier: "MeasureScore" })
+
+export type MeasureScore = typeof MeasureScore.Type
+
+/** What a task scored in one score set. */
+export const Score = Schema.Struct({
+  scoreSetId: Schema.String,
+  label: Schema.String.annotations({ description: "`live` for the scoring done when the task closed" }),
+  critic: Schema.String,
+  rubricDigest: Schema.NullOr(Schema.String).annotations({
+    description: "Digest of the rubric; null where verdicts stand in the log without the start of their scoring",
+  }),
+  at: Position.annotations({ description: "Position at which the scoring began" }),
+  finished: Schema.Boolean.annotations({ description: "false where it is under way, or was interrupted" }),
+  earned: Schema.Finite.annotations({ description: "Σ amounts of rewards, exact to 1e-9" }),
+  lost: Schema.Finite.annotations({ description: "Σ amounts of punishments, exact to 1e-9" }),
+  net: Schema.Finite.annotations({ description: "earned − lost" }),
+  possible: Schema.Finite.annotations({ description: "Σ weights of the rubric's rewards" }),
+  normalized: Schema.NullOr(Schema.Finite).annotations({
+    description: "net / possible; null where nothing is possible",
+  }),
+  unscored: Schema.Array(
+    Schema.Struct({ measure: Schema.String, name: Schema.String, reason: Schema.String }),
+  ).annotations({ description: "Rewards and punishments that nothing could decide" }),
+  measures: Schema.Array(MeasureScore),
+}).annotations({ identifier: "Score" })
+
+export type Score = typeof Score.Type
+
+/** The audit's section, from what was given: one entry a score set, in the order in which they began. */
+export const section = (state: State): ReadonlyArray<Score> =>
+  Object.entries(state)
+    .sort(([, a], [, b]) => a.at - b.at)
+    .map(([scoreSetId, set]) => scoreOf(scoreSetId, set))
+
+const scoreOf = (scoreSetId: string, set: Scored): Score => {
+  const rubric = set.started?.measures ?? []
+  const fromRubric = rubric.map((measure) => scoreMeasure(measure, set))
+  const measures = [...fromRubric, ...besideRubric(rubric, set)]
+  const amounts = (of: "rewards" | "punishments") =>
+    Sum.of(measures.flatMap((measure) => measure[of].map(({ amount }) => amount)))
+  const earned = amounts("rewards")
+  const lost = amounts("punishments")
+  const net = Sum.round(earned - lost)
+  const possible = Sum.of(rubric.flatMap(({ rewards }) => rewards.map(({ weight }) => weight)))
+  return {
+    scoreSetId,
+    label: set.started?.label ?? "",
+    critic: set.started?.critic ?? "",
+    rubricDigest: set.started?.rubricDigest ?? null,
+    at: set.at,
+    finished: set.finished,
+    earned,
+    lost,
+    net,
+    possible,
+    normalized: possible === 0 ? null : Sum.round(net / possible),
+    unscored: set.unscored,
+    measures,
+  }
+}
+
+const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
+  const verdicts = (kind: Given["kind"], declared: Rubric.Measure["rewards"]) =>
+    declared.map(({ name, weight }): Verdict => {
+      const given = Keyed.get(set.given, givenKey(Rubric.nameOf(measure), kind, name))
+      return given === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(given)
+    })
+  return {
+    plugin: measure.plugin,
+    measure: measure.name,
+    rewards: verdicts("reward", measure.rewards),
+    punishments: verdicts("punishment", measure.punishments),
+  }
+}
+
+const verdictOf = ({ name, weight, times, amount, because }: Given): Verdict => ({
+  name,
+  weight,
+  times,
+  amount: Sum.value(amount),
+  because,
+})
+
+/** What was given and the rubric does not list, such as an environment's own reward: it counts, and is shown. */
+const besideRubric = (rubric: ReadonlyArray<Rubric.Measure>, set: Scored): ReadonlyArray<MeasureScore> => {
+  const listed = new Set(
+    rubric.flatMap((measure) => [
+      ...measure.rewards.map(({ name }) => givenKey(Rubric.nameOf(measure), "reward", name)),
+      ...measure.punishments.map(({ name }) => givenKey(Rubric.nameOf(measure), "punishment", name)),
+    ]),
+  )
+  const others = Object.entries(set.given).flatMap(([key, given]) => (listed.has(key) ? [] : [given]))
+  const names = [...new Set(others.map(({ measure }) => measure))]
+  return names.map((fullName) => {
+    const slash = fullName.indexOf("/")
+    const of = (kind: Given["kind"]) =>
+      others.filter((given) => given.measure === fullName && given.kind === kind).map(verdictOf)
+    return {
+      plugin: slash < 0 ? null : fullName.slice(0, slash),
+      measure: fullName.slice(slash + 1),
+      rewards: of("reward"),
+      punishments: of("punishment"),
+    }
+  })
+}

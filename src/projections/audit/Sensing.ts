@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+import { evolveBy } from "../../events/Vocabulary.ts"
+import * as Keyed from "../Keyed.ts"
+import type { Projection } from "../Projection.ts"
+import * as Samples from "./Samples.ts"
+
+const counts = {
+  reads: Schema.NonNegativeInt.annotations({ description: "Readings taken" }),
+  failures: Schema.NonNegativeInt.annotations({ description: "Times a sensor was asked and gave no reading" }),
+  skipped: Schema.NonNegativeInt.annotations({ description: "Times a sensor was due and was not asked" }),
+}
+
+/** What a task took in. */
+export const Sensing = Schema.Struct({
+  ...counts,
+  byComponent: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ ...counts, latencyMs: Schema.NullOr(Samples.Latency) }),
+  }).annotations({ description: "The same of each sensor, by `plugin/sensor`" }),
+}).annotations({ identifier: "Sensing" })
+
+type Sensing = typeof Sensing.Type
+
+const Sensor = Schema.Struct({ ...counts, samples: Samples.Samples })
+type Sensor = typeof Sensor.Type
+const State = Schema.Record({ key: Schema.String, value: Sensor })
+
+const unread: Sensor = { reads: 0, failures: 0, skipped: 0, samples: Samples.none }
+
+/** Counts and latencies of every sensor. */
+export const projection: Projection<typeof State.Type> = {
+  name: "TaskAudit.Sensing",
+  version: 1,
+  state: State,
+  initial: {},
+  evolve: evolveBy<typeof State.Type>({
+    SensorRead: (state, { sensor, latencyMs }) =>
+      count(state, sensor, (before) => ({
+        ...before,
+        reads: before.reads + 1,
+        samples: Samples.add(before.samples, latencyMs),
+      })),
+    SensorFailed: (state, { sensor }) =>
+      count(state, sensor, (before) => ({ ...before, failures: before.failures + 1 })),
+    SensorSkipped: (state, { sensor }) =>
+      count(state, sensor, (before) => ({ ...before, skipped: before.skipped + 1 })),
+  }),
+}
+
+const count = (state: typeof State.Type, sensor: string, how: (before: Sensor) => Sensor): typeof State.Type =>
+  Keyed.set(state, sensor, how(Keyed.get(state, sensor) ?? unread))
+
+/** The audit's section, from the folded state. */
+export const section = (state: typeof State.Type): Sensing => {
+  const sensors = Object.entries(state)
+  const total = (of: keyof typeof counts) => sensors.reduce((sum, [, sensor]) => sum + sensor[of], 0)
+  return {
+    reads: total("reads"),
+    failures: total("failures"),
+    skipped: total("skipped"),
+    byComponent: Object.fromEntries(
+      sensors.map(([name, { samples, ...counted }]) => [name, { ...counted, latencyMs: Samples.latency(samples) }]),
+    ),
+  }
+}

@@ -1,0 +1,27 @@
+import { Schema } from "effect"
+
+/**
+ * A sum of decimals. What each addition loses is carried along (Neumaier's compensated summation), and the value is
+ * rounded at 1e-9: 0.1 + 0.2 is 0.3, and so are ten thousand such sums what they are on paper.
+ */
+export const Sum = Schema.Struct({ sum: Schema.Finite, lost: Schema.Finite }).annotations({ identifier: "Sum" })
+
+export type Sum = typeof Sum.Type
+
+export const zero: Sum = { sum: 0, lost: 0 }
+
+/** The sum with one more number. */
+export const add = ({ sum, lost }: Sum, value: number): Sum => {
+  const next = sum + value
+  const error = Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
+  return { sum: next, lost: lost + error }
+}
+
+/** The value, rounded at 1e-9. */
+export const value = ({ sum, lost }: Sum): number => round(sum + lost)
+
+/** The sum of these numbers, rounded at 1e-9. */
+export const of = (values: ReadonlyArray<number>): number => value(values.reduce(add, zero))
+
+/** A number rounded at 1e-9; never −0. */
+export const round = (number: number): number => Number(number.toFixed(9)) + 0

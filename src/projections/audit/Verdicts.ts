@@ -1,0 +1,123 @@
+import { Schema } from "effect"
+import { type Event, Position } from "../../events/Event.ts"
+import { is } from "../../events/Vocabulary.ts"
+import * as Keyed from "../Keyed.ts"
+import type { Projection } from "../Projection.ts"
+import * as Rubric from "./Rubric.ts"
+import * as Sum from "./Sum.ts"
+
+/** What one reward or punishment came to so far. */
+const Given = Schema.Struct({
+  kind: Schema.Literal("reward", "punishment"),
+  measure: Schema.String,
+  name: Schema.String,
+  weight: Schema.Finite,
+  times: Schema.NonNegativeInt,
+  amount: Sum.Sum,
+  because: Schema.Array(Schema.Int),
+})
+
+export type Given = typeof Given.Type
+
+/** One score set so far, as far as it concerns one task. */
+export const Scored = Schema.Struct({
+  started: Schema.NullOr(
+    Schema.Struct({
+      label: Schema.String,
+      critic: Schema.String,
+      rubricDigest: Schema.String,
+      measures: Schema.Array(Rubric.Measure),
+    }),
+  ),
+  at: Position,
+  finished: Schema.Boolean,
+  /** Rewards and punishments by measure, kind and name. */
+  given: Schema.Record({ key: Schema.String, value: Given }),
+  unscored: Schema.Array(Schema.Struct({ measure: Schema.String, name: Schema.String, reason: Schema.String })),
+})
+
+export type Scored = typeof Scored.Type
+
+const State = Schema.Record({ key: Schema.String, value: Scored })
+export type State = typeof State.Type
+
+/** What one task was given, by score set. Scorings of other tasks leave it as it is. */
+export const projection = (taskId: string): Projection<State> => ({
+  name: `TaskAudit.Verdicts(${taskId})`,
+  version: 1,
+  state: State,
+  initial: {},
+  evolve: (state, event) => {
+    if (is(event, "ScoringStarted")) return started(state, event, taskId)
+    if (is(event, "ScoringFinished")) {
+      return Keyed.change(state, event.payload.scoreSetId, (set) =>
+        set.started === null || set.finished ? set : { ...set, finished: true },
+      )
+    }
+    return event.taskId === taskId ? verdict(state, event) : state
+  },
+})
+
+const started = (state: State, event: Event, taskId: string): State => {
+  if (!is(event, "ScoringStarted") || !event.payload.taskIds.includes(taskId)) return state
+  const { scoreSetId, label, critic, rubricDigest, rubric } = event.payload
+  const set = Keyed.get(state, scoreSetId) ?? unstarted(event)
+  // Sets are never overwritten: an id that is started twice keeps its first start.
+  if (set.started !== null) return state
+  const begun = { label, critic, rubricDigest, measures: Rubric.measuresOf(rubric) }
+  return Keyed.set(state, scoreSetId, { ...set, started: begun })
+}
+
+const unstarted = (event: Event): Scored => ({
+  started: null,
+  at: event.position,
+  finished: false,
+  given: {},
+  unscored: [],
+})
+
+const verdict = (state: State, event: Event): State => {
+  if (is(event, "MeasureUnscored")) {
+    const { scoreSetId, measure, name, reason } = event.payload
+    const set = Keyed.get(state, scoreSetId) ?? unstarted(event)
+    return Keyed.set(state, scoreSetId, { ...set, unscored: [...set.unscored, { measure, name, reason }] })
+  }
+  if (is(event, "RewardGiven")) return given(state, event, "reward", event.payload)
+  if (is(event, "PunishmentGiven")) return given(state, event, "punishment", event.payload)
+  return state
+}
+
+const given = (
+  state: State,
+  event: Event,
+  kind: Given["kind"],
+  { scoreSetId, measure, name, weight, amount, because }: GivenPayload,
+): State => {
+  const set = Keyed.get(state, scoreSetId) ?? unstarted(event)
+  const key = givenKey(measure, kind, name)
+  const before = Keyed.get(set.given, key)
+  const after: Given = {
+    kind,
+    measure,
+    name,
+    weight,
+    // `because` lists one position for each occurrence; a verdict without any still is one.
+    times: (before?.times ?? 0) + Math.max(1, because.length),
+    amount: Sum.add(before?.amount ?? Sum.zero, amount),
+    because: [...(before?.because ?? []), ...because],
+  }
+  return Keyed.set(state, scoreSetId, { ...set, given: Keyed.set(set.given, key, after) })
+}
+
+interface GivenPayload {
+  readonly scoreSetId: string
+  readonly measure: string
+  readonly name: string
+  readonly weight: number
+  readonly amount: number
+  readonly because: ReadonlyArray<number>
+}
+
+/** Names are any text: JSON keeps three of them apart in one key. */
+export const givenKey = (measure: string, kind: Given["kind"], name: string): string =>
+  JSON.stringify([measure, kind, name])

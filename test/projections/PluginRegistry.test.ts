@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest"
+import type { JsonObject } from "../../src/events/Json.ts"
+import * as PluginRegistry from "../../src/projections/PluginRegistry.ts"
+import { event, given, sha, type Unplaced } from "./given.ts"
+
+const registryOf = (...events: ReadonlyArray<Unplaced>) => given(PluginRegistry.projection, events)
+const roomOf = (...events: ReadonlyArray<Unplaced>) => registryOf(...events).room
+
+const manifest: JsonObject = {
+  metadata: { owner: "ann" },
+  peas: {
+    sensors: [{ name: "look", priority: 2, metadata: { unit: "text" } }, { name: "hear" }],
+    actuators: [{ name: "go" }],
+  },
+}
+
+const imported = (manifest: JsonObject, version = "1.0.0", plugin = "room") =>
+  event("PluginImported", {
+    plugin,
+    version,
+    manifest,
+    digest: sha(version),
+    source: "./room",
+    grants: { read: ["/data"] },
+  })
+const activated = event("PluginActivated", { plugin: "room" })
+const names = (components: ReadonlyArray<PluginRegistry.ActiveComponent>) => components.map(({ name }) => name)
+
+describe("the plugin registry", () => {
+  it("knows an imported plugin and its components, inactive until it is activated", () => {
+    expect(roomOf(imported(manifest))).toMatchObject({
+      version: "1.0.0",
+      digest: sha("1.0.0"),
+      source: "./room",
+      grants: { read: ["/data"] },
+      active: false,
+      importedAt: 1,
+      quarantined: null,
+      metadata: { owner: "ann" },
+      running: {},
+      components: {
+        look: { kind: "sensor", active: true, priority: 2, metadata: { unit: "text" } },
+        hear: { kind: "sensor", active: true, priority: 0, metadata: {} },
+        go: { kind: "actuator", active: true, priority: 0, metadata: {} },
+      },
+    })
+    expect(PluginRegistry.activeSensors(registryOf(imported(manifest)))).toEqual([])
+  })
+
+  it("orders what takes part by priority, and equals by name", () => {
+    const attic = {
+      peas: {
+        sensors: [
+          { name: "smell", priority: 2 },
+          { name: "feel", priority: -1 },
+        ],
+      },
+    }
+    const registry = registryOf(
+      imported(manifest),
+      imported(attic, "1", "attic"),
+      activated,
+      event("PluginActivated", { plugin: "attic" }),
+    )
+    expect(names(PluginRegistry.activeSensors(registry))).toEqual([
+      "attic/smell",
+      "room/look",
+      "room/hear",
+      "attic/feel",
+    ])
+    expect(names(PluginRegistry.activeActuators(registry))).toEqual(["room/go"])
+  })
+
+  it("leaves out what was deactivated, quarantined or removed", () => {
+    const sensors = (...events: ReadonlyArray<Unplaced>) =>
+      names(PluginRegistry.activeSensors(registryOf(imported(manifest), activated, ...events)))
+    const off = event("ComponentDeactivated", { component: "room/look" })
+    const quarantined = event("PluginQuarantined", { plugin: "room", reason: "crashes" })
+    expect(sensors(off)).toEqual(["room/hear"])
+    expect(sensors(off, event("ComponentActivated", { component: "room/look" }))).toEqual(["room/look", "room/hear"])
+    expect(sensors(event("PluginDeactivated", { plugin: "room" }))).toEqual([])
+    expect(sensors(quarantined)).toEqual([])
+    expect(sensors(quarantined, activated)).toEqual(["room/look", "room/hear"])
+    expect(sensors(event("PluginRemoved", { plugin: "room" }))).toEqual([])
+  })
+
+  it("keeps through an update what people set, and takes the rest from the new manifest", () => {
+    const update = {
+      metadata: { owner: "bob", tier: 1 },
+      peas: {
+        sensors: [
+          { name: "look", priority: 9, metadata: { unit: "html", lang: "en" } },
+          { name: "smell", priority: 4 },
+        ],
+      },
+    }
+    const room = roomOf(
+      imported(manifest),
+      activated,
+      event("PriorityChanged", { component: "room/look", priority: 5 }),
+      event("MetadataSet", { target: "room/look", key: "unit", value: "markdown" }),
+      event("MetadataSet", { target: "room", key: "owner", value: "eve" }),
+      event("ComponentDeactivated", { component: "room/look" }),
+      imported(update, "2.0.0"),
+    )
+    expect(room).toMatchObject({ version: "2.0.0", active: true, metadata: { owner: "eve", tier: 1 } })
+    expect(Object.keys(room?.components ?? {})).toEqual(["look", "smell"])
+    expect(room?.components.look).toMatchObject({
+      active: false,
+      priority: 5,
+      metadata: { unit: "markdown", lang: "en" },
+    })
+    expect(room?.components.smell).toMatchObject({ active: true, priority: 4 })
+  })
+
+  it("takes the new manifest's defaults where nobody set anything, and keeps unset what was unset", () => {
+    const update = { peas: { sensors: [{ name: "look", priority: 9, metadata: { unit: "html" } }] } }
+    const unset = event("MetadataUnset", { target: "room/look", key: "unit" })
+    expect(roomOf(imported(manifest), imported(update, "2"))?.components.look).toMatchObject({
+      priority: 9,
+      metadata: { unit: "html" },
+    })
+    expect(roomOf(imported(manifest), unset, imported(update, "2"))?.components.look?.metadata).toEqual({})
+  })
+
+  it("knows which processes run", () => {
+    const started = event("PluginStarted", {
+      plugin: "room",
+      instance: "t1",
+      pid: 7,
+      sandbox: "flags",
+      permissions: [],
+    })
+    const exited = (pid: number) =>
+      event("PluginExited", { plugin: "room", instance: "t1", pid, code: 0, signal: null, inFlight: [] })
+    const kernel = event("KernelStarted", { version: "1", node: "20", deno: "2", seed: 1, configDigest: sha("c") })
+    expect(roomOf(imported(manifest), started)?.running).toEqual({ t1: { pid: 7 } })
+    expect(roomOf(imported(manifest), started, exited(6))?.running).toEqual({ t1: { pid: 7 } })
+    expect(roomOf(imported(manifest), started, exited(7))?.running).toEqual({})
+    expect(roomOf(imported(manifest), started, kernel)?.running).toEqual({})
+  })
+
+  it("passes over what is not as expected in a manifest, and what is said of the unknown", () => {
+    const strange: JsonObject = {
+      metadata: 5,
+      peas: { sensors: [null, {}, { name: 3 }, { name: "ok", priority: "high", metadata: [] }], actuators: "none" },
+    }
+    expect(roomOf(imported(strange))).toMatchObject({
+      metadata: {},
+      components: { ok: { priority: 0, metadata: {} } },
+    })
+    expect(roomOf(imported({ peas: [] }))?.components).toEqual({})
+    const registry = registryOf(
+      activated,
+      event("PriorityChanged", { component: "room/look", priority: 1 }),
+      event("MetadataSet", { target: "no-such", key: "a", value: 1 }),
+    )
+    expect(registry).toEqual({})
+  })
+})
