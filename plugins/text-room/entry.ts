@@ -1,0 +1,58 @@
+import type { Actuator, JsonObject, Plugin } from "hindcast/plugin"
+import { commandOf, type Verb } from "./command.ts"
+import { carried, look } from "./perception.ts"
+import { checkScenario } from "./scenario.ts"
+import type { World } from "./state.ts"
+import type { Story } from "./story.ts"
+import { begin, document, step } from "./world.ts"
+
+/** This process serves one task: there is one world, from the last reset on. */
+let current: { readonly story: Story; readonly world: World } | undefined
+
+/** An error that carries a code, which becomes the code of the command's failure. */
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+
+const playing = () => {
+  if (current === undefined) throw failure("no-scenario", "There is no room yet: the environment was not reset.")
+  return current
+}
+
+/** An actuator that carries out a verb, or throws the world's refusal. */
+const actuator =
+  (verb: Verb): Actuator =>
+  (_context, args: JsonObject) => {
+    const { story, world } = playing()
+    const next = step(story, world, commandOf(verb, args))
+    current = { story, world: next.world }
+    if (next.refusal !== undefined) throw failure(next.refusal.code, next.refusal.message)
+    return next.result
+  }
+
+export default {
+  sensors: {
+    room: () => look(playing().story, playing().world),
+    inventory: () => carried(playing().story, playing().world),
+  },
+  actuators: {
+    look: actuator("look"),
+    examine: actuator("examine"),
+    go: actuator("go"),
+    take: actuator("take"),
+    drop: actuator("drop"),
+    open: actuator("open"),
+    close: actuator("close"),
+    use: actuator("use"),
+    read: actuator("read"),
+  },
+  environment: {
+    reset: (_context, options) => {
+      const { story, mistakes } = checkScenario(options)
+      if (story === undefined) {
+        const lines = mistakes.map(({ where, expected, found }) => `${where}: expected ${expected}, found ${found}`)
+        throw failure("bad-scenario", ["The scenario cannot be played:", ...lines].join("\n- "))
+      }
+      current = { story, world: begin(story) }
+    },
+    state: () => document(playing().story, playing().world),
+  },
+} satisfies Plugin

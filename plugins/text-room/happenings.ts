@@ -1,0 +1,37 @@
+import { type Command, targetOf } from "./command.ts"
+import { own } from "./names.ts"
+import type { World } from "./state.ts"
+import type { Response, Story, Trigger } from "./story.ts"
+
+/** Lets everything happen that a command, once carried out, set off. Each happening does so once. */
+export const happen = (story: Story, before: World, after: World, command: Command): World => {
+  let world = after
+  for (const [index, { trigger, response }] of story.happenings.entries()) {
+    if (!comesTrue(trigger, before, after, command)) continue
+    const times = (world.triggered[index] ?? 0) + 1
+    world = { ...world, triggered: world.triggered.with(index, times) }
+    if (times === neededTimes(trigger)) world = respond(world, response)
+  }
+  return world
+}
+
+const comesTrue = (trigger: Trigger, before: World, after: World, command: Command): boolean =>
+  trigger.type === "item_found"
+    ? isFound(after, trigger.item) && !isFound(before, trigger.item)
+    : command.verb === trigger.verb && (trigger.target === null || trigger.target === targetOf(command))
+
+const neededTimes = (trigger: Trigger): number => (trigger.type === "item_found" ? 1 : trigger.count)
+
+const isFound = (world: World, item: string): boolean =>
+  world.discovered.includes(item) || own(world.placed, item) === "inventory"
+
+const respond = (world: World, response: Response): World => {
+  switch (response.type) {
+    case "message_to_agent":
+      return { ...world, messages: [...world.messages, response.content] }
+    case "log_milestone":
+      return { ...world, milestones: [...world.milestones, response.milestone] }
+    case "set_flag":
+      return { ...world, flags: { ...world.flags, [response.flag]: true } }
+  }
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from "hindcast/plugin"
+import { perform, type Refusal } from "./actions.ts"
+import { type Command, inWords } from "./command.ts"
+import { happen } from "./happenings.ts"
+import { own } from "./names.ts"
+import { inventory } from "./places.ts"
+import type { World } from "./state.ts"
+import type { Story } from "./story.ts"
+
+/** The world after a command, and either what came of the command or why it was refused. */
+export type Step =
+  | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
+  | { readonly world: World; readonly refusal: Refusal; readonly result?: never }
+
+/** A story's first moment. */
+export const begin = (story: Story): World =>
+  judge(story, {
+    scenario: story.name,
+    room: story.startRoom,
+    placed: story.placed,
+    containers: Object.fromEntries(
+      Object.entries(story.things).flatMap(([name, { lid }]) =>
+        lid === null ? [] : [[name, { open: lid.open, locked: lid.locked }]],
+      ),
+    ),
+    discovered: [],
+    flags: story.flags,
+    milestones: [],
+    messages: [],
+    triggered: story.happenings.map(() => 0),
+    steps: 0,
+    refusals: 0,
+    repeatedRefusals: 0,
+    refused: {},
+    won: false,
+    lost: false,
+  })
+
+/** Carries out one command. A refused one changes nothing but what is counted. */
+export const step = (story: Story, before: World, command: Command): Step => {
+  const world: World = { ...before, steps: before.steps + 1, messages: [] }
+  const turn = before.won || before.lost ? { refusal: over(before) } : perform(story, world, command)
+  if (turn.refusal !== undefined) {
+    return { world: judge(story, remember(world, command, turn.refusal)), refusal: turn.refusal }
+  }
+  const after = judge(story, happen(story, before, turn.world, command))
+  return { world: after, result: { ...turn.result, ...announce(before, after) } }
+}
+
+/** The world as the log knows it: everything above, and what is carried. */
+export const document = (story: Story, world: World): JsonObject => ({ ...world, inventory: inventory(story, world) })
+
+const over = (world: World): Refusal => ({
+  code: "over",
+  message: world.won ? "The story is over: it is won." : "The story is over: too many steps went by.",
+})
+
+const remember = (world: World, command: Command, { code }: Refusal): World => {
+  const line = inWords(command)
+  const codes = own(world.refused, line) ?? []
+  const refusals = world.refusals + 1
+  return codes.includes(code)
+    ? { ...world, refusals, repeatedRefusals: world.repeatedRefusals + 1 }
+    : { ...world, refusals, refused: { ...world.refused, [line]: [...codes, code] } }
+}
+
+/** Won by any of the conditions; lost when the steps are used up before that. */
+const judge = (story: Story, world: World): World => {
+  const won =
+    world.won ||
+    (!world.lost &&
+      story.winWhen.some((condition) =>
+        condition.type === "item_in_inventory"
+          ? own(world.placed, condition.item) === "inventory"
+          : own(world.flags, condition.flag) === true,
+      ))
+  return { ...world, won, lost: !won && story.maxSteps !== null && world.steps >= story.maxSteps }
+}
+
+const announce = (before: World, after: World): JsonObject => ({
+  ...(after.messages.length > 0 ? { messages: after.messages } : {}),
+  ...(after.won && !before.won ? { won: true } : {}),
+})
