@@ -85,8 +85,9 @@ export const elapsedSince = (startedAt: number): number => Math.round((performan
 type PluginFailure = CallError | Exclude<InstanceError, LogError>
 
 /** A failure of a plugin is a fact for the log; a failure of the log itself is not, and ends what was going on. */
-export const isPluginFailure = (error: PluginFailure | AppendError | LogError): error is PluginFailure =>
-  PLUGIN_FAILURES.has(error._tag)
+export const isPluginFailure = <Other extends { readonly _tag: string }>(
+  error: PluginFailure | Other,
+): error is PluginFailure => PLUGIN_FAILURES.has(error._tag)
 
 const PLUGIN_FAILURES: ReadonlySet<string> = new Set<PluginFailure["_tag"]>([
   "PluginExited",

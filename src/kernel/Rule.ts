@@ -9,6 +9,8 @@ export interface Moment {
   /** The task's own part of EnvironmentState after the event. */
   readonly state: object
   readonly task: JsonObject
+  /** The command that the event is about: `{ actuator, args }`; empty where it is about none. */
+  readonly command: JsonObject
   /** Milliseconds of the log's clock since the task was opened. */
   readonly elapsed: number
   /** How many events of each type the task has had, this one included. */
@@ -24,7 +26,7 @@ export type Verdict =
 /** A compiled rule. */
 export interface Rule {
   readonly source: string
-  /** Whether it looks at the event itself, and not at state alone: this decides what an occurrence is. */
+  /** Whether it looks at the event or its command, and not at state alone: this decides what an occurrence is. */
   readonly mentionsEvent: boolean
   readonly evaluate: (moment: Moment) => Verdict
 }
@@ -40,7 +42,7 @@ export class RuleInvalid extends Data.TaggedError("RuleInvalid")<{
   override get message() {
     return (
       `Rule \`${this.source}\`, line ${this.line}, column ${this.column}: ${this.reason}. ` +
-      "Expected a CEL expression that is true or false, over event, state, task, elapsed and count(type)."
+      "Expected a CEL expression that is true or false, over event, state, task, command, elapsed and count(type)."
     )
   }
 }
@@ -52,6 +54,7 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
     .registerVariable("event", "map")
     .registerVariable("state", "map")
     .registerVariable("task", "map")
+    .registerVariable("command", "map")
     .registerVariable("elapsed", "double")
     .registerFunction("count(string): int", (type: string) => BigInt(counts.get(type) ?? 0))
 
@@ -66,11 +69,11 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
     }
     return Either.right({
       source,
-      mentionsEvent: mentions(program.ast, "event"),
+      mentionsEvent: mentions(program.ast, "event") || mentions(program.ast, "command"),
       evaluate: (moment) => {
         counts = moment.counts
-        const { event, state, task, elapsed } = moment
-        return verdictOf(() => program({ event, state, task, elapsed }))
+        const { event, state, task, command, elapsed } = moment
+        return verdictOf(() => program({ event, state, task, command, elapsed }))
       },
     })
   } catch (cause) {

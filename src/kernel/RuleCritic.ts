@@ -30,7 +30,7 @@ export const CRITIC = "rule@1"
  * Judges one task by the rules of a rubric: one pass over the task's events, whatever the number of rules.
  *
  * `per: "task"` counts once, at the first event where the rule holds. `per: "occurrence"` counts every event for which a
- * rule that mentions `event` holds; a rule about state alone counts each time it turns from false to true.
+ * rule that mentions `event` or `command` holds; a rule about state alone counts each time it turns from false to true.
  * A rule that looks at something which is not there yet is false; one that never found what it looks at, or that breaks,
  * leaves its reward unscored, and so does a reward without a rule.
  *
@@ -55,6 +55,7 @@ export const start = (rubric: Rubric, taskId: string): Judge => {
     ...(measure.punishments ?? []).map((punishment) => track(measureName(measure), "punishment", punishment)),
   ])
   const counts = new Map<string, number>()
+  const commands = new Map<string, JsonObject>()
   let state = EnvironmentState.projection.initial
   let task: JsonObject = { id: taskId, goal: "", agent: "", outcome: null }
   let openedAt: number | undefined
@@ -66,10 +67,14 @@ export const start = (rubric: Rubric, taskId: string): Judge => {
       counts.set(event.type, (counts.get(event.type) ?? 0) + 1)
       state = EnvironmentState.projection.evolve(state, event)
       if (Vocabulary.is(event, "TaskOpened")) task = { ...task, goal: event.payload.goal, agent: event.payload.agent }
+      if (Vocabulary.is(event, "ActuatorCommanded")) {
+        commands.set(event.payload.commandId, { actuator: event.payload.actuator, args: event.payload.args })
+      }
       if (Vocabulary.is(event, "TaskClosed")) task = { ...task, outcome: event.payload.outcome }
       openedAt ??= event.recordedAt
       const elapsed = event.recordedAt - openedAt
-      const moment = { event, state: EnvironmentState.taskScope(state, taskId), task, elapsed, counts }
+      const command = commands.get(String(event.payload.commandId)) ?? {}
+      const moment = { event, state: EnvironmentState.taskScope(state, taskId), task, command, elapsed, counts }
       for (const tracker of trackers) tracker.see(moment)
     },
     decide: () => trackers.flatMap((tracker) => tracker.decide()),
