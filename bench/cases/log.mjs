@@ -1,0 +1,118 @@
+/** Appending, reading, folding and verifying, against raw better-sqlite3 on the same table. */
+import * as path from "node:path"
+import { Effect, Layer, Stream } from "effect"
+import { EnvironmentState, EventLog, Hindcast, Projector } from "../../dist/index.js"
+import { rawTable } from "../floor.mjs"
+import { interleave } from "../measure.mjs"
+
+const EVENTS = 20_000
+
+/** An event whose payload takes 267 bytes. */
+const event = (index) => ({
+  type: "SensorRead",
+  payload: {
+    sensor: `room/sensor-${index % 50}`,
+    reading: { value: index, text: "x".repeat(150), flags: [true, false, null] },
+    priority: 0,
+    latencyMs: 1.25,
+  },
+})
+
+const request = (events) => ({ stream: "task/bench", taskId: "bench", actor: "plugin:room@1.0.0", events })
+
+export const run = async (directory, rounds) => {
+  const open = (name) => {
+    const filename = path.join(directory, name)
+    return { filename, layer: EventLog.layerSqlite({ filename }) }
+  }
+  const appends = open("append.db")
+  const replay = open("replay.db")
+  const floor = open("log-floor.db")
+  const empty = Effect.void.pipe(Effect.provide(Hindcast.layerLog({ log: floor.filename })))
+  await Effect.runPromise(empty)
+  const raw = rawTable(floor.filename)
+  const payload = JSON.stringify(event(0).payload)
+  const hundred = Array.from({ length: 100 }, () => payload)
+
+  const appending = Effect.gen(function* () {
+    const log = yield* EventLog.EventLog
+    let index = 0
+    const one = Effect.suspend(() => log.append(request([event(index++)])))
+    const batch = Effect.suspend(() => log.append(request(Array.from({ length: 100 }, () => event(index++)))))
+    const fibers = (count, total) =>
+      Effect.all(
+        Array.from({ length: count }, () => Effect.repeatN(one, total / count - 1)),
+        { concurrency: "unbounded", discard: true },
+      )
+    return yield* Effect.promise(() =>
+      interleave(
+        {
+          one: () => Effect.runPromise(Effect.repeatN(one, 1999)),
+          rawOne: () => {
+            for (let n = 0; n < 2000; n++) raw.one(payload)
+          },
+          batches: () => Effect.runPromise(Effect.repeatN(batch, 99)),
+          fibers64: () => Effect.runPromise(fibers(64, 9600)),
+          fibers1000: () => Effect.runPromise(fibers(1000, 10_000)),
+          rawHundred: () => {
+            for (let n = 0; n < 100; n++) raw.many(hundred)
+          },
+        },
+        rounds,
+      ),
+    )
+  })
+  const a = await Effect.runPromise(Effect.provide(appending, appends.layer))
+  const per = (ms, count) => (ms / count) * 1000
+  raw.close()
+
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      for (let start = 0; start < EVENTS; start += 1000) {
+        yield* log.append(request(Array.from({ length: 1000 }, (_, index) => event(start + index))))
+      }
+    }).pipe(Effect.provide(replay.layer)),
+  )
+  const rawReplay = rawTable(replay.filename)
+  const reading = Effect.gen(function* () {
+    const log = yield* EventLog.EventLog
+    const fold = Effect.flatMap(Projector.Projector, (projector) =>
+      projector.stateAt(EnvironmentState.projection, EVENTS),
+    ).pipe(Effect.provide(Layer.fresh(Projector.layer)), Effect.provideService(EventLog.EventLog, log))
+    return yield* Effect.promise(() =>
+      interleave(
+        {
+          raw: () => rawReplay.readAll(),
+          read: () => Effect.runPromise(Stream.runDrain(log.read())),
+          fold: () => Effect.runPromise(fold),
+          verify: () => Effect.runPromise(log.verify),
+        },
+        rounds,
+      ),
+    )
+  })
+  const r = await Effect.runPromise(Effect.provide(reading, replay.layer))
+  rawReplay.close()
+
+  const rate = (what, ours, floor, oursCount, floorCount, value, floorIs) => ({
+    what,
+    unit: "µs",
+    ours: per(ours, oursCount),
+    floor: per(floor, floorCount),
+    ratio: per(floor, floorCount) / per(ours, oursCount),
+    bound: { at: "least", value },
+    floorIs,
+  })
+  const hundredFloor = "raw, 100 per transaction"
+  const readFloor = "raw keyset pages + JSON.parse"
+  return [
+    rate("append, one event awaited at a time", a.one, a.rawOne, 2000, 2000, 0.4, "raw, one per transaction"),
+    rate("append, batches of 100", a.batches, a.rawHundred, 10_000, 10_000, 0.6, hundredFloor),
+    rate("append, 64 fibers awaiting single events", a.fibers64, a.rawHundred, 9600, 10_000, 0.4, hundredFloor),
+    rate("append, 1,000 fibers awaiting single events", a.fibers1000, a.rawHundred, 10_000, 10_000, 0.4, hundredFloor),
+    rate("read all and parse", r.read, r.raw, EVENTS, EVENTS, 0.85, readFloor),
+    rate("replay: page, parse, fold EnvironmentState", r.fold, r.raw, EVENTS, EVENTS, 0.3, readFloor),
+    rate("verify the chain", r.verify, r.raw, EVENTS, EVENTS, 0.5, readFloor),
+  ]
+}

@@ -1,0 +1,77 @@
+/** The floors: what the same work costs without Hindcast. */
+import { spawn } from "node:child_process"
+import * as crypto from "node:crypto"
+import Database from "better-sqlite3"
+
+const COLUMNS =
+  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at, recorded_at, payload, hash"
+
+/** Raw better-sqlite3 on a log's own table: the same rows by a prepared statement, without a chain or a check. */
+export const rawTable = (filename) => {
+  const database = new Database(filename)
+  database.pragma("journal_mode = WAL")
+  database.pragma("synchronous = normal")
+  database.exec("INSERT OR IGNORE INTO names (text) VALUES ('main'), ('stream'), ('type'), ('actor')")
+  const insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (${COLUMNS.split(",").map(() => "?")})`)
+  let position = Number(database.prepare("SELECT coalesce(max(position), 0) FROM events").pluck().get())
+  const one = (payload) => {
+    position += 1
+    const now = Date.now()
+    insert.run(position, timeOrdered(), 1, 2, position, 3, 1, null, null, 4, now, now, payload, HASH)
+  }
+  return {
+    one,
+    synced: (payload) => {
+      database.pragma("synchronous = full")
+      one(payload)
+      database.pragma("synchronous = normal")
+    },
+    many: database.transaction((payloads) => payloads.forEach(one)),
+    /** Keyset pages of a thousand, each payload parsed. */
+    readAll: () => {
+      const page = database
+        .prepare(`SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT 1000`)
+        .raw()
+      let after = 0
+      let count = 0
+      while (true) {
+        const rows = page.all(after)
+        for (const row of rows) if (JSON.parse(row[12]) !== null) count += 1
+        if (rows.length < 1000) return count
+        after = rows.at(-1)[0]
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+const HASH = Buffer.alloc(32, 7)
+let sequence = 0
+
+/** 16 bytes in rising order, as UUIDv7 has them. */
+const timeOrdered = () => {
+  const id = crypto.randomBytes(16)
+  id.writeUIntBE(Date.now(), 0, 6)
+  id.writeUInt32BE(++sequence, 6)
+  return id
+}
+
+/** `cat`: the bytes there and back through a pipe. */
+export const cat = () => {
+  const child = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] })
+  let expected = 0
+  let arrived
+  child.stdout.on("data", (chunk) => {
+    expected -= chunk.length
+    if (expected <= 0) arrived()
+  })
+  return {
+    roundTrip: (bytes) =>
+      new Promise((resolve) => {
+        expected = bytes.length
+        arrived = resolve
+        child.stdin.write(bytes)
+      }),
+    close: () => child.stdin.end(),
+  }
+}
