@@ -1,4 +1,5 @@
-import { Chunk, type Duration, Effect, Option, PubSub, Queue, Stream } from "effect"
+import { Chunk, type Duration, Effect, Option, Stream } from "effect"
+import type { Commits } from "./Commits.ts"
 import type { Event } from "./Event.ts"
 import { CaughtUp, type Head, type LogError, type Query } from "./EventLog.ts"
 import { PAGE_SIZE } from "./Pages.ts"
@@ -7,8 +8,8 @@ import { PAGE_SIZE } from "./Pages.ts"
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** Published to after each commit of this process. */
-  readonly committed: PubSub.PubSub<void>
+  /** What this process commits. */
+  readonly commits: Commits
   /** How often to look for what other processes committed; absent where none can. */
   readonly pollEvery?: Duration.DurationInput
 }
@@ -18,24 +19,26 @@ export interface Source {
  * event comes from the same ordered read, none can be lost or doubled, whoever appended it.
  */
 export const follow = (source: Source, query: Query): Stream.Stream<Event | CaughtUp, LogError> =>
-  Stream.unwrapScoped(
-    Effect.map(PubSub.subscribe(source.committed), (commits) => {
-      const wait =
-        source.pollEvery === undefined
-          ? Queue.take(commits)
-          : Effect.raceFirst(Queue.take(commits), Effect.sleep(source.pollEvery))
-
-      const step = ({ after, caughtUp }: { readonly after: number; readonly caughtUp: boolean }) =>
-        Effect.gen(function* () {
-          const head = yield* source.head
-          const page = yield* source.readPage({ ...query, after, until: head.position }, PAGE_SIZE)
-          const next = page.length === PAGE_SIZE ? (page.at(-1)?.position ?? after) : Math.max(after, head.position)
-          const emitted: Array<Event | CaughtUp> = [...page]
-          const reachedHead = page.length < PAGE_SIZE
-          if (reachedHead && !caughtUp) emitted.push(new CaughtUp({ position: next }))
-          else if (emitted.length === 0) yield* wait
-          return [Chunk.fromIterable(emitted), Option.some({ after: next, caughtUp: caughtUp || reachedHead })] as const
-        })
-      return Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, step)
+  Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>
+    Effect.gen(function* () {
+      const head = yield* caughtUp ? newHead(source, after) : source.head
+      const page = yield* source.readPage({ ...query, after, until: head.position }, PAGE_SIZE)
+      const full = page.length === PAGE_SIZE
+      const next = full ? (page.at(-1)?.position ?? after) : Math.max(after, head.position)
+      const emitted: Array<Event | CaughtUp> = [...page]
+      if (!full && !caughtUp) emitted.push(new CaughtUp({ position: next }))
+      return [Chunk.unsafeFromArray(emitted), Option.some({ after: next, caughtUp: caughtUp || !full })] as const
     }),
   )
+
+/** Waits until the head is past a position. */
+const newHead = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
+  Effect.gen(function* () {
+    while (true) {
+      // Listening begins before the head is read, so that no commit falls in between.
+      const next = commits.next()
+      const now = yield* head
+      if (now.position > after) return now
+      yield* pollEvery === undefined ? next : Effect.raceFirst(next, Effect.sleep(pollEvery))
+    }
+  })

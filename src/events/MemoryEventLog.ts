@@ -1,5 +1,6 @@
-import { Effect, Layer, Option, PubSub } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import * as Chain from "./Chain.ts"
+import * as Commits from "./Commits.ts"
 import type { Event } from "./Event.ts"
 import { EventLog, type Head, type Query, Verification } from "./EventLog.ts"
 import { follow } from "./Follow.ts"
@@ -19,7 +20,7 @@ export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } =
       const rows: Array<{ readonly envelope: Event; readonly text: string }> = []
       const positionsById = new Map<string, number>()
       const versions = new Map<string, number>()
-      const committed = yield* PubSub.sliding<void>(1)
+      const commits = Commits.make()
       let head: Head = { position: 0, hash: Chain.GENESIS }
 
       const eventAt = (position: number): Event | undefined => {
@@ -28,35 +29,31 @@ export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } =
       }
       const find = (id: string): Event | undefined => eventAt(positionsById.get(id) ?? 0)
 
-      const readPage = (query: Query, limit: number) =>
-        Effect.sync(() => {
-          const page: Array<Event> = []
-          const until = Math.min(query.until ?? head.position, head.position)
-          for (let position = (query.after ?? 0) + 1; position <= until && page.length < limit; position++) {
-            const row = rows[position - 1]
-            if (row !== undefined && matches(row.envelope, query)) {
-              page.push({ ...row.envelope, payload: JSON.parse(row.text) })
-            }
+      const page = (query: Query, limit: number) => {
+        const events: Array<Event> = []
+        const until = Math.min(query.until ?? head.position, head.position)
+        for (let position = (query.after ?? 0) + 1; position <= until && events.length < limit; position++) {
+          const row = rows[position - 1]
+          if (row !== undefined && matches(row.envelope, query)) {
+            events.push({ ...row.envelope, payload: JSON.parse(row.text) })
           }
-          return page
-        })
+        }
+        return events
+      }
+      const readPage = (query: Query, limit: number) => Effect.sync(() => page(query, limit))
 
-      const append = yield* Writer.make("memory", options.vocabulary ?? Vocabulary.core, (requests) =>
-        Effect.gen(function* () {
-          const version = (timeline: string, stream: string) => versions.get(`${timeline}\0${stream}`) ?? 0
-          const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
-          for (const [index, event] of batch.rows.entries()) {
-            rows.push({ envelope: event, text: batch.texts[index] ?? "" })
-            positionsById.set(event.id, event.position)
-            versions.set(`${event.timeline}\0${event.stream}`, event.version)
-          }
-          head = batch.head
-          if (batch.rows.length > 0) yield* PubSub.publish(committed, undefined)
-          return yield* Effect.forEach(requests, (request, index) =>
-            Sequencer.answer(request, batch.placements[index], (query) => readPage(query, Sequencer.MAX_MISSED)),
-          )
-        }),
-      )
+      const append = yield* Writer.make("memory", options.vocabulary ?? Vocabulary.core, (requests) => {
+        const version = (timeline: string, stream: string) => versions.get(`${timeline}\0${stream}`) ?? 0
+        const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
+        for (const [index, event] of batch.rows.entries()) {
+          rows.push({ envelope: event, text: batch.texts[index] ?? "" })
+          positionsById.set(event.id, event.position)
+          versions.set(`${event.timeline}\0${event.stream}`, event.version)
+        }
+        head = batch.head
+        commits.announce()
+        return Either.right(requests.map((request, index) => Sequencer.answer(request, batch.placements[index], page)))
+      })
 
       return {
         name: "memory",
@@ -65,7 +62,7 @@ export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } =
         readPage,
         find: (id) => Effect.sync(() => Option.fromNullable(find(id))),
         head: Effect.sync(() => head),
-        follow: (query = {}) => follow({ head: Effect.sync(() => head), readPage, committed }, query),
+        follow: (query = {}) => follow({ head: Effect.sync(() => head), readPage, commits }, query),
         verify: Effect.sync(() => {
           let hash = Chain.GENESIS
           for (const { envelope, text } of rows) {

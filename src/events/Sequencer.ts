@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Either } from "effect"
 import type { Admitted, AdmittedEvent } from "./Admission.ts"
 import * as Chain from "./Chain.ts"
 import type { Event } from "./Event.ts"
@@ -134,33 +134,32 @@ const sameContent = (request: Admitted, admitted: AdmittedEvent, event: Event): 
   JSON.stringify(event.payload) === admitted.text
 
 /** Most missed events that a conflict carries. */
-export const MAX_MISSED = 1000
+const MAX_MISSED = 1000
 
-/** What a placement means for its caller; a conflict is given the events that it missed. */
-export const answer = <E>(
+/** What a placement means for its caller; a conflict is given the events that it missed, by reading them. */
+export const answer = (
   request: Admitted,
   placement: Placement | undefined,
-  readPage: (query: Query) => Effect.Effect<ReadonlyArray<Event>, E>,
-): Effect.Effect<Either.Either<Appended, VersionConflict | IdReused>, E> => {
+  read: (query: Query, limit: number) => ReadonlyArray<Event>,
+): Either.Either<Appended, VersionConflict | IdReused> => {
   switch (placement?.kind) {
     case undefined:
-      return Effect.dieMessage("a request of the batch was not placed")
+      throw new Error("a request of the batch was not placed")
     case "placed":
     case "already there": {
       const { events } = placement
       const last = events.at(-1)
-      return last === undefined
-        ? Effect.dieMessage("an append was placed without events")
-        : Effect.succeed(Either.right({ position: last.position, version: last.version, events }))
+      if (last === undefined) throw new Error("an append was placed without events")
+      return Either.right({ position: last.position, version: last.version, events })
     }
     case "conflict": {
       const { expected, actual } = placement
+      const { timeline, stream } = request
       const afterVersion = expected._tag === "Exact" ? expected.version : 0
-      return Effect.map(readPage({ timeline: request.timeline, stream: request.stream, afterVersion }), (missed) =>
-        Either.left(new VersionConflict({ stream: request.stream, expected, actual, missed })),
-      )
+      const missed = read({ timeline, stream, afterVersion }, MAX_MISSED)
+      return Either.left(new VersionConflict({ stream, expected, actual, missed }))
     }
     case "id reused":
-      return Effect.succeed(Either.left(new IdReused({ id: placement.id, position: placement.position })))
+      return Either.left(new IdReused({ id: placement.id, position: placement.position }))
   }
 }

@@ -1,4 +1,4 @@
-import { Chunk, Deferred, Effect, Either, Exit, Queue, type Scope } from "effect"
+import { Effect, Either, type Scope } from "effect"
 import * as Admission from "./Admission.ts"
 import {
   type AppendError,
@@ -12,83 +12,98 @@ import {
 } from "./EventLog.ts"
 import type { Vocabulary } from "./Vocabulary.ts"
 
-/** Most appends that may wait for the writer; one more waits until there is room (back-pressure). */
+/** Most appends that wait for the writer; the next one waits until there is room (back-pressure). */
 const MAX_WAITING = 4096
 
 /** Most appends committed together. */
 const MAX_APPENDS_PER_COMMIT = 1024
 
-/** Commits a batch in one transaction. Answers each request in the order given, or fails for all of them. */
+/** What one request of a batch is answered. */
+export type Answer = Either.Either<Appended, VersionConflict | IdReused>
+
+/**
+ * Commits a batch in one transaction, at once and without waiting. Answers each request in the order given, or fails for
+ * all of them.
+ */
 export type Commit = (
   requests: ReadonlyArray<Admission.Admitted>,
-) => Effect.Effect<ReadonlyArray<Either.Either<Appended, VersionConflict | IdReused>>, LogError | DiskFull>
+) => Either.Either<ReadonlyArray<Answer>, LogError | DiskFull>
 
 interface Waiting {
   readonly request: Admission.Admitted
-  readonly answer: Deferred.Deferred<Appended, AppendError>
+  readonly resume: (answer: Effect.Effect<Appended, AppendError>) => void
 }
 
 /**
- * The single writer of a log: appends wait in a queue, and one fiber commits together whatever has gathered since the
- * last commit. Under no load that is one append; under load a commit grows with the queue (group commit).
+ * The single writer of a log. Appends gather until the program next gives way, then all of them are committed together
+ * (group commit): alone under no load, by the hundred under much. Whoever appends goes on after the commit.
  *
- * An append that is interrupted stops waiting; if it was queued, its events are still committed. When the scope closes,
- * what is queued is committed first, and later appends fail.
+ * An append that is interrupted while it waits is not written. When the scope closes, what waits is committed first, and
+ * later appends fail.
  */
 export const make = (
   name: string,
   vocabulary: Vocabulary,
   commit: Commit,
-): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const admit = Admission.make(vocabulary)
-    const queue = yield* Queue.bounded<Waiting>(MAX_WAITING)
-    let closed = false
+): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
+  const admit = Admission.make(vocabulary)
+  let waiting: Array<Waiting> = []
+  let blocked: Array<() => void> = []
+  let scheduled = false
+  let closed = false
 
-    const commitBatch = (batch: ReadonlyArray<Waiting>) =>
-      commit(batch.map((waiting) => waiting.request)).pipe(
-        Effect.exit,
-        Effect.flatMap((exit) =>
-          Effect.forEach(
-            batch,
-            ({ answer }, index) => {
-              if (Exit.isFailure(exit)) return Deferred.failCause(answer, exit.cause)
-              const outcome = exit.value[index]
-              return outcome === undefined
-                ? Deferred.dieSync(answer, () => new Error("the commit left an append unanswered"))
-                : Deferred.complete(answer, outcome)
-            },
-            { discard: true },
-          ),
-        ),
-      )
+  const schedule = () => {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(turn)
+  }
 
-    const drain: Effect.Effect<void> = Effect.flatMap(Queue.takeUpTo(queue, MAX_APPENDS_PER_COMMIT), (batch) =>
-      Chunk.isEmpty(batch) ? Effect.void : Effect.zipRight(commitBatch([...batch]), drain),
-    )
-    yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => {
-        closed = true
-        return drain
-      }),
-    )
+  const turn = () => {
+    scheduled = false
+    const batch = waiting.slice(0, MAX_APPENDS_PER_COMMIT)
+    waiting = waiting.slice(batch.length)
+    if (batch.length === 0) return
+    const committed = commit(batch.map(({ request }) => request))
+    for (const [index, { resume }] of batch.entries()) {
+      resume(Either.isLeft(committed) ? Effect.fail(committed.left) : (committed.right[index] ?? UNANSWERED))
+    }
+    const unblocked = blocked
+    blocked = []
+    for (const goOn of unblocked) goOn()
+    if (waiting.length > 0) schedule()
+  }
 
-    const turn = Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        const first = yield* restore(Queue.take(queue))
-        const others = yield* Queue.takeUpTo(queue, MAX_APPENDS_PER_COMMIT - 1)
-        yield* commitBatch([first, ...others])
-      }),
-    )
-    yield* Effect.forkScoped(Effect.forever(turn))
+  const close = () => {
+    closed = true
+    while (waiting.length > 0 || blocked.length > 0) turn()
+  }
 
-    return (request) =>
-      Effect.suspend((): Effect.Effect<Appended, AppendError> => {
-        if (closed) return Effect.fail(new LogUnavailable({ log: name, reason: "it was closed" }))
-        const admitted = admit(request)
-        if (Either.isLeft(admitted)) return Effect.fail(admitted.left)
-        return Effect.flatMap(Deferred.make<Appended, AppendError>(), (answer) =>
-          Effect.zipRight(Queue.offer(queue, { request: admitted.right, answer }), Deferred.await(answer)),
-        )
-      })
+  const room = Effect.async<void>((resume) => {
+    blocked.push(() => resume(Effect.void))
   })
+
+  const enqueue = (request: Admission.Admitted) =>
+    Effect.async<Appended, AppendError>((resume) => {
+      const entry = { request, resume }
+      waiting.push(entry)
+      schedule()
+      return Effect.sync(() => {
+        waiting = waiting.filter((other) => other !== entry)
+      })
+    })
+
+  const append = (request: AppendRequest): Effect.Effect<Appended, AppendError> =>
+    Effect.suspend(() => {
+      if (closed) return Effect.fail(new LogUnavailable({ log: name, reason: "it was closed" }))
+      if (waiting.length >= MAX_WAITING) return Effect.zipRight(room, append(request))
+      const admitted = admit(request)
+      return Either.isLeft(admitted) ? Effect.fail(admitted.left) : enqueue(admitted.right)
+    })
+
+  return Effect.as(
+    Effect.addFinalizer(() => Effect.sync(close)),
+    append,
+  )
+}
+
+const UNANSWERED = Effect.dieMessage("the commit left an append unanswered")

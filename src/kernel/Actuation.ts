@@ -11,7 +11,7 @@ import * as JsonPatch from "../projections/JsonPatch.ts"
 import { activeActuators } from "../projections/PluginRegistry.ts"
 import * as Gate from "./Gate.ts"
 import type { Instance } from "./Instances.ts"
-import { elapsedSince, failureOf, isPluginFailure } from "./Perception.ts"
+import { elapsedSince, failureOf, onPluginFailure } from "./Perception.ts"
 import type { TaskContext } from "./TaskContext.ts"
 
 /** How a command ended. Only `succeeded` and `failed` were executed. */
@@ -194,9 +194,7 @@ const dispatch = (
     })
 
   return Effect.flatMap(task.instance(plugin), (instance) => instance.inTurn(send(instance))).pipe(
-    Effect.catchIf(isPluginFailure, (failure) =>
-      fail(command, plugin, { causationId: allowedBy, error: failureOf(failure) }),
-    ),
+    onPluginFailure((failure) => fail(command, plugin, { causationId: allowedBy, error: failureOf(failure) })),
   )
 }
 

@@ -2,7 +2,7 @@ import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
-import { failureOf, isPluginFailure } from "./Perception.ts"
+import { failureOf, onPluginFailure } from "./Perception.ts"
 import * as Rubric from "./Rubric.ts"
 import type { KernelContext, TaskContext } from "./TaskContext.ts"
 
@@ -55,7 +55,7 @@ export const reset = (
       const state = yield* Effect.flatMap(task.instance(plugin), ({ process }) =>
         process.reset(settings, { taskId: task.id, causationId: task.openedBy }),
       ).pipe(
-        Effect.catchIf(isPluginFailure, (failure) => {
+        onPluginFailure((failure) => {
           const { code, message } = failureOf(failure)
           return new EnvironmentRefused({ plugin, reason: `${code}: ${message}` })
         }),
@@ -88,11 +88,7 @@ const scenarioOf = (task: TaskContext, plugin: string, scenario: string | undefi
     if (scenario === undefined) return {}
     const { directory } = yield* task.kernel.registry
       .installed(plugin)
-      .pipe(
-        Effect.mapError((error) =>
-          isPluginFailure(error) ? new EnvironmentRefused({ plugin, reason: error.message }) : error,
-        ),
-      )
+      .pipe(onPluginFailure(({ message }) => new EnvironmentRefused({ plugin, reason: message })))
     const file = path.join(directory, scenario)
     return yield* Effect.flatMap(Rubric.readYaml(file), (value) =>
       Schema.is(JsonObject)(value)

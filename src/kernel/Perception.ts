@@ -67,7 +67,7 @@ const readOne = (
     })
     return { sensor: sensor.name, reading, position: event.position, event }
   }).pipe(
-    Effect.catchIf(isPluginFailure, (error) =>
+    onPluginFailure((error) =>
       Effect.as(
         task.record({
           type: "SensorFailed",
@@ -84,10 +84,22 @@ export const elapsedSince = (startedAt: number): number => Math.round((performan
 
 type PluginFailure = CallError | Exclude<InstanceError, LogError>
 
-/** A failure of a plugin is a fact for the log; a failure of the log itself is not, and ends what was going on. */
-export const isPluginFailure = <Other extends { readonly _tag: string }>(
-  error: PluginFailure | Other,
-): error is PluginFailure => PLUGIN_FAILURES.has(error._tag)
+/**
+ * Handles what went wrong with a plugin. A failure of a plugin is a fact for the log; a failure of the log itself is not,
+ * and ends what was going on.
+ */
+export const onPluginFailure =
+  <B, E2>(handle: (failure: PluginFailure) => Effect.Effect<B, E2>) =>
+  <A, E extends { readonly _tag: string }>(
+    effect: Effect.Effect<A, E>,
+  ): Effect.Effect<A | B, Exclude<E, PluginFailure> | E2> =>
+    Effect.catchAll(
+      effect,
+      (error): Effect.Effect<B, Exclude<E, PluginFailure> | E2> =>
+        isPluginFailure(error) ? handle(error) : Effect.fail(error as Exclude<E, PluginFailure>),
+    )
+
+const isPluginFailure = (error: { readonly _tag: string }): error is PluginFailure => PLUGIN_FAILURES.has(error._tag)
 
 const PLUGIN_FAILURES: ReadonlySet<string> = new Set<PluginFailure["_tag"]>([
   "PluginExited",

@@ -3,8 +3,6 @@ import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
-import knowsTheWay from "../../examples/agents/knows-the-way.mjs"
-import wanderer from "../../examples/agents/wanderer.mjs"
 import { CaughtUp, EventLog } from "../../src/events/EventLog.ts"
 import * as Agent from "../../src/kernel/Agent.ts"
 import { Confirmations } from "../../src/kernel/Confirmations.ts"
@@ -72,7 +70,10 @@ describe("a task in the text room", () => {
       const { layer } = yield* hindcast({ plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
-        const audit = yield* kernel.tasks.run(agent(knowsTheWay), { goal: "Take the document", maxSteps: 20 })
+        const audit = yield* kernel.tasks.run(yield* agent("knows-the-way"), {
+          goal: "Take the document",
+          maxSteps: 20,
+        })
         expect(audit).toMatchObject({ outcome: "achieved", agent: "knows-the-way@1.0.0", steps: 8 })
         expect(audit.scores[0]).toMatchObject({ earned: 1.8, lost: 0, unscored: [] })
 
@@ -98,7 +99,7 @@ describe("a task in the text room", () => {
         const again = yield* kernel.audit(audit.taskId)
         expect(again.scores.map(({ label }) => label)).toEqual(["live", "stricter"])
         expect(again.scores[0]).toEqual(audit.scores[0])
-        expect((yield* travel.stateAt(before)).tasks).toEqual((yield* travel.stateAt(`@${before}`)).tasks)
+        expect(yield* travel.stateAt(before)).toEqual(yield* travel.stateAt(`@${before}`))
       }).pipe(Effect.provide(layer))
     }),
   )
@@ -109,7 +110,8 @@ describe("a task in the text room", () => {
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const log = yield* EventLog
-        const run = (seed: number) => kernel.tasks.run(agent(wanderer), { goal: "wander", maxSteps: 12, seed })
+        const wanderer = yield* agent("wanderer")
+        const run = (seed: number) => kernel.tasks.run(wanderer, { goal: "wander", maxSteps: 12, seed })
         const audits = yield* Effect.all([run(1), run(1), run(2)], { concurrency: "unbounded" })
         const commands = yield* Effect.forEach(audits, ({ taskId }) =>
           Effect.map(log.readPage({ taskId, types: ["ActuatorCommanded"] }, 100), (events) =>
@@ -335,11 +337,11 @@ describe("a kernel", () => {
   )
 })
 
-const agent = (value: unknown): Agent.Agent => {
-  const checked = Agent.fromUnknown("examples", value)
-  if (checked._tag === "Left") throw checked.left
-  return checked.right
-}
+/** An agent of the examples. */
+const agent = (name: string): Effect.Effect<Agent.Agent, Agent.NotAnAgent> =>
+  Effect.promise(() => import(new URL(`../../examples/agents/${name}.mjs`, import.meta.url).href)).pipe(
+    Effect.flatMap((module: { readonly default?: unknown }) => Agent.fromUnknown(name, module.default)),
+  )
 
 /** The id of the first confirmation that is asked for from now on. */
 const firstRequest = Effect.gen(function* () {

@@ -197,7 +197,11 @@ describe("the workspace's measures", () => {
   it.effect("are not led astray by the results of other plugins", () =>
     Effect.gen(function* () {
       const rubric = yield* rubricOf(workspace)
-      const task = events(opened, ...["done", 3, null, [], { path: "x" }, { code: 1 }].map(succeeded), closed("failed"))
+      const task = events(
+        opened,
+        ...["done", 3, null, [], { path: "x" }, { code: 1 }].map((result) => succeeded("c", result)),
+        closed("failed"),
+      )
       expect(verdicts(rubric, task)).toEqual({})
     }),
   )

@@ -1,15 +1,17 @@
-import { Context, Effect, Layer, Option, PubSub } from "effect"
-import { EventLog, LogUnavailable, type OpenError } from "../EventLog.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import * as Commits from "../Commits.ts"
+import { EventLog, LogUnavailable, type OpenError, type Query } from "../EventLog.ts"
 import { follow } from "../Follow.ts"
 import { Lease } from "../Lease.ts"
 import * as Pages from "../Pages.ts"
 import * as Vocabulary from "../Vocabulary.ts"
 import * as Writer from "../Writer.ts"
 import * as append from "./append.ts"
-import * as connections from "./connection.ts"
+import * as Control from "./control.ts"
+import * as Database from "./database.ts"
 import * as lease from "./lease.ts"
 import * as Names from "./names.ts"
-import { bytesOf, COLUMNS, eventsOf, readPage } from "./read.ts"
+import { findEvent, readHead, readPage } from "./read.ts"
 import { verify } from "./verify.ts"
 
 /** How a log in an SQLite file is opened. */
@@ -32,53 +34,57 @@ export interface SqliteOptions {
 const POLL_EVERY = "50 millis"
 
 /**
- * A log in one SQLite file: one connection that writes, one that only reads. Provides the log and the lease by which one
- * kernel at a time acts on it.
+ * A log in one SQLite file: one connection that writes, one that only reads so that a long read never waits behind a
+ * write, and one for the rest. Provides the log and the lease by which one kernel at a time acts on it.
  */
 export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease, OpenError> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { filename } = options
-      const committed = yield* PubSub.sliding<void>(1)
-      const writing = options.readonly === true ? refuseWrites(filename) : yield* openForWriting(options, committed)
-      const reader = yield* connections.openReader(filename)
-      const names = yield* Names.make(reader)
-      const page = readPage(reader, names)
-      const head = append.readHead(reader)
+      const commits = Commits.make()
+      const writing =
+        options.readonly === true ? yield* refuseWrites(filename) : yield* openForWriting(options, commits)
+      const reader = yield* Database.open(filename, { readonly: true })
+      const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
+      const names = yield* reading(() => Names.make(reader))
+      const head = reading(() => readHead(reader))
+      const page = (query: Query, limit: number) => reading(() => readPage(reader, names, query, limit))
 
       const log = EventLog.of({
         name: filename,
         append: writing.append,
         read: (query = {}) => Pages.stream(page, query),
         readPage: page,
-        find: (id) =>
-          Names.readable(reader.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])).pipe(
-            Effect.flatMap((rows) => eventsOf(reader, names, rows)),
-            Effect.map(([event]) => Option.fromNullable(event)),
-          ),
+        find: (id) => reading(() => Option.fromNullable(findEvent(reader, names, id))),
         head,
-        follow: (query = {}) => follow({ head, readPage: page, committed, pollEvery: POLL_EVERY }, query),
+        follow: (query = {}) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query),
         verify: verify(reader),
       })
       return Context.make(EventLog, log).pipe(Context.add(Lease, writing.lease))
-    }),
+    }).pipe(Control.typed(options.filename)),
   )
 
-const openForWriting = (options: SqliteOptions, committed: PubSub.PubSub<void>) =>
+const openForWriting = (options: SqliteOptions, commits: Commits.Commits) =>
   Effect.gen(function* () {
-    const durability = options.durability ?? "normal"
-    const writer = yield* connections.openWriter(options.filename, durability)
-    const names = yield* Names.make(writer)
-    const commit = yield* append.make(writer, names, durability)
-    return {
-      append: yield* Writer.make(options.filename, options.vocabulary ?? Vocabulary.core, (requests) =>
-        Effect.zipLeft(commit(requests), PubSub.publish(committed, undefined)),
-      ),
-      lease: lease.make(writer),
+    const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
+    const control = yield* Control.open(filename)
+    const writer = yield* Database.open(filename, { readonly: false })
+    const commit = yield* Database.attempt(filename, () => {
+      writer.run(`PRAGMA synchronous = ${durability}`)
+      return append.make(writer, Names.make(writer), durability)
+    })
+    const commitAndTell: Writer.Commit = (requests) => {
+      const answers = commit(requests)
+      commits.announce()
+      return answers
     }
+    return { append: yield* Writer.make(filename, vocabulary, commitAndTell), lease: lease.make(control) }
   })
 
 const refuseWrites = (filename: string) => {
   const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
-  return { append: () => Effect.fail(refusal), lease: Lease.of({ acquire: () => Effect.fail(refusal) }) }
+  return Effect.as(Control.check(filename), {
+    append: () => Effect.fail(refusal),
+    lease: Lease.of({ acquire: () => Effect.fail(refusal) }),
+  })
 }

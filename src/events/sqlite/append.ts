@@ -1,13 +1,11 @@
-import { Effect } from "effect"
 import type { Admitted } from "../Admission.ts"
-import * as Chain from "../Chain.ts"
 import type { Event } from "../Event.ts"
-import { type Head, LogCorrupt, type LogError } from "../EventLog.ts"
 import * as Sequencer from "../Sequencer.ts"
-import type { Commit } from "../Writer.ts"
-import type { Connection, StatementError } from "./connection.ts"
-import { intern, type Names, readable } from "./names.ts"
-import { bytesOf, COLUMNS, eventsOf, hexOf, readPage } from "./read.ts"
+import type { Answer, Commit } from "../Writer.ts"
+import { attemptSync, isOutOfSequence, type LogDatabase } from "./database.ts"
+import type { Names } from "./names.ts"
+import { bytesOf, findEvent, readHead, readPage } from "./read.ts"
+import { COLUMNS } from "./selection.ts"
 
 /** Most rows that one INSERT writes; more rows take several, in one transaction. */
 const MAX_ROWS_PER_INSERT = 64
@@ -24,173 +22,125 @@ const MAX_KNOWN_STREAMS = 10_000
  * tries again. So everything it checked in memory (versions, ids) was true exactly when the insert succeeded, and a
  * commit needs no lock, no table of heads and no read.
  */
-export const make = (
-  connection: Connection,
-  names: Names,
-  durability: "normal" | "full",
-): Effect.Effect<Commit, LogError> =>
-  Effect.gen(function* () {
-    let head = yield* readHead(connection)
-    let versions = new Map<string, number>()
-    const page = readPage(connection, names)
+export const make = (database: LogDatabase, names: Names, durability: "normal" | "full"): Commit => {
+  let head = readHead(database)
+  let versions = new Map<string, number>()
 
-    const commitOnce = (requests: ReadonlyArray<Admitted>) =>
-      Effect.gen(function* () {
-        yield* loadVersions(connection, names, versions, requests)
-        const known = yield* findGivenIds(connection, names, requests)
-        const batch = Sequencer.sequence(
-          {
-            head,
-            version: (timeline, stream) => versions.get(`${timeline}\0${stream}`) ?? 0,
-            find: (id) => known.get(id),
-          },
-          requests,
-          Date.now(),
-        )
-        if (batch.rows.length > 0) {
-          const written = yield* write(connection, names, batch)
-          if (!written) return undefined
-          head = batch.head
-          for (const event of batch.rows) versions.set(`${event.timeline}\0${event.stream}`, event.version)
-          if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
-        }
-        return yield* Effect.forEach(requests, (request, index) =>
-          Sequencer.answer(request, batch.placements[index], (query) => page(query, Sequencer.MAX_MISSED)),
-        )
-      })
-
-    const commit: Commit = (requests) =>
-      Effect.gen(function* () {
-        while (true) {
-          const answers = yield* commitOnce(requests)
-          if (answers !== undefined) return answers
-          const before = head.position
-          head = yield* readHead(connection)
-          versions = new Map()
-          if (head.position === before) {
-            const reason = "the next position was refused although nothing was appended"
-            return yield* new LogCorrupt({ log: connection.filename, position: before, reason })
-          }
-        }
-      })
-
-    const synced = (effect: ReturnType<Commit>) =>
-      Effect.acquireUseRelease(
-        connection.run("PRAGMA synchronous = full"),
-        () => effect,
-        () => Effect.orDie(connection.run(`PRAGMA synchronous = ${durability}`)),
-      )
-    return (requests) =>
-      durability === "normal" && requests.some((request) => request.synced)
-        ? synced(commit(requests))
-        : commit(requests)
-  })
-
-/** The last position and its hash. */
-export const readHead = (connection: Connection): Effect.Effect<Head, LogError> =>
-  Effect.map(readable(connection.rows("SELECT position, hash FROM events ORDER BY position DESC LIMIT 1")), ([row]) =>
-    row === undefined ? EMPTY : { position: Number(row[0]), hash: hexOf(row[1]) },
-  )
-
-const EMPTY: Head = { position: 0, hash: Chain.GENESIS }
-
-/** Reads the versions of the batch's streams that are not known yet. */
-const loadVersions = (
-  connection: Connection,
-  names: Names,
-  versions: Map<string, number>,
-  requests: ReadonlyArray<Admitted>,
-) =>
-  Effect.gen(function* () {
-    for (const { timeline, stream } of requests) {
-      const key = `${timeline}\0${stream}`
-      if (versions.has(key)) continue
-      const timelineId = yield* names.id(timeline)
-      const streamId = yield* names.id(stream)
-      const [[version] = []] =
-        timelineId === undefined || streamId === undefined
-          ? []
-          : yield* connection.rows("SELECT max(version) FROM events WHERE timeline = ? AND stream = ?", [
-              timelineId,
-              streamId,
-            ])
-      versions.set(key, Number(version ?? 0))
-    }
-  })
-
-/** The events that already carry an id which a caller chose. */
-const findGivenIds = (connection: Connection, names: Names, requests: ReadonlyArray<Admitted>) =>
-  Effect.gen(function* () {
-    const found = new Map<string, Event>()
-    for (const event of requests.flatMap((request) => request.events)) {
-      if (!event.idGiven) continue
-      const [earlier] = yield* eventsOf(
-        connection,
-        names,
-        yield* connection.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(event.id)]),
-      )
-      if (earlier !== undefined) found.set(event.id, earlier)
-    }
-    return found
-  })
-
-/** Writes all rows or none. Answers false where another writer took the first position. */
-const write = (
-  connection: Connection,
-  names: Names,
-  batch: Sequencer.Sequenced,
-): Effect.Effect<boolean, StatementError> =>
-  Effect.gen(function* () {
-    const ids = yield* intern(connection, names, namesIn(batch.rows))
-    const idOf = (text: string | null) => (text === null ? null : (ids.get(text) ?? null))
-    const values = batch.rows.map((event, index) => rowOf(event, batch.texts[index] ?? "", idOf))
-    if (values.length <= MAX_ROWS_PER_INSERT) return yield* insert(connection, values)
-
-    return yield* Effect.gen(function* () {
-      yield* connection.run("BEGIN IMMEDIATE")
-      for (let start = 0; start < values.length; start += MAX_ROWS_PER_INSERT) {
-        const inserted = yield* insert(connection, values.slice(start, start + MAX_ROWS_PER_INSERT))
-        if (!inserted) {
-          yield* connection.run("ROLLBACK")
-          return false
-        }
-      }
-      yield* connection.run("COMMIT")
-      return true
-    }).pipe(Effect.tapError(() => Effect.ignore(connection.run("ROLLBACK"))))
-  })
-
-const insert = (connection: Connection, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
-  connection.insert(insertOf(rows.length), rows.flat())
-
-const ROW = `(${COLUMNS.split(",")
-  .map(() => "?")
-  .join(", ")})`
-
-const insertOf = (rows: number): string =>
-  `INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => ROW).join(", ")}`
-
-const namesIn = (events: ReadonlyArray<Event>): ReadonlySet<string> => {
-  const texts = new Set<string>()
-  for (const event of events) {
-    texts.add(event.timeline).add(event.stream).add(event.type).add(event.actor)
-    if (event.taskId !== null) texts.add(event.taskId)
+  const version = (timeline: string, stream: string): number => {
+    const key = `${timeline}\0${stream}`
+    const known = versions.get(key) ?? readVersion(database, names, timeline, stream)
+    versions.set(key, known)
+    return known
   }
-  return texts
+
+  /** The answers, or undefined where another writer was faster. */
+  const commitOnce = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> | undefined => {
+    const find = (id: string) => findEvent(database, names, id)
+    const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
+    if (batch.rows.length > 0) {
+      if (!write(database, names, batch)) return undefined
+      head = batch.head
+      for (const event of batch.rows) versions.set(`${event.timeline}\0${event.stream}`, event.version)
+      if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
+    }
+    return requests.map((request, index) =>
+      Sequencer.answer(request, batch.placements[index], (query, limit) => readPage(database, names, query, limit)),
+    )
+  }
+
+  const commit = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> => {
+    while (true) {
+      const answers = commitOnce(requests)
+      if (answers !== undefined) return answers
+      const before = head.position
+      head = readHead(database)
+      versions = new Map()
+      if (head.position === before) throw new Error(`position ${before + 1} was refused although nothing was appended`)
+    }
+  }
+
+  const commitSynced = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> => {
+    database.run("PRAGMA synchronous = full")
+    try {
+      return commit(requests)
+    } finally {
+      database.run(`PRAGMA synchronous = ${durability}`)
+    }
+  }
+
+  return (requests) =>
+    attemptSync(database.filename, () =>
+      durability === "normal" && requests.some(({ synced }) => synced) ? commitSynced(requests) : commit(requests),
+    )
 }
 
+const readVersion = (database: LogDatabase, names: Names, timeline: string, stream: string): number => {
+  const streamId = names.id(stream)
+  const timelineId = names.id(timeline)
+  if (streamId === undefined || timelineId === undefined) return 0
+  const [row] = database.rows("SELECT max(version) FROM events WHERE stream = ? AND timeline = ?", [
+    streamId,
+    timelineId,
+  ])
+  return Number(row?.[0] ?? 0)
+}
+
+/** Writes all rows or none. Answers false where another writer took the first position. */
+const write = (database: LogDatabase, names: Names, { rows, texts }: Sequencer.Sequenced): boolean => {
+  const values = rows.map((event, index) => rowOf(names, event, texts[index] ?? ""))
+  if (values.length <= MAX_ROWS_PER_INSERT) return insert(database, values)
+
+  database.run("BEGIN IMMEDIATE")
+  try {
+    for (let start = 0; start < values.length; start += MAX_ROWS_PER_INSERT) {
+      if (!insert(database, values.slice(start, start + MAX_ROWS_PER_INSERT))) {
+        database.run("ROLLBACK")
+        return false
+      }
+    }
+    database.run("COMMIT")
+    return true
+  } catch (cause) {
+    rollback(database)
+    throw cause
+  }
+}
+
+/** After a failure that SQLite rolled back by itself there is nothing left to roll back. */
+const rollback = (database: LogDatabase): void => {
+  if (database.inTransaction()) database.run("ROLLBACK")
+}
+
+const insert = (database: LogDatabase, rows: ReadonlyArray<ReadonlyArray<unknown>>): boolean => {
+  try {
+    database.run(insertOf(rows.length), rows.flat())
+    return true
+  } catch (cause) {
+    if (isOutOfSequence(cause)) return false
+    throw cause
+  }
+}
+
+const ROW = `(${COLUMNS.replaceAll(/\w+/g, "?")})`
+const INSERTS = Array.from(
+  { length: MAX_ROWS_PER_INSERT + 1 },
+  (_, rows) => `INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => ROW).join(", ")}`,
+)
+
+const insertOf = (rows: number): string => INSERTS[rows] ?? ""
+
 /** The values of an event's row, in the order of `COLUMNS`. */
-const rowOf = (event: Event, text: string, idOf: (text: string | null) => number | null): ReadonlyArray<unknown> => [
+const rowOf = (names: Names, event: Event, text: string): ReadonlyArray<unknown> => [
   event.position,
   bytesOf(event.id),
-  idOf(event.timeline),
-  idOf(event.stream),
+  names.intern(event.timeline),
+  names.intern(event.stream),
   event.version,
-  idOf(event.type),
+  names.intern(event.type),
   event.schemaVersion,
-  idOf(event.taskId),
+  event.taskId === null ? null : names.intern(event.taskId),
   event.causationId === null ? null : bytesOf(event.causationId),
-  idOf(event.actor),
+  names.intern(event.actor),
   event.occurredAt,
   event.recordedAt,
   text,

@@ -1,129 +1,76 @@
-import { Effect } from "effect"
+import * as Chain from "../Chain.ts"
 import type { Event } from "../Event.ts"
-import { LogCorrupt, type LogError, type Query } from "../EventLog.ts"
-import type { Connection } from "./connection.ts"
-import { type Names, readable } from "./names.ts"
-
-/** The columns of an event, in the order that `eventOf` expects. */
-export const COLUMNS =
-  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at, recorded_at, payload, hash"
+import type { Head, Query } from "../EventLog.ts"
+import { DamagedRow, type LogDatabase } from "./database.ts"
+import type { Names } from "./names.ts"
+import { COLUMNS, type InternedQuery, selection } from "./selection.ts"
 
 /** Reads one page, in order of position. */
-export const readPage =
-  (connection: Connection, names: Names) =>
-  (query: Query, limit: number): Effect.Effect<ReadonlyArray<Event>, LogError> =>
-    Effect.gen(function* () {
-      const where = yield* condition(names, query)
-      if (where === undefined) return []
-      const rows = yield* readable(
-        connection.rows(`SELECT ${COLUMNS} FROM events WHERE ${where.sql} LIMIT ?`, [...where.parameters, limit]),
-      )
-      return yield* eventsOf(connection, names, rows)
-    })
+export const readPage = (database: LogDatabase, names: Names, query: Query, limit: number): ReadonlyArray<Event> => {
+  const interned = internedQuery(names, query)
+  if (interned === undefined) return []
+  const { sql, parameters } = selection(interned, limit)
+  return database.rows(sql, parameters).map((row) => eventOf(names, row))
+}
 
-/** Turns rows into events; names that were added by another process meanwhile are loaded first. */
-export const eventsOf = (
-  connection: Connection,
-  names: Names,
-  rows: ReadonlyArray<ReadonlyArray<unknown>>,
-): Effect.Effect<ReadonlyArray<Event>, LogError> =>
-  Effect.gen(function* () {
-    if (rows.some((row) => NAME_COLUMNS.some((column) => isUnknown(names, row[column])))) yield* names.refresh
-    const events: Array<Event> = []
-    for (const row of rows) {
-      const event = eventOf(names, row)
-      if (typeof event === "string") {
-        return yield* new LogCorrupt({ log: connection.filename, position: Number(row[0]), reason: event })
-      }
-      events.push(event)
-    }
-    return events
-  })
+/** The event that has this id. */
+export const findEvent = (database: LogDatabase, names: Names, id: string): Event | undefined => {
+  const [row] = database.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
+  return row === undefined ? undefined : eventOf(names, row)
+}
 
-const NAME_COLUMNS = [2, 3, 5, 7, 9] as const
+/** The last position and its hash. */
+export const readHead = (database: LogDatabase): Head => {
+  const [row] = database.rows("SELECT position, hash FROM events ORDER BY position DESC LIMIT 1")
+  return row === undefined ? EMPTY : { position: Number(row[0]), hash: hexOf(row[1]) }
+}
 
-const isUnknown = (names: Names, id: unknown): boolean => typeof id === "number" && names.text(id) === undefined
+const EMPTY: Head = { position: 0, hash: Chain.GENESIS }
 
-/** The event of a row, or what is wrong with the row. */
-const eventOf = (names: Names, row: ReadonlyArray<unknown>): Event | string => {
-  const [position, id, timeline, stream, version, type, schemaVersion, task, causation, actor] = row
-  const [occurredAt, recordedAt, payload, hash] = row.slice(10)
-  const name = (value: unknown) => names.text(Number(value))
-  const timelineName = name(timeline)
-  const streamName = name(stream)
-  const typeName = name(type)
-  const actorName = name(actor)
-  const taskId = task === null ? null : name(task)
-  if (
-    timelineName === undefined ||
-    streamName === undefined ||
-    typeName === undefined ||
-    actorName === undefined ||
-    taskId === undefined
-  ) {
-    return "it uses a name that the file does not have"
+/** The query with names as the file's own numbers; undefined where it asks for a name that no event has. */
+const internedQuery = (names: Names, query: Query): InternedQuery | undefined => {
+  const { after = 0, until = null, afterVersion = null } = query
+  const idOf = (text: string | undefined) => (text === undefined ? null : names.id(text))
+  const timeline = idOf(query.timeline)
+  const stream = idOf(query.stream)
+  const task = idOf(query.taskId)
+  const types = query.types?.flatMap((type) => names.id(type) ?? []) ?? null
+  if (timeline === undefined || stream === undefined || task === undefined || types?.length === 0) return undefined
+  return { after, until, timeline, stream, afterVersion, task, types }
+}
+
+/** The event of a row. */
+const eventOf = (names: Names, row: ReadonlyArray<unknown>): Event => {
+  const name = (id: unknown): string => {
+    const text = names.text(Number(id))
+    if (text === undefined) throw new DamagedRow(Number(row[0]), "it uses a name that the file does not have")
+    return text
   }
+  return {
+    position: Number(row[0]),
+    id: uuidOf(row[1]),
+    timeline: name(row[2]),
+    stream: name(row[3]),
+    version: Number(row[4]),
+    type: name(row[5]),
+    schemaVersion: Number(row[6]),
+    taskId: row[7] === null ? null : name(row[7]),
+    causationId: row[8] === null ? null : uuidOf(row[8]),
+    actor: name(row[9]),
+    occurredAt: Number(row[10]),
+    recordedAt: Number(row[11]),
+    payload: payloadOf(row),
+    hash: hexOf(row[13]),
+  }
+}
+
+const payloadOf = (row: ReadonlyArray<unknown>): Event["payload"] => {
   try {
-    return {
-      position: Number(position),
-      id: uuidOf(id),
-      timeline: timelineName,
-      stream: streamName,
-      version: Number(version),
-      type: typeName,
-      schemaVersion: Number(schemaVersion),
-      taskId,
-      causationId: causation === null ? null : uuidOf(causation),
-      actor: actorName,
-      occurredAt: Number(occurredAt),
-      recordedAt: Number(recordedAt),
-      payload: JSON.parse(String(payload)),
-      hash: hexOf(hash),
-    }
+    return JSON.parse(String(row[12]))
   } catch (cause) {
-    return `its payload is not JSON (${String(cause)})`
+    throw new DamagedRow(Number(row[0]), `its payload is not JSON (${String(cause)})`)
   }
 }
-
-interface Condition {
-  readonly sql: string
-  readonly parameters: ReadonlyArray<unknown>
-}
-
-/** The WHERE and ORDER BY of a query; undefined where it names something that no event has. */
-const condition = (names: Names, query: Query): Effect.Effect<Condition | undefined, LogError> =>
-  Effect.gen(function* () {
-    const clauses = ["position > ?"]
-    const parameters: Array<unknown> = [query.after ?? 0]
-    const also = (clause: string, ...values: ReadonlyArray<unknown>) => {
-      clauses.push(clause)
-      parameters.push(...values)
-    }
-    if (query.until !== undefined) also("position <= ?", query.until)
-    for (const [column, text] of [
-      ["timeline", query.timeline],
-      ["stream", query.stream],
-      ["task", query.taskId],
-    ] as const) {
-      if (text === undefined) continue
-      const id = yield* names.id(text)
-      if (id === undefined) return undefined
-      also(`${column} = ?`, id)
-    }
-    if (query.afterVersion !== undefined) also("version > ?", query.afterVersion)
-    if (query.types !== undefined) {
-      const ids: Array<number> = []
-      for (const type of query.types) {
-        const id = yield* names.id(type)
-        if (id !== undefined) ids.push(id)
-      }
-      if (ids.length === 0) return undefined
-      also(`type IN (${ids.map(() => "?").join(", ")})`, ...ids)
-    }
-    // Within one stream of one timeline, versions are in the order of positions, and the index has them.
-    const order = query.stream !== undefined && query.timeline !== undefined ? "version" : "position"
-    return { sql: `${clauses.join(" AND ")} ORDER BY ${order}`, parameters }
-  })
 
 /** 16 bytes as the text of a UUID. */
 export const uuidOf = (bytes: unknown): string => {
@@ -134,4 +81,4 @@ export const uuidOf = (bytes: unknown): string => {
 /** A UUID's text as its 16 bytes. */
 export const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex")
 
-export const hexOf = (bytes: unknown): string => (Buffer.isBuffer(bytes) ? bytes.toString("hex") : "")
+const hexOf = (bytes: unknown): string => (Buffer.isBuffer(bytes) ? bytes.toString("hex") : "")

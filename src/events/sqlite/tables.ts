@@ -32,10 +32,10 @@ export const LOG_TABLES: ReadonlyArray<string> = [
     payload TEXT NOT NULL,
     key_id INTEGER,
     hash BLOB NOT NULL CHECK (length(hash) = 32),
-    UNIQUE (timeline, stream, version)
+    UNIQUE (stream, timeline, version)
   ) STRICT`,
-  "CREATE INDEX events_by_task ON events (task, position) WHERE task IS NOT NULL",
-  "CREATE INDEX events_by_type ON events (type, position)",
+  "CREATE INDEX events_by_task ON events (task) WHERE task IS NOT NULL",
+  "CREATE INDEX events_by_type ON events (type)",
   `CREATE TRIGGER events_in_sequence BEFORE INSERT ON events
     WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM events)
     BEGIN SELECT RAISE(ABORT, 'events: an event takes the next position'); END`,

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import * as Chain from "../Chain.ts"
-import { type LogError, Verification } from "../EventLog.ts"
-import type { Connection } from "./connection.ts"
-import { readable } from "./names.ts"
+import { type Head, type LogError, Verification } from "../EventLog.ts"
+import { attemptRead, type LogDatabase } from "./database.ts"
 import { uuidOf } from "./read.ts"
 
 /** Rows read in one step: constant memory, whatever the log's length. */
@@ -12,26 +11,33 @@ const PAGE_SIZE = 1000
  * Walks the chain from the first event, over what the file says now: the payload's bytes as stored, and each name as the
  * file spells it today. Names the first position that fails.
  */
-export const verify = (connection: Connection): Effect.Effect<Verification, LogError> =>
+export const verify = (database: LogDatabase): Effect.Effect<Verification, LogError> =>
   Effect.gen(function* () {
-    let hash = Chain.GENESIS
-    let position = 0
+    let head: Head = { position: 0, hash: Chain.GENESIS }
     while (true) {
-      const rows = yield* readable(connection.rows(PAGE, [position, PAGE_SIZE]))
-      for (const row of rows) {
-        const link = linkOf(row)
-        if (link.position !== position + 1) {
-          return Verification.Tampered({ position: position + 1, reason: "the event is missing" })
-        }
-        position = link.position
-        hash = Chain.link(hash, link)
-        if (hash !== row[14]) {
-          return Verification.Tampered({ position, reason: "the event's content does not give its hash" })
-        }
-      }
-      if (rows.length < PAGE_SIZE) return Verification.Intact({ head: { position, hash }, events: position })
+      const rows = yield* attemptRead(database.filename, () => database.rows(PAGE, [head.position, PAGE_SIZE]))
+      const walked = walk(head, rows)
+      if ("reason" in walked) return Verification.Tampered(walked)
+      head = walked
+      if (rows.length < PAGE_SIZE) return Verification.Intact({ head, events: head.position })
     }
   })
+
+/** Goes from one head to the next over some rows, or says where the chain breaks. */
+const walk = (
+  from: Head,
+  rows: ReadonlyArray<ReadonlyArray<unknown>>,
+): Head | { readonly position: number; readonly reason: string } => {
+  let { position, hash } = from
+  for (const row of rows) {
+    const link = linkOf(row)
+    if (link.position !== position + 1) return { position: position + 1, reason: "the event is missing" }
+    position = link.position
+    hash = Chain.link(hash, link)
+    if (hash !== row[14]) return { position, reason: "the event's content does not give its hash" }
+  }
+  return { position, hash }
+}
 
 const PAGE = `SELECT position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at,
   recorded_at, payload, key_id, hash FROM event_log WHERE position > ? ORDER BY position LIMIT ?`

@@ -1,0 +1,114 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { SqliteClient } from "@effect/sql-sqlite-node"
+import { Effect, type Scope } from "effect"
+import { type DiskFull, type LogError, LogFormatUnsupported, LogUnavailable, type OpenError } from "../EventLog.ts"
+import { BUSY_TIMEOUT_MS, type StatementError, statementError } from "./database.ts"
+import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES } from "./tables.ts"
+
+/** Bytes to which the write-ahead log shrinks after a checkpoint. */
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+/** The connection for everything that does not run for every event: making and checking the file, the lease. */
+export interface Control {
+  readonly filename: string
+  readonly sql: SqlClient
+}
+
+/**
+ * Opens a log's file for writing. One that is not there is made, with its directory; one that is not a Hindcast log, or
+ * of a newer format, is refused before anything in it is changed.
+ */
+export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* makeDirectory(filename)
+    const sql = yield* connect(filename, false)
+    if ((yield* checkFormat(filename, sql)) === "empty") yield* createTables(filename, sql)
+    yield* sql`PRAGMA journal_mode = WAL`
+    yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
+    for (const statement of DISPOSABLE_TABLES) yield* sql.unsafe(statement)
+    return { filename, sql }
+  }).pipe(typed(filename))
+
+/** Checks that a file is there and is a log, by a connection that can only read. */
+export const check = (filename: string): Effect.Effect<void, OpenError> =>
+  Effect.gen(function* () {
+    if (!fs.existsSync(filename)) {
+      return yield* new LogUnavailable({
+        log: filename,
+        reason: "there is no such file. Name an existing log with --log FILE or HINDCAST_LOG.",
+      })
+    }
+    const sql = yield* connect(filename, true)
+    if ((yield* checkFormat(filename, sql)) === "empty") {
+      return yield* new LogFormatUnsupported({ log: filename, found: "an empty database" })
+    }
+  }).pipe(typed(filename), Effect.scoped)
+
+/** SQL's errors as the log's own. To whoever opens a log or wants its lease, a full disk is one more reason. */
+export const typed =
+  (filename: string) =>
+  <A, E extends { readonly _tag: string }, R>(
+    effect: Effect.Effect<A, E | SqlError, R>,
+  ): Effect.Effect<A, Exclude<E, SqlError | DiskFull> | LogError, R> =>
+    Effect.catchAll(effect, (error): Effect.Effect<never, Exclude<E, SqlError | DiskFull> | LogError> => {
+      const named = isSqlError(error) ? statementError(filename, error.cause) : error
+      return isDiskFull(named)
+        ? new LogUnavailable({ log: filename, reason: "the disk is full; make room and try again" })
+        : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
+    })
+
+const isSqlError = (error: { readonly _tag: string }): error is SqlError => error._tag === "SqlError"
+
+const isDiskFull = (error: { readonly _tag: string }): error is DiskFull => error._tag === "DiskFull"
+
+const makeDirectory = (filename: string) =>
+  Effect.try({
+    try: () => fs.mkdirSync(path.dirname(filename), { recursive: true }),
+    catch: (cause) => new LogUnavailable({ log: filename, reason: `its directory cannot be made: ${String(cause)}` }),
+  })
+
+/** The client throws where it cannot open the file; that is an answer here, not a defect. */
+const connect = (
+  filename: string,
+  readonly: boolean,
+): Effect.Effect<SqlClient, StatementError | SqlError, Scope.Scope> =>
+  SqliteClient.make({ filename, readonly, disableWAL: true }).pipe(
+    Effect.provide(Reactivity.layer),
+    Effect.catchAllDefect((cause) => Effect.fail(statementError(filename, cause))),
+    Effect.tap((sql) => sql`PRAGMA busy_timeout = ${sql.literal(String(BUSY_TIMEOUT_MS))}`),
+  )
+
+/** Whether the file is a log of ours or still empty; anything else is refused. Reads only. */
+const checkFormat = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    const refuse = (found: string) => new LogFormatUnsupported({ log: filename, found })
+    const [found] = yield* sql<{ readonly owner: number; readonly format: number; readonly tables: number }>`
+      SELECT application_id AS owner, user_version AS format, (SELECT count(*) FROM sqlite_schema) AS tables
+      FROM pragma_application_id, pragma_user_version`.pipe(
+      typed(filename),
+      Effect.catchTag("LogCorrupt", ({ reason }) => refuse(`a file that SQLite cannot read (${reason})`)),
+    )
+    if (found === undefined || (found.owner === 0 && found.tables === 0)) return "empty" as const
+    if (found.owner !== APPLICATION_ID) return yield* refuse("an SQLite database of another program")
+    if (found.format !== FORMAT_VERSION) {
+      return yield* refuse(`format ${found.format}, where this version knows format ${FORMAT_VERSION}; update Hindcast`)
+    }
+    return "log" as const
+  })
+
+/** All tables or none; of two processes that make the same file at once, the second finds it made. */
+const createTables = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    // Not `withTransaction`: it begins deferred, and two processes that read before they write would block each other.
+    yield* sql`BEGIN IMMEDIATE`
+    if ((yield* checkFormat(filename, sql)) === "empty") {
+      for (const statement of LOG_TABLES) yield* sql.unsafe(statement)
+      yield* sql.unsafe(`PRAGMA application_id = ${APPLICATION_ID}`)
+      yield* sql.unsafe(`PRAGMA user_version = ${FORMAT_VERSION}`)
+    }
+    yield* sql`COMMIT`
+  }).pipe(Effect.tapError(() => Effect.ignore(sql`ROLLBACK`)))

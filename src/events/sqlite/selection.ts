@@ -1,0 +1,103 @@
+/** The columns of an event, in the order in which rows are written and read. */
+export const COLUMNS =
+  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at, recorded_at, payload, hash"
+
+/** A query with names as the file's own numbers. Null does not filter. */
+export interface InternedQuery {
+  readonly after: number
+  readonly until: number | null
+  readonly timeline: number | null
+  readonly stream: number | null
+  readonly afterVersion: number | null
+  readonly task: number | null
+  readonly types: ReadonlyArray<number> | null
+}
+
+/** A statement and the values for its placeholders. */
+export interface Selection {
+  readonly sql: string
+  readonly parameters: ReadonlyArray<number>
+}
+
+/** Positions so near each other that walking them all is quicker than any index. */
+const SHORT_RANGE = 2000
+
+/**
+ * The statement that reads a page of a query, in order of position.
+ *
+ * Which index serves which filter is said here and not left to the planner, which knows nothing of the data: a `+` keeps
+ * a column from choosing an index. A short range of positions is walked as it is; else a stream is read by its versions,
+ * a task and a type by their positions, each in order, so that a page costs what it returns.
+ */
+export const selection = (query: InternedQuery, limit: number): Selection => {
+  const { after, until, stream, task, types } = query
+  if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)], limit)
+  if (stream !== null) return readStream(query, stream, limit)
+  if (task !== null)
+    return read([range(query), { sql: "task = ?", values: [task] }, ...filters({ ...query, task: null })], limit)
+  if (types !== null) return readTypes(query, types, limit)
+  return read([range(query), ...filters(query)], limit)
+}
+
+interface Clause {
+  readonly sql: string
+  readonly values: ReadonlyArray<number>
+}
+
+const read = (clauses: ReadonlyArray<Clause>, limit: number): Selection => ({
+  sql: `SELECT ${COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?`,
+  parameters: [...clauses.flatMap(({ values }) => values), limit],
+})
+
+/** By the index on (stream, timeline, version); within one timeline, versions are in the order of positions. */
+const readStream = (query: InternedQuery, stream: number, limit: number): Selection => {
+  const { timeline, afterVersion } = query
+  const clauses: ReadonlyArray<Clause> = [
+    { sql: "stream = ?", values: [stream] },
+    ...(timeline === null ? [] : [{ sql: "timeline = ?", values: [timeline] }]),
+    ...(afterVersion === null ? [] : [{ sql: "version > ?", values: [afterVersion] }]),
+    range(query, "+"),
+    ...filters({ ...query, stream: null, timeline: null, afterVersion: null }),
+  ]
+  return {
+    sql: `SELECT ${COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
+    parameters: [...clauses.flatMap(({ values }) => values), limit],
+  }
+}
+
+/** By the index on (type, position): at most a page of each type, then the first page of them all. */
+const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): Selection => {
+  const ofType = (type: number): Clause => {
+    const clauses = [{ sql: "type = ?", values: [type] }, range(query), ...filters({ ...query, types: null })]
+    return {
+      sql: `SELECT position FROM (SELECT position FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?)`,
+      values: [...clauses.flatMap(({ values }) => values), limit],
+    }
+  }
+  const each = types.map(ofType)
+  return read(
+    [
+      {
+        sql: `position IN (${each.map(({ sql }) => sql).join(" UNION ALL ")})`,
+        values: each.flatMap(({ values }) => values),
+      },
+    ],
+    limit,
+  )
+}
+
+const range = ({ after, until }: InternedQuery, keep = ""): Clause =>
+  until === null
+    ? { sql: `${keep}position > ?`, values: [after] }
+    : { sql: `${keep}position > ? AND ${keep}position <= ?`, values: [after, until] }
+
+/** What is left to check of each row. */
+const filters = ({ timeline, stream, afterVersion, task, types }: InternedQuery): ReadonlyArray<Clause> => [
+  ...(timeline === null ? [] : [{ sql: "+timeline = ?", values: [timeline] }]),
+  ...(stream === null ? [] : [{ sql: "+stream = ?", values: [stream] }]),
+  ...(afterVersion === null ? [] : [{ sql: "+version > ?", values: [afterVersion] }]),
+  ...(task === null ? [] : [{ sql: "+task = ?", values: [task] }]),
+  ...(types === null ? [] : [{ sql: `+type IN (${types.map(() => "?").join(", ")})`, values: types }]),
+]
+
+const joined = (clauses: ReadonlyArray<Clause>): string => clauses.map(({ sql }) => sql).join(" AND ")
