@@ -6,12 +6,14 @@ import type { AppendError, CoreNewEvent, LogError } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
 import { findNonJson, type Json, type JsonObject } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
-import type { Actuator } from "../plugins/Manifest.ts"
+import { type Actuator, actuatorsOf } from "../plugins/Manifest.ts"
 import * as JsonPatch from "../projections/JsonPatch.ts"
-import { activeActuators } from "../projections/PluginRegistry.ts"
+import * as Keyed from "../projections/Keyed.ts"
+import { type ActiveComponent, activeActuators, type PluginRegistry } from "../projections/PluginRegistry.ts"
 import * as Gate from "./Gate.ts"
 import type { Instance } from "./Instances.ts"
 import { elapsedSince, failureOf, onPluginFailure } from "./Perception.ts"
+import { manifestOf } from "./Registry.ts"
 import type { TaskContext } from "./TaskContext.ts"
 
 /** How a command ended. Only `succeeded` and `failed` were executed. */
@@ -59,7 +61,8 @@ export const act = (
     const bad = isObject(args) ? findNonJson(args) : { path: "", found: Array.isArray(args) ? "a list" : String(args) }
     if (bad !== undefined) return yield* new InvalidCommand({ actuator, ...bad })
 
-    const active = activeActuators(yield* task.kernel.registry.state).filter(({ plugin }) => task.takesPart(plugin))
+    const registry = yield* task.kernel.registry.state
+    const active = activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))
     const target = active.find(({ name }) => name === actuator)
     const command: Command = { task, actuator, args, commandId: uuidv7(), argsDigest: digest(args) }
     const commanded = yield* task.record({
@@ -82,11 +85,10 @@ export const act = (
         `no active actuator has this name; active: ${names}`,
       )
     }
-    const { manifest } = yield* Effect.orDie(task.kernel.registry.manifest(target.plugin))
-    const declared = manifest.peas.actuators?.find(({ name }) => name === target.component)
-    const passed = yield* passGate(command, declared, commanded.id)
+    const addressed = addressIn(registry, target)
+    const passed = yield* passGate(command, addressed.declared, commanded.id)
     if (passed.kind === "ended") return passed.outcome
-    return yield* dispatch(command, target.plugin, target.component, declared, passed.allowedBy)
+    return yield* dispatch(command, addressed, passed.allowedBy)
   })
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
@@ -97,6 +99,21 @@ interface Command {
   readonly args: JsonObject
   readonly commandId: string
   readonly argsDigest: string
+}
+
+/** Where a command goes. */
+interface Address {
+  readonly registry: PluginRegistry
+  readonly plugin: string
+  /** The actuator's name within the plugin, and what the manifest says of it. */
+  readonly component: string
+  readonly declared: Actuator | undefined
+}
+
+const addressIn = (registry: PluginRegistry, { plugin, component }: ActiveComponent): Address => {
+  const found = Keyed.get(registry, plugin)
+  const actuators = found === undefined ? [] : actuatorsOf(manifestOf(found))
+  return { registry, plugin, component, declared: actuators.find(({ name }) => name === component) }
 }
 
 type Passed =
@@ -160,41 +177,47 @@ const deny = ({ task, commandId, actuator, args }: Command, causationId: string,
 /** Sends an allowed command to its plugin, in its turn, and records how it ended and what it changed in the world. */
 const dispatch = (
   command: Command,
-  plugin: string,
-  component: string,
-  declared: Actuator | undefined,
+  { registry, plugin, component, declared }: Address,
   allowedBy: string,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
-  const { task, commandId } = command
+  const { task, commandId, args } = command
+  let dispatched = false
 
+  // From the dispatch on, only the call itself can be interrupted, and that too is an outcome.
   const send = ({ process }: Instance) =>
-    Effect.gen(function* () {
-      yield* task.kernel.lease.check
-      const { id: causationId } = yield* task.record({
-        type: "CommandDispatched",
-        causationId: allowedBy,
-        payload: { commandId },
-      })
-      const startedAt = performance.now()
-      const options = declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }
-      return yield* process.act(component, command.args, { taskId: task.id, causationId, ...options }).pipe(
-        Effect.matchEffect({
-          onSuccess: ({ result, state }) =>
-            succeed(command, plugin, { causationId, result, state, latencyMs: elapsedSince(startedAt) }),
-          onFailure: (failure) =>
-            fail(command, plugin, {
-              causationId,
-              error: failureOf(failure),
-              state: "state" in failure ? failure.state : undefined,
-              latencyMs: elapsedSince(startedAt),
-            }),
-        }),
-        Effect.onInterrupt(() => Effect.ignore(fail(command, plugin, { causationId, error: INTERRUPTED }))),
-      )
-    })
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        yield* task.kernel.lease.check
+        const { id: causationId } = yield* task.record({
+          type: "CommandDispatched",
+          causationId: allowedBy,
+          payload: { commandId },
+        })
+        dispatched = true
+        const startedAt = performance.now()
+        const options = declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }
+        return yield* restore(process.act(component, args, { taskId: task.id, causationId, ...options })).pipe(
+          Effect.matchEffect({
+            onSuccess: ({ result, state }) =>
+              succeed(command, plugin, { causationId, result, state, latencyMs: elapsedSince(startedAt) }),
+            onFailure: (failure) =>
+              fail(command, plugin, {
+                causationId,
+                error: failureOf(failure),
+                state: "state" in failure ? failure.state : undefined,
+                latencyMs: elapsedSince(startedAt),
+              }),
+          }),
+          Effect.onInterrupt(() => Effect.ignore(fail(command, plugin, { causationId, error: INTERRUPTED }))),
+        )
+      }),
+    )
 
-  return Effect.flatMap(task.instance(plugin), (instance) => instance.inTurn(send(instance))).pipe(
+  return Effect.flatMap(task.instance(plugin, registry), (instance) => instance.inTurn(send(instance))).pipe(
     onPluginFailure((failure) => fail(command, plugin, { causationId: allowedBy, error: failureOf(failure) })),
+    Effect.onInterrupt(() =>
+      dispatched ? Effect.void : Effect.ignore(deny(command, allowedBy, "interrupted", "the caller stopped waiting")),
+    ),
   )
 }
 

@@ -3,6 +3,7 @@ import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
 import { failureOf, onPluginFailure } from "./Perception.ts"
+import { manifestOf } from "./Registry.ts"
 import * as Rubric from "./Rubric.ts"
 import type { KernelContext, TaskContext } from "./TaskContext.ts"
 
@@ -31,9 +32,10 @@ export const participants = (
   Effect.gen(function* () {
     const takesPart = (plugin: string) => plugins === undefined || plugins.includes(plugin)
     const registry = yield* kernel.registry.state
-    const names = Object.keys(registry).filter((name) => registry[name]?.active === true && takesPart(name))
-    const manifests = yield* Effect.forEach(names, (name) => Effect.orDie(kernel.registry.manifest(name)))
-    return { takesPart, rubric: Rubric.ofManifests(manifests.map(({ manifest }) => manifest)) }
+    const manifests = Object.entries(registry)
+      .filter(([name, { active }]) => active && takesPart(name))
+      .map(([, plugin]) => manifestOf(plugin))
+    return { takesPart, rubric: Rubric.ofManifests(manifests) }
   })
 
 /**
@@ -46,13 +48,12 @@ export const reset = (
 ): Effect.Effect<void, EnvironmentRefused | Rubric.FileUnreadable | AppendError | LogError> =>
   Effect.gen(function* () {
     const registry = yield* task.kernel.registry.state
-    for (const [plugin, { active }] of Object.entries(registry)) {
-      if (!active || !task.takesPart(plugin)) continue
-      const { manifest } = yield* Effect.orDie(task.kernel.registry.manifest(plugin))
-      const { environment } = manifest.peas
+    for (const [plugin, found] of Object.entries(registry)) {
+      if (!found.active || !task.takesPart(plugin)) continue
+      const { environment } = manifestOf(found).peas
       if (environment === undefined) continue
       const settings = options[plugin] ?? (yield* scenarioOf(task, plugin, environment.scenario))
-      const state = yield* Effect.flatMap(task.instance(plugin), ({ process }) =>
+      const state = yield* Effect.flatMap(task.instance(plugin, registry), ({ process }) =>
         process.reset(settings, { taskId: task.id, causationId: task.openedBy }),
       ).pipe(
         onPluginFailure((failure) => {

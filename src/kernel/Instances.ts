@@ -6,7 +6,8 @@ import type { PluginError, PluginUnavailable } from "../plugins/PluginError.ts"
 import type { PluginHost } from "../plugins/PluginHost.ts"
 import type { PluginProcess } from "../plugins/PluginProcess.ts"
 import * as Keyed from "../projections/Keyed.ts"
-import type { NotInRegistry, Registry } from "./Registry.ts"
+import type { PluginRegistry } from "../projections/PluginRegistry.ts"
+import { manifestOf, NotInRegistry, type Registry } from "./Registry.ts"
 
 /** A running plugin as the kernel uses it. */
 export interface Instance {
@@ -42,7 +43,7 @@ export interface Instances {
    * The instance that serves a task: the task's own, in the task's scope, or the kernel's. An instance of the kernel's
    * whose process has ended is started again; a task's is not, for its world is lost.
    */
-  readonly get: (plugin: string, task: TaskPlace) => Effect.Effect<Instance, InstanceError>
+  readonly get: (plugin: string, registry: PluginRegistry, task: TaskPlace) => Effect.Effect<Instance, InstanceError>
 }
 
 /** A task, as far as instances care. */
@@ -63,10 +64,12 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       return slot
     }
 
-    const get = (plugin: string, task: TaskPlace) =>
+    const get = (plugin: string, registry: PluginRegistry, task: TaskPlace) =>
       Effect.gen(function* () {
-        const { manifest, digest } = yield* options.registry.manifest(plugin)
-        const perTask = Manifest.instanceOf(manifest) === "task"
+        const found = Keyed.get(registry, plugin)
+        if (found === undefined) return yield* new NotInRegistry({ name: plugin, known: Object.keys(registry) })
+        const { digest } = found
+        const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
         const slot = slotOf(plugin, perTask ? task.id : KERNEL)
         return yield* Effect.gen(function* () {
           const { running } = slot

@@ -4,11 +4,13 @@ import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import { actuatorsOf } from "../plugins/Manifest.ts"
+import * as Keyed from "../projections/Keyed.ts"
 import { activeActuators } from "../projections/PluginRegistry.ts"
 import type { ActError, CommandOutcome } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
 import type { Reading } from "./Perception.ts"
-import type { Registry } from "./Registry.ts"
+import { manifestOf, type Registry } from "./Registry.ts"
 import type { Task, TaskClosed } from "./Task.ts"
 
 /** How a run of an agent ended. */
@@ -106,18 +108,17 @@ const withoutPlace = ({ event: _event, commandId: _commandId, ...outcome }: Comm
 /** What the agent can do now: the active actuators, as their manifests describe them. */
 const capabilities = (registry: Context.Tag.Service<Registry>, plugins: ReadonlyArray<string> | undefined) =>
   Effect.gen(function* () {
-    const active = activeActuators(yield* registry.state).filter(
-      ({ plugin }) => plugins === undefined || plugins.includes(plugin),
-    )
-    return yield* Effect.forEach(active, ({ name, plugin, component }) =>
-      Effect.map(Effect.orDie(registry.manifest(plugin)), ({ manifest }): Agent.Capability => {
-        const declared = manifest.peas.actuators?.find((actuator) => actuator.name === component)
-        return {
-          name,
-          description: declared?.description ?? "",
-          ...(declared?.args === undefined ? {} : { args: declared.args }),
-          ...(declared?.risk === undefined ? {} : { risk: declared.risk }),
-        }
-      }),
-    )
+    const state = yield* registry.state
+    const active = activeActuators(state).filter(({ plugin }) => plugins === undefined || plugins.includes(plugin))
+    return active.map(({ name, plugin, component }): Agent.Capability => {
+      const found = Keyed.get(state, plugin)
+      const actuators = found === undefined ? [] : actuatorsOf(manifestOf(found))
+      const declared = actuators.find((actuator) => actuator.name === component)
+      return {
+        name,
+        description: declared?.description ?? "",
+        ...(declared?.args === undefined ? {} : { args: declared.args }),
+        ...(declared?.risk === undefined ? {} : { risk: declared.risk }),
+      }
+    })
   })

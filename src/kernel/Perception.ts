@@ -4,7 +4,7 @@ import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
 import type { Json } from "../events/Json.ts"
 import type { CallError } from "../plugins/PluginError.ts"
-import { type ActiveComponent, activeSensors } from "../projections/PluginRegistry.ts"
+import { type ActiveComponent, activeSensors, type PluginRegistry } from "../projections/PluginRegistry.ts"
 import type { InstanceError } from "./Instances.ts"
 import type { TaskContext } from "./TaskContext.ts"
 
@@ -29,7 +29,9 @@ export const perceive = (task: TaskContext): Effect.Effect<ReadonlyArray<Reading
     const sensors = activeSensors(registry).filter((sensor) => task.takesPart(sensor.plugin))
     const readings: Array<Reading> = []
     for (const equals of byPriority(sensors)) {
-      const read = yield* Effect.forEach(equals, (sensor) => readOne(task, sensor), { concurrency: "unbounded" })
+      const read = yield* Effect.forEach(equals, (sensor) => readOne(task, registry, sensor), {
+        concurrency: "unbounded",
+      })
       readings.push(...read.filter((reading) => reading !== undefined))
     }
     return readings
@@ -48,11 +50,12 @@ export const byPriority = (sensors: ReadonlyArray<ActiveComponent>): ReadonlyArr
 
 const readOne = (
   task: TaskContext,
+  registry: PluginRegistry,
   sensor: ActiveComponent,
 ): Effect.Effect<Reading | undefined, AppendError | LogError> =>
   Effect.gen(function* () {
     const startedAt = performance.now()
-    const { process, manifest } = yield* task.instance(sensor.plugin)
+    const { process, manifest } = yield* task.instance(sensor.plugin, registry)
     const timeoutMs = manifest.peas.sensors?.find(({ name }) => name === sensor.component)?.timeout
     const reading = yield* process.read(sensor.component, {
       taskId: task.id,

@@ -1,6 +1,6 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { Context, Data, Effect, Layer, Schema } from "effect"
+import { Context, Data, Effect, Either, Layer, Schema } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../events/EventLog.ts"
 import { type Json, JsonObject } from "../events/Json.ts"
 import * as Grants from "../plugins/Grants.ts"
@@ -137,7 +137,6 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
           return { ...loaded, grants: granted }
         })
 
-      const decoded = new Map<string, Manifest.Manifest>()
       const imported = (plugin: string) =>
         Effect.gen(function* () {
           const registry = yield* state
@@ -150,15 +149,7 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
         state,
         check,
         manifest: (plugin) =>
-          Effect.gen(function* () {
-            const { manifest: json, digest } = yield* imported(plugin)
-            const known = decoded.get(digest)
-            if (known !== undefined) return { manifest: known, digest }
-            // It was decoded when it was imported; a log that says otherwise is damaged.
-            const { manifest } = yield* Effect.orDie(Manifest.decode(json, { lenient: true }))
-            decoded.set(digest, manifest)
-            return { manifest, digest }
-          }),
+          Effect.map(imported(plugin), (found) => ({ manifest: manifestOf(found), digest: found.digest })),
         import: (directory, importOptions = {}) =>
           Effect.gen(function* () {
             const checked = yield* check(directory, importOptions)
@@ -224,6 +215,18 @@ const find = (registry: PluginRegistry.PluginRegistry, target: string) => {
   )
   const exists = plugin !== undefined && (!isComponent(target) || known.includes(target))
   return exists ? Effect.succeed(plugin) : Effect.fail(new NotInRegistry({ name: target, known }))
+}
+
+const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
+
+/** The manifest of an imported plugin. It is decoded once: folds share what does not change. */
+export const manifestOf = ({ manifest }: PluginRegistry.Plugin): Manifest.Manifest => {
+  const known = decoded.get(manifest)
+  if (known !== undefined) return known
+  // It was decoded when it was imported; a log that says otherwise is damaged, and this throws.
+  const { manifest: made } = Either.getOrThrow(Manifest.decode(manifest, { lenient: true }))
+  decoded.set(manifest, made)
+  return made
 }
 
 /** The digest's first digits are enough to tell copies apart at a glance; the whole digest is checked on loading. */

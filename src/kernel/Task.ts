@@ -96,7 +96,7 @@ export const open = (
       openedBy: opened.id,
       scope,
       takesPart,
-      instance: (plugin) => kernel.instances.get(plugin, { id, seed, scope }),
+      instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, seed, scope }),
       documents: new Map<string, Json>(),
     }
 

@@ -2,6 +2,7 @@ import type { Context, Effect, Scope } from "effect"
 import type { EventLog } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
 import type { HeldLease } from "../events/Lease.ts"
+import type { PluginRegistry } from "../projections/PluginRegistry.ts"
 import type { Projector } from "../projections/Projector.ts"
 import type { Confirmations } from "./Confirmations.ts"
 import type { GateConfig } from "./Gate.ts"
@@ -30,8 +31,8 @@ export interface TaskContext extends Recorder {
   /** Closes with the task: its plugins' processes end with it. */
   readonly scope: Scope.Scope
   readonly takesPart: (plugin: string) => boolean
-  /** The instance of a plugin that serves this task. */
-  readonly instance: (plugin: string) => Effect.Effect<Instance, InstanceError>
+  /** The instance of a plugin that serves this task, as the registry has the plugin now. */
+  readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>
   /** The last known document of each environment, by plugin. */
   readonly documents: Map<string, Json>
 }
