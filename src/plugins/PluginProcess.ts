@@ -24,8 +24,6 @@ import * as Session from "./process/Session.ts"
 import * as Sandbox from "./Sandbox.ts"
 import type { Tools } from "./Tools.ts"
 
-export type { ProcessExit } from "./process/Session.ts"
-
 /** Metadata as it stands when the process starts. */
 export interface ProcessMetadata {
   /** The plugin's own; an environment's `reset` sees this. */
