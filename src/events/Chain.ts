@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto"
 
-/** What the chain covers of one event: every field of its envelope, and its payload's bytes exactly as stored. */
+/** The envelope's fields that the chain covers; the payload is covered too, as text exactly as stored. */
 export interface Link {
   readonly position: number
   readonly id: string
@@ -14,10 +14,6 @@ export interface Link {
   readonly actor: string
   readonly occurredAt: number
   readonly recordedAt: number
-  /** The key that encrypts fields of the payload, where one does. */
-  readonly keyId: string | null
-  /** The payload's JSON text, as stored. */
-  readonly payload: string
 }
 
 /** The hash before the first event: 32 zero bytes, in hexadecimal. */
@@ -29,27 +25,32 @@ export const GENESIS = "0".repeat(64)
  *
  * Each field is a netstring without the comma (`<bytes in UTF-8>:<text>`), numbers in decimal, an absent field `-:`,
  * so that no two envelopes share an encoding. Names enter as text, never as a storage's own numbers: the chain says
- * the same whatever the backend. Both hashes are 64 hexadecimal digits; the previous one enters as its 64 ASCII bytes.
+ * the same whatever the backend. `keyId` names the key that encrypts fields of the payload. Both hashes are 64 hexadecimal digits; the previous one enters as its 64 ASCII bytes.
  */
-export const link = (previous: string, event: Link): string =>
+export const link = (previous: string, event: Link, payload: string, keyId: string | null = null): string =>
   crypto.hash(
     "sha256",
     previous +
-      field(String(event.position)) +
-      field(event.id) +
+      ascii(String(event.position)) +
+      ascii(event.id) +
       field(event.timeline) +
       field(event.stream) +
-      field(String(event.version)) +
+      ascii(String(event.version)) +
       field(event.type) +
-      field(String(event.schemaVersion)) +
+      ascii(String(event.schemaVersion)) +
       field(event.taskId) +
-      field(event.causationId) +
+      ascii(event.causationId) +
       field(event.actor) +
-      field(String(event.occurredAt)) +
-      field(String(event.recordedAt)) +
-      field(event.keyId) +
-      field(event.payload),
+      ascii(String(event.occurredAt)) +
+      ascii(String(event.recordedAt)) +
+      field(keyId) +
+      field(payload),
     "hex",
   )
 
-const field = (text: string | null): string => (text === null ? "-:" : `${Buffer.byteLength(text)}:${text}`)
+const field = (text: string | null): string => (text === null ? ABSENT : `${Buffer.byteLength(text)}:${text}`)
+
+/** The same for numbers and ids, whose bytes are as many as their characters. */
+const ascii = (text: string | null): string => (text === null ? ABSENT : `${text.length}:${text}`)
+
+const ABSENT = "-:"

@@ -66,7 +66,7 @@ export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } =
         verify: Effect.sync(() => {
           let hash = Chain.GENESIS
           for (const { envelope, text } of rows) {
-            hash = Chain.link(hash, { ...envelope, keyId: null, payload: text })
+            hash = Chain.link(hash, envelope, text)
             if (hash !== envelope.hash) {
               return Verification.Tampered({
                 position: envelope.position,

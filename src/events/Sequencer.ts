@@ -100,7 +100,7 @@ const envelope = (request: Admitted, admitted: AdmittedEvent, head: Head, versio
     payload: admitted.payload,
     hash: "",
   }
-  event.hash = Chain.link(head.hash, { ...event, keyId: null, payload: admitted.text })
+  event.hash = Chain.link(head.hash, event, admitted.text)
   return event
 }
 

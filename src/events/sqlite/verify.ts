@@ -33,7 +33,8 @@ const walk = (
     const link = linkOf(row)
     if (link.position !== position + 1) return { position: position + 1, reason: "the event is missing" }
     position = link.position
-    hash = Chain.link(hash, link)
+    const keyId = row[13] === null ? null : String(row[13])
+    hash = Chain.link(hash, link, String(row[12]), keyId)
     if (hash !== row[14]) return { position, reason: "the event's content does not give its hash" }
   }
   return { position, hash }
@@ -44,7 +45,6 @@ const PAGE = `SELECT position, id, timeline, stream, version, type, schema_versi
 
 const linkOf = (row: ReadonlyArray<unknown>): Chain.Link => {
   const [position, id, timeline, stream, version, type, schemaVersion, task, causation, actor] = row
-  const [occurredAt, recordedAt, payload, keyId] = row.slice(10)
   const uuid = (hex: unknown) => uuidOf(Buffer.from(String(hex), "hex"))
   return {
     position: Number(position),
@@ -57,9 +57,7 @@ const linkOf = (row: ReadonlyArray<unknown>): Chain.Link => {
     taskId: task === null ? null : String(task),
     causationId: causation === null || causation === "" ? null : uuid(causation),
     actor: String(actor),
-    occurredAt: Number(occurredAt),
-    recordedAt: Number(recordedAt),
-    keyId: keyId === null ? null : String(keyId),
-    payload: String(payload),
+    occurredAt: Number(row[10]),
+    recordedAt: Number(row[11]),
   }
 }

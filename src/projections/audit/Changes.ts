@@ -13,7 +13,7 @@ export const Changes = Schema.Struct({
 type Changes = typeof Changes.Type
 
 /** Paths as a tree of their keys, so that adding one copies its siblings and not all paths. */
-interface Tree {
+export interface Tree {
   readonly written: boolean
   readonly below: Keyed.Keyed<Tree>
 }
