@@ -12,6 +12,7 @@ export default defineConfig({
     ],
   },
   test: {
+    globalSetup: ["./test/build.ts"],
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**"],
     testTimeout: 30_000,

@@ -187,6 +187,7 @@ const dispatch = (
   const send = ({ process }: Instance) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
+        if (!task.isOpen()) return yield* deny(command, allowedBy, "open-tasks", "its task was closed")
         yield* task.kernel.lease.check
         const { id: causationId } = yield* task.record({
           type: "CommandDispatched",

@@ -8,6 +8,7 @@ import {
   EventLog,
   Exact,
   type LogError,
+  MAIN,
   NoStream,
 } from "../events/EventLog.ts"
 import type { JsonObject } from "../events/Json.ts"
@@ -67,6 +68,8 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
     readonly decide: (confirmationId: string, answer: Answer) => Effect.Effect<Event, NotPending | AppendError>
     /** Asks, and waits until a person has decided or the time is up. */
     readonly ask: (question: Question) => Effect.Effect<Settled, AppendError>
+    /** Takes back what a task still asks; whoever waits for an answer hears that it was withdrawn. */
+    readonly withdraw: (taskId: string, reason: string) => Effect.Effect<void, AppendError>
   }
 >() {}
 
@@ -126,6 +129,25 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
           )
         }),
 
+      withdraw: (taskId, reason) =>
+        Effect.gen(function* () {
+          for (const [confirmationId, waiting] of Object.entries(yield* pending)) {
+            if (waiting.taskId !== taskId) continue
+            const payload = { confirmationId, reason }
+            const causationId = yield* questionId(log, confirmationId)
+            yield* append(
+              confirmationId,
+              taskId,
+              "kernel",
+              { type: "ConfirmationWithdrawn", causationId, payload },
+              true,
+            ).pipe(
+              // Someone spoke first; that stands.
+              Effect.catchTag("VersionConflict", () => Effect.void),
+            )
+          }
+        }),
+
       ask: ({ taskId, commandId, argsDigest, shown, withinMs, causationId }) =>
         Effect.gen(function* () {
           const confirmationId = uuidv7()
@@ -170,7 +192,7 @@ const streamOf = (confirmationId: string): string => `confirmation/${confirmatio
 
 /** Waits for the event that ends a question, from any process. */
 const firstWord = (log: Context.Tag.Service<EventLog>, confirmationId: string, after: number) =>
-  log.follow({ stream: streamOf(confirmationId), after }).pipe(
+  log.follow({ timeline: MAIN, stream: streamOf(confirmationId), after }).pipe(
     Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
     Stream.runHead,
     Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })),
@@ -188,10 +210,10 @@ const settle = (event: Event, argsDigest: string): Settled => {
 }
 
 const questionId = (log: Context.Tag.Service<EventLog>, confirmationId: string) =>
-  Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 1), ([asked]) => asked?.id ?? null)
+  Effect.map(log.readPage({ timeline: MAIN, stream: streamOf(confirmationId) }, 1), ([asked]) => asked?.id ?? null)
 
 const ending = (log: Context.Tag.Service<EventLog>, confirmationId: string) =>
-  Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 2), ([, last]) =>
+  Effect.map(log.readPage({ timeline: MAIN, stream: streamOf(confirmationId) }, 2), ([, last]) =>
     last === undefined ? "none of this id" : describeEnd(last),
   )
 

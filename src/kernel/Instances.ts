@@ -58,7 +58,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
     const slots = new Map<string, Slot>()
 
     const slotOf = (plugin: string, instance: string): Slot => {
-      const key = `${plugin}\0${instance}`
+      const key = keyOf(plugin, instance)
       const slot = slots.get(key) ?? { starting: Effect.unsafeMakeSemaphore(1) }
       slots.set(key, slot)
       return slot
@@ -77,14 +77,21 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
           if (alive && (perTask || running.digest === digest)) return running.instance
           if (running !== undefined && perTask) return yield* new WorldLost({ plugin, taskId: task.id })
           if (running !== undefined) yield* Scope.close(running.scope, Exit.void)
-          slot.running = yield* perTask
-            ? start(options, plugin, digest, task.id, task.seed, task.scope)
-            : start(options, plugin, digest, KERNEL, options.seed, kernelScope)
+          const [instance, seed, scope] = perTask
+            ? ([task.id, task.seed, task.scope] as const)
+            : ([KERNEL, options.seed, kernelScope] as const)
+          slot.running = yield* start(options, plugin, digest, instance, seed, scope)
+          yield* Scope.addFinalizer(
+            scope,
+            Effect.sync(() => slots.delete(keyOf(plugin, instance))),
+          )
           return slot.running.instance
         }).pipe(slot.starting.withPermits(1))
       })
     return { get }
   })
+
+const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`
 
 /** The instance that serves all tasks. */
 const KERNEL = "kernel"

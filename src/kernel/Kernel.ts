@@ -1,5 +1,5 @@
 import * as os from "node:os"
-import { Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
@@ -78,7 +78,6 @@ export const layer = (
 const make = (options: KernelOptions) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const projector = yield* Projector
     const registry = yield* Registry
     const confirmations = yield* Confirmations
     const scoring = yield* Scoring
@@ -97,11 +96,11 @@ const make = (options: KernelOptions) =>
       directory: options.directory,
       seed,
     })
-    const context: KernelContext = { log, projector, registry, confirmations, instances, gate, lease }
     const scope = yield* Effect.scope
+    const context: KernelContext = { log, registry, confirmations, instances, gate, lease, scope }
     const seeds = new PCGRandom(seed)
     const open = (opening: Task.OpenOptions) =>
-      Task.open(context, uuidv7(), opening.seed ?? seeds.integer(MAX_SEED), opening).pipe(Scope.extend(scope))
+      Task.open(context, uuidv7(), opening.seed ?? seeds.integer(MAX_SEED), opening)
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 
     return Kernel.of({
@@ -118,7 +117,8 @@ const make = (options: KernelOptions) =>
               Effect.tapError((error) => Effect.ignore(task.close("failed", error.message))),
               Effect.onInterrupt(() => Effect.ignore(task.close("abandoned", "it was interrupted"))),
             )
-            yield* task.close(outcome, reason)
+            // An agent that perceives and acts by itself may have closed its task by itself.
+            yield* Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
             // It was opened above, so it is found.
             return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
           }),

@@ -1,4 +1,4 @@
-import { Data, Effect, Exit, Scope } from "effect"
+import { Data, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { Json, JsonObject } from "../events/Json.ts"
@@ -72,9 +72,9 @@ export const open = (
   id: string,
   seed: number,
   options: OpenOptions,
-): Effect.Effect<Task, OpenError, Scope.Scope> =>
+): Effect.Effect<Task, OpenError> =>
   Effect.gen(function* () {
-    const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+    const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
     const { rubric, takesPart } = yield* Environments.participants(kernel, options.plugins)
     const recording = { stream: `task/${id}`, taskId: id, actor: "kernel" }
     const recorder = Recorder.make(kernel.log, recording)
@@ -88,6 +88,7 @@ export const open = (
         ...(options.environment === undefined ? {} : { environment: options.environment }),
       },
     })
+    let closed = false
     const context: TaskContext = {
       ...recorder,
       kernel,
@@ -95,12 +96,12 @@ export const open = (
       seed,
       openedBy: opened.id,
       scope,
+      isOpen: () => !closed,
       takesPart,
       instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, seed, scope }),
       documents: new Map<string, Json>(),
     }
 
-    let closed = false
     const whileOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend(
         (): Effect.Effect<A, E | TaskClosed> => (closed ? Effect.fail(new TaskClosed({ taskId: id })) : effect),
@@ -109,6 +110,7 @@ export const open = (
     const close = (outcome: TaskOutcome, reason?: string) =>
       Effect.gen(function* () {
         closed = true
+        yield* kernel.confirmations.withdraw(id, "its task was closed")
         const event = yield* context.record({
           type: "TaskClosed",
           causationId: opened.id,
@@ -119,7 +121,8 @@ export const open = (
       }).pipe(Effect.uninterruptible)
 
     // Whoever leaves a task open when the kernel ends has abandoned it.
-    yield* Effect.addFinalizer(() =>
+    yield* Scope.addFinalizer(
+      scope,
       Effect.suspend(() => (closed ? Effect.void : close("abandoned", "the kernel ended"))).pipe(
         Effect.catchAllCause((cause) => Effect.logError(`task ${id} could not be closed`, cause)),
       ),

@@ -3,7 +3,6 @@ import type { EventLog } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
 import type { HeldLease } from "../events/Lease.ts"
 import type { PluginRegistry } from "../projections/PluginRegistry.ts"
-import type { Projector } from "../projections/Projector.ts"
 import type { Confirmations } from "./Confirmations.ts"
 import type { GateConfig } from "./Gate.ts"
 import type { Instance, InstanceError, Instances } from "./Instances.ts"
@@ -13,12 +12,13 @@ import type { Registry } from "./Registry.ts"
 /** What every task of a kernel works with. */
 export interface KernelContext {
   readonly log: Context.Tag.Service<EventLog>
-  readonly projector: Context.Tag.Service<Projector>
   readonly registry: Context.Tag.Service<Registry>
   readonly confirmations: Context.Tag.Service<Confirmations>
   readonly instances: Instances
   readonly gate: GateConfig
   readonly lease: HeldLease
+  /** Closes with the kernel; each task has a scope of its own in it. */
+  readonly scope: Scope.Scope
 }
 
 /** An open task, as perceiving and acting see it. */
@@ -30,6 +30,7 @@ export interface TaskContext extends Recorder {
   readonly openedBy: string
   /** Closes with the task: its plugins' processes end with it. */
   readonly scope: Scope.Scope
+  readonly isOpen: () => boolean
   readonly takesPart: (plugin: string) => boolean
   /** The instance of a plugin that serves this task, as the registry has the plugin now. */
   readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>

@@ -206,6 +206,41 @@ describe("the gate of a kernel", () => {
     }),
   )
 
+  it.scopedLive("does not execute what still waited for a person when its task was closed", () =>
+    Effect.gen(function* () {
+      const { layer } = yield* hindcast({ plugins: [workspace] })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "leave a note" })
+        const asked = yield* Effect.fork(task.act("workspace/write_file", write))
+        const id = yield* firstRequest
+        yield* task.close("abandoned")
+        expect(yield* Fiber.join(asked)).toMatchObject({ status: "denied", reason: "it was withdrawn" })
+        const late = yield* Effect.flip(kernel.confirmations.decide(id, { approved: true, by: "ada", channel: "cli" }))
+        expect(late.message).toContain("found one that was withdrawn")
+        const log = yield* EventLog
+        expect(yield* log.readPage({ types: ["CommandDispatched"] }, 10)).toEqual([])
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("says in the log how a command ended that its caller no longer waits for", () =>
+    Effect.gen(function* () {
+      const { layer } = yield* hindcast({ plugins: [workspace] })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "leave a note" })
+        const asked = yield* Effect.fork(task.act("workspace/write_file", write))
+        yield* firstRequest
+        yield* Fiber.interrupt(asked)
+        const log = yield* EventLog
+        const types = (yield* log.readPage({ taskId: task.id }, 100)).map(({ type }) => type)
+        expect(types.slice(-3)).toEqual(["ConfirmationRequested", "ConfirmationWithdrawn", "CommandDenied"])
+        expect(yield* kernel.confirmations.pending).toEqual({})
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
   it.scopedLive("refuses a command to an actuator that is not active, and says which are", () =>
     Effect.gen(function* () {
       const { layer } = yield* hindcast({ plugins: [textRoom], gate: { default: "allow" } })

@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
+const inputs = ["src", "package.json", "tsconfig.json", "tsconfig.build.json"]
+
+/**
+ * Builds `dist/` before the tests run, where it is older than its sources: tests of the command line start the real
+ * program, as a user's shell would.
+ */
+export default function build(): void {
+  const built = fs.existsSync(path.join(root, "dist", "cli", "main.js")) ? mtime(stamp) : 0
+  const startedAt = Date.now()
+  if (inputs.every((input) => newest(path.join(root, input)) < built)) return
+  const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc")
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+  if (status !== 0) throw new Error(`dist/ cannot be built:\n${stdout}`)
+  fs.mkdirSync(path.dirname(stamp), { recursive: true })
+  fs.writeFileSync(stamp, "")
+  // A source that was written while the compiler read it counts as newer than the build.
+  fs.utimesSync(stamp, startedAt / 1000, startedAt / 1000)
+}
+
+const mtime = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+const newest = (file: string): number => {
+  if (!fs.statSync(file).isDirectory()) return mtime(file)
+  return Math.max(...fs.readdirSync(file).map((entry) => newest(path.join(file, entry))))
+}
