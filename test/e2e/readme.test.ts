@@ -1,0 +1,63 @@
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ts from "typescript"
+import { describe, expect } from "vitest"
+import { temporaryDirectory } from "../temporary.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const readme = fs.readFileSync(path.join(root, "README.md"), "utf8")
+
+/** The code that the README tells people to embed. */
+const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ""
+
+describe("the README's embedding", () => {
+  it("is about twenty lines", () => {
+    const lines = example.split("\n").filter((line) => line.trim() !== "")
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.length).toBeLessThanOrEqual(20)
+  })
+
+  it.scopedLive("compiles under the strictest options, and runs as it stands", () =>
+    Effect.gen(function* () {
+      const directory = yield* insideThePackage
+      const source = path.join(directory, "example.ts")
+      fs.writeFileSync(source, example)
+      const compiled = ts.createProgram([source], { ...options(), rootDir: directory, outDir: directory })
+      const problems = ts
+        .getPreEmitDiagnostics(compiled)
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
+      expect(problems).toEqual([])
+      compiled.emit()
+
+      const workplace = yield* temporaryDirectory
+      fs.symlinkSync(path.join(root, "plugins"), path.join(workplace, "plugins"))
+      const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(directory, "example.js")], {
+        cwd: workplace,
+        encoding: "utf8",
+      })
+      expect(stderr).toBe("")
+      expect(status).toBe(0)
+      expect(stdout.trim()).toBe(/^\/\/ prints: (.*)$/m.exec(example)?.[1])
+      expect(fs.existsSync(path.join(workplace, "agent.db"))).toBe(true)
+    }),
+  )
+})
+
+/** A directory from which `hindcast` is found as an embedding program finds it: through the package's own exports. */
+const insideThePackage = Effect.acquireRelease(
+  Effect.sync(() => {
+    fs.mkdirSync(path.join(root, ".hindcast"), { recursive: true })
+    return fs.mkdtempSync(path.join(root, ".hindcast", "readme-"))
+  }),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
+)
+
+const options = (): ts.CompilerOptions => {
+  const { config } = ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile)
+  const { paths: _ours, rewriteRelativeImportExtensions: _rewrite, ...rest } = config.compilerOptions
+  return { ...ts.convertCompilerOptionsFromJson(rest, root).options, noEmit: false, skipLibCheck: true }
+}
