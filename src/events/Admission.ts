@@ -61,7 +61,7 @@ export const make = (vocabulary: Vocabulary): ((request: AppendRequest) => Eithe
     }
 
     const events: Array<AdmittedEvent> = []
-    const ids = new Set<string>()
+    const givenIds = new Set<string>()
     let synced = false
     for (const [index, event] of request.events.entries()) {
       const type = vocabulary.types.get(event.type)
@@ -71,8 +71,10 @@ export const make = (vocabulary: Vocabulary): ((request: AppendRequest) => Eithe
       }
       const admitted = admitEvent(event, type, check)
       if (typeof admitted === "string") return refuse(index, `${event.type}: ${admitted}`)
-      if (ids.has(admitted.id)) return refuse(index, `id: ${admitted.id} is given to two events of one append`)
-      ids.add(admitted.id)
+      if (admitted.idGiven) {
+        if (givenIds.has(admitted.id)) return refuse(index, `id: ${admitted.id} is given to two events of one append`)
+        givenIds.add(admitted.id)
+      }
       events.push(admitted)
       synced ||= type.synced
     }

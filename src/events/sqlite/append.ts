@@ -86,14 +86,15 @@ const readVersion = (database: LogDatabase, names: Names, timeline: string, stre
 }
 
 /** Writes all rows or none. Answers false where another writer took the first position. */
-const write = (database: LogDatabase, names: Names, { rows, texts }: Sequencer.Sequenced): boolean => {
-  const values = rows.map((event, index) => rowOf(names, event, texts[index] ?? ""))
-  if (values.length <= MAX_ROWS_PER_INSERT) return insert(database, values)
+const write = (database: LogDatabase, names: Names, batch: Sequencer.Sequenced): boolean => {
+  const inserts = insertsOf(names, batch)
+  const [only] = inserts
+  if (only !== undefined && inserts.length === 1) return insert(database, only)
 
   database.run("BEGIN IMMEDIATE")
   try {
-    for (let start = 0; start < values.length; start += MAX_ROWS_PER_INSERT) {
-      if (!insert(database, values.slice(start, start + MAX_ROWS_PER_INSERT))) {
+    for (const rows of inserts) {
+      if (!insert(database, rows)) {
         database.run("ROLLBACK")
         return false
       }
@@ -111,9 +112,15 @@ const rollback = (database: LogDatabase): void => {
   if (database.inTransaction()) database.run("ROLLBACK")
 }
 
-const insert = (database: LogDatabase, rows: ReadonlyArray<ReadonlyArray<unknown>>): boolean => {
+/** Rows of one INSERT: all their values, one row after the other. */
+interface Rows {
+  readonly count: number
+  readonly values: ReadonlyArray<unknown>
+}
+
+const insert = (database: LogDatabase, { count, values }: Rows): boolean => {
   try {
-    database.run(insertOf(rows.length), rows.flat())
+    database.run(INSERTS[count] ?? "", values)
     return true
   } catch (cause) {
     if (isOutOfSequence(cause)) return false
@@ -122,27 +129,44 @@ const insert = (database: LogDatabase, rows: ReadonlyArray<ReadonlyArray<unknown
 }
 
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, "?")})`
+
+/** The statement for each number of rows. */
 const INSERTS = Array.from(
   { length: MAX_ROWS_PER_INSERT + 1 },
   (_, rows) => `INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => ROW).join(", ")}`,
 )
 
-const insertOf = (rows: number): string => INSERTS[rows] ?? ""
+/** The batch's rows, in portions for one INSERT each. Names that are new are interned on the way, before the first insert. */
+const insertsOf = (names: Names, { rows, texts }: Sequencer.Sequenced): ReadonlyArray<Rows> => {
+  const inserts: Array<Rows> = []
+  for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
+    const values: Array<unknown> = []
+    const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
+    for (let index = start; index < end; index++) {
+      const event = rows[index]
+      if (event !== undefined) pushRow(values, names, event, texts[index] ?? "")
+    }
+    inserts.push({ count: end - start, values })
+  }
+  return inserts
+}
 
-/** The values of an event's row, in the order of `COLUMNS`. */
-const rowOf = (names: Names, event: Event, text: string): ReadonlyArray<unknown> => [
-  event.position,
-  bytesOf(event.id),
-  names.intern(event.timeline),
-  names.intern(event.stream),
-  event.version,
-  names.intern(event.type),
-  event.schemaVersion,
-  event.taskId === null ? null : names.intern(event.taskId),
-  event.causationId === null ? null : bytesOf(event.causationId),
-  names.intern(event.actor),
-  event.occurredAt,
-  event.recordedAt,
-  text,
-  Buffer.from(event.hash, "hex"),
-]
+/** Adds the values of an event's row, in the order of `COLUMNS`. */
+const pushRow = (values: Array<unknown>, names: Names, event: Event, text: string): void => {
+  values.push(
+    event.position,
+    bytesOf(event.id),
+    names.intern(event.timeline),
+    names.intern(event.stream),
+    event.version,
+    names.intern(event.type),
+    event.schemaVersion,
+    event.taskId === null ? null : names.intern(event.taskId),
+    event.causationId === null ? null : bytesOf(event.causationId),
+    names.intern(event.actor),
+    event.occurredAt,
+    event.recordedAt,
+    text,
+    Buffer.from(event.hash, "hex"),
+  )
+}
