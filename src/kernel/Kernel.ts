@@ -1,4 +1,3 @@
-import * as os from "node:os"
 import { Context, Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { uuidv7 } from "uuidv7"
@@ -84,7 +83,7 @@ const make = (options: KernelOptions) =>
     const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED)
     const gate = options.gate ?? Gate.standard
 
-    const lease = yield* (yield* Lease).acquire(options.owner ?? `hindcast of ${os.userInfo().username}`)
+    const lease = yield* (yield* Lease).acquire(options.owner ?? "hindcast")
     yield* recover
     yield* startAndStop({ seed, gate })
 

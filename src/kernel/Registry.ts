@@ -195,7 +195,11 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
               : { type: "PluginDeactivated", payload: { plugin: target } },
           ),
         setPriority: (component, priority) =>
-          change(component, { type: "PriorityChanged", payload: { component, priority } }),
+          Effect.gen(function* () {
+            // A plugin has no priority of its own; its components have.
+            if (!isComponent(component)) return yield* notAComponent(yield* state, component)
+            yield* change(component, { type: "PriorityChanged", payload: { component, priority } })
+          }),
         setMetadata: (target, key, value) => change(target, { type: "MetadataSet", payload: { target, key, value } }),
         unsetMetadata: (target, key) => change(target, { type: "MetadataUnset", payload: { target, key } }),
         installed: (plugin) => Effect.flatMap(imported(plugin), (found) => loadCopy(options, plugin, found)),
@@ -207,12 +211,18 @@ const isComponent = (target: string): boolean => target.includes("/")
 
 const pluginOf = (target: string): string => target.split("/")[0] ?? target
 
+const notAComponent = (registry: PluginRegistry.PluginRegistry, name: string) =>
+  new NotInRegistry({ name, known: componentsIn(registry) })
+
+const componentsIn = (registry: PluginRegistry.PluginRegistry): ReadonlyArray<string> =>
+  Object.entries(registry).flatMap(([name, { components }]) =>
+    Object.keys(components).map((component) => `${name}/${component}`),
+  )
+
 /** The plugin that a name speaks of, where the plugin and the component exist. */
 const find = (registry: PluginRegistry.PluginRegistry, target: string) => {
   const plugin = Keyed.get(registry, pluginOf(target))
-  const known = Object.entries(registry).flatMap(([name, { components }]) =>
-    isComponent(target) ? Object.keys(components).map((component) => `${name}/${component}`) : [name],
-  )
+  const known = isComponent(target) ? componentsIn(registry) : Object.keys(registry)
   const exists = plugin !== undefined && (!isComponent(target) || known.includes(target))
   return exists ? Effect.succeed(plugin) : Effect.fail(new NotInRegistry({ name: target, known }))
 }

@@ -32,7 +32,7 @@ export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{ readonly ta
   override get message() {
     return (
       `No task "${this.taskId}" was opened in this log. ` +
-      "`hindcast task list`, or the projection `Tasks`, lists the tasks there are."
+      "`hindcast task ls`, or the projection `Tasks`, lists the tasks there are."
     )
   }
 }

@@ -1,0 +1,104 @@
+/** Commands that are followed by another one: `plugin add`. */
+const GROUPS: ReadonlySet<string> = new Set(["plugin", "log", "task", "confirm"])
+
+/** Options that are followed by no value. */
+export const SWITCHES: ReadonlySet<string> = new Set([
+  "--ask",
+  "--json",
+  "--lenient",
+  "--grant-run-any",
+  "--no-activate",
+  "--unset",
+  "--wizard",
+])
+
+/** Options that are followed by a value. */
+export const VALUED: ReadonlySet<string> = new Set([
+  "--after",
+  "--agent",
+  "--at",
+  "--completions",
+  "--confirm-within",
+  "--gate",
+  "--goal",
+  "--grant-env",
+  "--grant-net",
+  "--grant-read",
+  "--grant-write",
+  "--label",
+  "--limit",
+  "--log",
+  "--log-level",
+  "--max-steps",
+  "--path",
+  "--plugin",
+  "--projection",
+  "--reason",
+  "--rubric",
+  "--scenario",
+  "--seed",
+  "--stream",
+  "--task",
+  "--type",
+  "--until",
+  "--workspace",
+])
+
+/** What a person typed, as the parser takes it best. */
+export interface Arranged {
+  readonly args: ReadonlyArray<string>
+  /** The command's words: `plugin add`, `audit`; empty where none was typed. */
+  readonly path: ReadonlyArray<string>
+  /** Whether an overview of commands is asked for, of all or of one group, and not one of them. */
+  readonly overview: boolean
+  readonly json: boolean
+}
+
+/**
+ * Puts what a person typed in one order: the command, its arguments, its options, so that options may stand anywhere.
+ * `--name=value` becomes two words; what stands after `--` are arguments, whatever they look like. Whoever asks for help
+ * or for the version gets that and nothing else.
+ */
+export const arrange = (typed: ReadonlyArray<string>): Arranged => {
+  const end = typed.indexOf("--")
+  const { words, valued, others } = sort(end < 0 ? typed : typed.slice(0, end))
+  const forced = end < 0 ? [] : typed.slice(end)
+  const json = others.includes("--json")
+  if (others.includes("--version")) return { args: ["--version"], path: [], overview: false, json }
+  const length = GROUPS.has(words[0] ?? "") ? 2 : 1
+  const path = words.slice(0, length)
+  const help = others.includes("--help") || others.includes("-h")
+  const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...forced]
+  const overview = path.length < length && (help || args.length === path.length)
+  return { args, path, overview, json }
+}
+
+interface Sorted {
+  /** The command and its arguments. */
+  readonly words: ReadonlyArray<string>
+  /** Options, each followed by its value. */
+  readonly valued: ReadonlyArray<string>
+  /** Switches, options that lack their value, and what is no option at all. */
+  readonly others: ReadonlyArray<string>
+}
+
+const sort = (typed: ReadonlyArray<string>): Sorted => {
+  const rest = [...typed]
+  const words: Array<string> = []
+  const valued: Array<string> = []
+  const others: Array<string> = []
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const equals = word.indexOf("=")
+    if (!isOption(word)) words.push(word)
+    else if (equals >= 0) valued.push(word.slice(0, equals), word.slice(equals + 1))
+    else if (VALUED.has(word) && rest[0] !== undefined && !isKnown(rest[0])) valued.push(word, ...rest.splice(0, 1))
+    else if (VALUED.has(word)) others.push(word)
+    else others.unshift(word)
+  }
+  return { words, valued, others }
+}
+
+/** A negative number is an argument: a priority, say. */
+const isOption = (word: string): boolean => /^-[^\d]/.test(word)
+
+const isKnown = (word: string): boolean => VALUED.has(word) || SWITCHES.has(word)

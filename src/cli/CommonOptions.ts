@@ -1,0 +1,47 @@
+import { HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Either } from "effect"
+import { BadInput } from "./BadInput.ts"
+
+/** The log, for commands that have one. See `OpenLog.filenameOf` for the default. */
+export const log = Options.text("log").pipe(
+  Options.withDescription("The log's file. Default: HINDCAST_LOG, else .hindcast/log.db"),
+  Options.optional,
+)
+
+/** Answers for programs: one JSON document with stable keys. */
+export const json = Options.boolean("json").pipe(
+  Options.withDescription("Print one JSON document, and errors as JSON on the standard error"),
+)
+
+/** What every command takes. */
+export const common = { log, json }
+
+/** The directory that plugins may work in. */
+export const workspace = Options.text("workspace").pipe(
+  Options.withDescription("The directory that plugins may work in. Default: the working directory"),
+  Options.optional,
+)
+
+/** An option whose value is a whole number of at least so much. */
+export const wholeNumber = (name: string, least: number): Options.Options<number> =>
+  number(name, `a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && value >= least)
+
+/** An option whose value is a number above 0. */
+export const positive = (name: string): Options.Options<number> =>
+  number(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
+
+/** An option whose value is one of these words. */
+export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Options.Options<Word> =>
+  checked(name, `one of ${words.join(", ")}`, (text) => words.find((word) => word === text))
+
+const number = (name: string, expected: string, fits: (value: number) => boolean): Options.Options<number> =>
+  checked(name, expected, (text) => (text.trim() !== "" && fits(Number(text)) ? Number(text) : undefined))
+
+/** The parser's own messages do not say which option they are about. */
+const checked = <A>(name: string, expected: string, read: (text: string) => A | undefined): Options.Options<A> =>
+  Options.mapEffect(Options.text(name), (text) => {
+    const value = read(text)
+    if (value !== undefined) return Either.right(value)
+    const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"` })
+    return Either.left(ValidationError.invalidValue(HelpDoc.p(message)))
+  })

@@ -1,0 +1,160 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog } from "../events/EventLog.ts"
+import * as Gate from "../kernel/Gate.ts"
+import * as Hindcast from "../kernel/Hindcast.ts"
+import { json, wholeNumber } from "./CommonOptions.ts"
+import * as Audits from "./demo/Audits.ts"
+import * as Games from "./demo/Games.ts"
+import * as Moments from "./demo/Moments.ts"
+import * as Next from "./demo/Next.ts"
+import * as OwnFiles from "./demo/OwnFiles.ts"
+import * as Rescoring from "./demo/Rescoring.ts"
+import * as Teller from "./demo/Teller.ts"
+import * as Visit from "./demo/Visit.ts"
+import { Tampered } from "./LogCommands.ts"
+import * as OpenLog from "./OpenLog.ts"
+import * as Output from "./Output.ts"
+import { person, personAsActor } from "./Person.ts"
+import { at, count } from "./render/Text.ts"
+import * as Prompter from "./run/Prompter.ts"
+
+/** Where the demo's log is unless somebody says otherwise: not among the person's own events. */
+const LOG = path.join(".hindcast", "demo.db")
+
+/** With it the wanderer repeats what was refused, finds the key, and runs out of steps. */
+const SEED = 4
+
+const options = {
+  json,
+  log: Options.text("log").pipe(
+    Options.withDescription(`The log's file; one that exists is gone on with. Default: HINDCAST_LOG, else ${LOG}`),
+    Options.optional,
+  ),
+  seed: wholeNumber("seed", 0).pipe(
+    Options.withDescription(`Seeds the agents' randomness. Default: ${SEED}`),
+    Options.withDefault(SEED),
+  ),
+  ask: Options.boolean("ask").pipe(
+    Options.withDescription("Ask you for the confirmation, where there is a terminal, instead of another process"),
+  ),
+}
+
+/** `hindcast demo` */
+export const demo = Command.make("demo", options, ({ log, json, seed, ask }) =>
+  Effect.gen(function* () {
+    const filename = OpenLog.filenameOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
+    const teller = json ? Teller.silent : Teller.onOutput()
+    const place: Place = {
+      filename,
+      workspace: OwnFiles.workspace(),
+      seed,
+      askPerson: ask && !json && Prompter.isPossible(),
+    }
+
+    const acted = yield* act(teller, place)
+    const found = yield* lookBack(teller, place, acted)
+    const next = Next.suggestions(filename, found.win, acted.wanderer.taskId)
+    yield* Next.show(teller, next)
+
+    if (!json) return
+    const { continued, recovered, expert, wanderer, visit } = acted
+    const { audit, ...visited } = visit
+    const { win: _win, ...looked } = found
+    const audits = [expert, wanderer, audit]
+    yield* Output.show(
+      json,
+      { log: filename, seed, continued, recovered, audits, ...visited, ...looked, next },
+      () => [],
+    )
+  }),
+).pipe(
+  Command.withDescription(
+    "See what Hindcast does, in a few seconds: play, confirm, audit, look back, re-score, verify",
+  ),
+)
+
+interface Place extends Visit.VisitOptions {
+  readonly seed: number
+}
+
+type Acted = Effect.Effect.Success<ReturnType<typeof act>>
+
+/** What needs a kernel: plugins run, agents act. When it is over, the kernel stops and so does every plugin. */
+const act = (teller: Teller.Teller, place: Place) =>
+  Effect.gen(function* () {
+    const { filename, workspace, seed } = place
+    const before = yield* headOf(filename)
+    const kernel = Hindcast.layer({
+      log: filename,
+      workspace,
+      actor: personAsActor(),
+      owner: `hindcast demo of ${person()}`,
+      gate: Gate.standard,
+      seed,
+    })
+    return yield* Effect.gen(function* () {
+      const recovered = yield* recoveredSince(before)
+      yield* begin(teller, place, before, recovered)
+      const { expert, wanderer } = yield* Games.play(teller)
+      const visit = yield* Visit.visit(teller, place)
+      return { continued: before > 0, recovered, expert, wanderer, visit }
+    }).pipe(Effect.provide(kernel))
+  })
+
+/** The last position of a log; 0 where there is none yet. */
+const headOf = (filename: string) =>
+  fs.existsSync(filename)
+    ? Effect.flatMap(EventLog, (log) => log.head).pipe(
+        Effect.map(({ position }) => position),
+        Effect.provide(OpenLog.forReading(Option.some(filename))),
+      )
+    : Effect.succeed(0)
+
+/** How many events the kernel recorded before it started: how everything ended that a killed one left unfinished. */
+const recoveredSince = (before: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [started] = yield* log.readPage({ after: before, types: ["KernelStarted"] }, 1)
+    return started === undefined ? 0 : started.position - before - 1
+  })
+
+const begin = ({ say, style }: Teller.Teller, { filename, seed }: Place, before: number, recovered: number) =>
+  Effect.gen(function* () {
+    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${OwnFiles.shortest(filename)}`)
+    if (before === 0) return
+    const left = recovered === 0 ? "nothing was left unfinished" : `recovery recorded ${count(recovered, "event")}`
+    yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
+  })
+
+/** What needs the log alone. */
+const lookBack = (teller: Teller.Teller, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
+  Effect.gen(function* () {
+    yield* Audits.compare(teller, [expert, wanderer, visit.audit])
+    const win = yield* Moments.findWin(expert)
+    const moments = yield* Moments.compare(teller, expert, win)
+    const blame = yield* Moments.blame(teller, win)
+    const why = yield* Moments.why(teller, win)
+    const rescore = yield* Rescoring.rescore(teller, [expert.taskId, wanderer.taskId])
+    return { win, moments, blame, why, rescore, verify: yield* verify(teller) }
+  }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: personAsActor() })))
+
+/** Checks every event of the log. */
+const verify = ({ part, say, style }: Teller.Teller) =>
+  Effect.gen(function* () {
+    yield* part(
+      "8  Is the log intact?",
+      "Every event carries the hash of the one before it: what is changed or removed afterwards is found.",
+    )
+    const log = yield* EventLog
+    const found = yield* log.verify
+    if (found._tag === "Tampered") {
+      const { position, reason } = found
+      return yield* new Tampered({ log: log.name, position, reason })
+    }
+    const { head, events } = found
+    yield* say(`${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`)
+    return { intact: true, head, events }
+  })

@@ -1,0 +1,81 @@
+import { stripVTControlCharacters } from "node:util"
+import { HelpDoc, ValidationError } from "@effect/cli"
+import { Cause, Option } from "effect"
+import * as Text from "./render/Text.ts"
+
+/** How a command failed, as its caller learns it. */
+export interface Failure {
+  readonly exitCode: number
+  /** For programs: the error's name. */
+  readonly tag: string
+  /** For people: what was expected, what was found, what to do. */
+  readonly message: string
+}
+
+/** Exit codes of the command line. */
+export const ExitCode = {
+  /** A usage mistake or bad input: whatever the caller can put right. */
+  badInput: 1,
+  /** The log was tampered with or is damaged. */
+  damaged: 2,
+  notFound: 3,
+  /** A defect of Hindcast (`EX_SOFTWARE` of sysexits.h). */
+  bug: 70,
+  /** Stopped by a signal, as shells report Ctrl-C. */
+  interrupted: 130,
+} as const
+
+const NOT_FOUND: ReadonlySet<string> = new Set([
+  "EventNotFound",
+  "LogMissing",
+  "MetadataNotFound",
+  "NotInRegistry",
+  "NotPending",
+  "PathNeverExisted",
+  "PathNotFound",
+  "TaskNotFound",
+])
+
+const DAMAGED: ReadonlySet<string> = new Set(["LogCorrupt", "Tampered"])
+
+/**
+ * The one place where errors become exit codes.
+ *
+ * @param path the words of the command that failed, for saying where its help is
+ */
+export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>): Failure => {
+  const failure = Cause.failureOption(cause)
+  if (Option.isSome(failure)) {
+    if (ValidationError.isValidationError(failure.value)) return usage(failure.value, path)
+    if (isTagged(failure.value)) return expected(failure.value)
+  }
+  if (Cause.isInterruptedOnly(cause)) {
+    return { exitCode: ExitCode.interrupted, tag: "Interrupted", message: "Interrupted." }
+  }
+  const message = `This is a bug in Hindcast; please report it with what follows.\n${Cause.pretty(cause)}`
+  return { exitCode: ExitCode.bug, tag: "Defect", message }
+}
+
+/** How a failure is written to the standard error: `error: …`, or a JSON document on one line. */
+export const render = ({ tag, message }: Failure, json: boolean): string =>
+  json ? Text.json({ error: { tag, message } }) : `error: ${message.split("\n").map(Text.oneLine).join("\n")}`
+
+interface Tagged {
+  readonly _tag: string
+  readonly message: string
+}
+
+const isTagged = (error: unknown): error is Tagged =>
+  error instanceof Error && "_tag" in error && typeof error._tag === "string"
+
+const expected = ({ _tag: tag, message }: Tagged): Failure => {
+  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, tag, message }
+  return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, tag, message }
+}
+
+/** What the parser of the command line says, without its formatting. */
+const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<string>): Failure => {
+  const text = stripVTControlCharacters(HelpDoc.toAnsiText(error)).trim().replace(/\.$/, "")
+  const help = ["hindcast", ...path, "--help"].join(" ")
+  return { exitCode: ExitCode.badInput, tag: "Usage", message: `${text}. \`${help}\` says what is possible.` }
+}

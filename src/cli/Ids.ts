@@ -1,0 +1,39 @@
+import { Data, Effect, Either } from "effect"
+import { Projector } from "../projections/Projector.ts"
+import { TaskNotFound } from "../projections/TaskAudit.ts"
+import * as Tasks from "../projections/Tasks.ts"
+
+/** Type more of the id: several begin or end like this. */
+export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
+  readonly kind: string
+  readonly text: string
+  readonly candidates: ReadonlyArray<string>
+}> {
+  override get message() {
+    const listed = this.candidates.map((candidate) => `\n  ${candidate}`).join("")
+    return `"${this.text}" names more than one ${this.kind}; type more of the id, or its end:${listed}`
+  }
+}
+
+/** Characters of an id that are needed at least: fewer would soon name several. */
+const MIN_LENGTH = 4
+
+/** The id that a text names: itself, else the only one that begins or ends with it. Undefined where there is none. */
+export const find = (
+  kind: string,
+  text: string,
+  ids: ReadonlyArray<string>,
+): Either.Either<string | undefined, AmbiguousId> => {
+  if (ids.includes(text)) return Either.right(text)
+  if (text.length < MIN_LENGTH) return Either.right(undefined)
+  const candidates = ids.filter((id) => id.startsWith(text) || id.endsWith(text))
+  return candidates.length > 1 ? Either.left(new AmbiguousId({ kind, text, candidates })) : Either.right(candidates[0])
+}
+
+/** The id of the task that a text names. */
+export const task = (text: string) =>
+  Effect.gen(function* () {
+    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    const id = yield* find("task", text, Object.keys(tasks))
+    return id ?? (yield* new TaskNotFound({ taskId: text }))
+  })

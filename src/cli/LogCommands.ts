@@ -1,0 +1,165 @@
+import * as fs from "node:fs"
+import { Args, Command, Options } from "@effect/cli"
+import { Chunk, Data, Effect, Option, Stream } from "effect"
+import type { Event } from "../events/Event.ts"
+import { EventLog, type Query } from "../events/EventLog.ts"
+import * as Vocabulary from "../events/Vocabulary.ts"
+import * as Moment from "../projections/Moment.ts"
+import * as PluginRegistry from "../projections/PluginRegistry.ts"
+import { Projector } from "../projections/Projector.ts"
+import * as Tasks from "../projections/Tasks.ts"
+import { BadInput } from "./BadInput.ts"
+import { common, wholeNumber } from "./CommonOptions.ts"
+import * as Ids from "./Ids.ts"
+import * as OpenLog from "./OpenLog.ts"
+import * as Output from "./Output.ts"
+import * as EventLine from "./render/EventLine.ts"
+import * as EventPage from "./render/EventPage.ts"
+import * as Table from "./render/Table.ts"
+import { at, count } from "./render/Text.ts"
+
+/** Events that `log ls` shows where nobody says otherwise. */
+const LIMIT = 50
+
+const filters = {
+  after: Options.text("after").pipe(
+    Options.withDescription("Only events after this moment: the first of them"),
+    Options.optional,
+  ),
+  until: Options.text("until").pipe(Options.withDescription("Only events up to this moment"), Options.optional),
+  type: Options.text("type").pipe(Options.withDescription("Only events of this type"), Options.repeated),
+  task: Options.text("task").pipe(Options.withDescription("Only events of this task"), Options.optional),
+  stream: Options.text("stream").pipe(
+    Options.withDescription("Only events of this stream, such as kernel or task/ID"),
+    Options.optional,
+  ),
+  limit: wholeNumber("limit", 1).pipe(
+    Options.withDescription(`Show at most so many: the last ones, with --after the first ones. Default: ${LIMIT}`),
+    Options.withDefault(LIMIT),
+  ),
+}
+
+const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, ...filters }) =>
+  Effect.gen(function* () {
+    const query = yield* queryOf(filters)
+    const events = Option.isSome(filters.after) ? yield* first(query, limit) : yield* last(query, limit)
+    yield* Output.show(json, { events }, (style) =>
+      events.length === 0 ? ["No such event is in this log."] : EventLine.lines(style, events),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List events, oldest first: position, time, type, actor, summary"))
+
+interface Filters {
+  readonly after: Option.Option<string>
+  readonly until: Option.Option<string>
+  readonly type: ReadonlyArray<string>
+  readonly task: Option.Option<string>
+  readonly stream: Option.Option<string>
+}
+
+const queryOf = ({ after, until, type, task, stream }: Filters) =>
+  Effect.gen(function* () {
+    const unknown = type.find((name) => !Vocabulary.core.types.has(name) && !name.includes("/"))
+    if (unknown !== undefined) {
+      const expected = "an event's type, such as SensorRead, or one with a program's prefix (acme/OrderPlaced)"
+      return yield* new BadInput({ input: "--type", expected, found: `"${unknown}"` })
+    }
+    const query: Query = {
+      ...(Option.isNone(after) ? {} : { after: yield* Moment.resolve(after.value) }),
+      ...(Option.isNone(until) ? {} : { until: yield* Moment.resolve(until.value) }),
+      ...(Option.isNone(task) ? {} : { taskId: yield* Ids.task(task.value) }),
+      ...(Option.isNone(stream) ? {} : { stream: stream.value }),
+      ...(type.length === 0 ? {} : { types: type }),
+    }
+    return query
+  })
+
+const first = (query: Query, limit: number) => Effect.flatMap(EventLog, (log) => log.readPage(query, limit))
+
+/** Without filters the last events are those of the last positions: what comes before them is not read. */
+const last = (query: Query, limit: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const filtered = query.taskId !== undefined || query.stream !== undefined || query.types !== undefined
+    const until = query.until ?? (yield* log.head).position
+    const after = filtered ? 0 : Math.max(0, until - limit)
+    const events = yield* Stream.runCollect(Stream.takeRight(log.read({ ...query, after, until }), limit))
+    return Chunk.toReadonlyArray(events)
+  })
+
+const eventArgument = Args.text({ name: "event" }).pipe(Args.withDescription("Its position (@412) or its id"))
+
+const show = Command.make("show", { ...common, event: eventArgument }, ({ log, json, event: wanted }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const position = yield* Moment.resolve(wanted)
+    const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
+    if (event === undefined) return yield* new Moment.EventNotFound({ event: wanted, log: log.name })
+    yield* Output.show(json, event, (style) => EventPage.lines(style, event))
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Show one event whole"))
+
+const info = Command.make("info", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const projector = yield* Projector
+    const head = yield* log.head
+    const types = yield* Stream.runFold(log.read(), new Map<string, number>(), countType)
+    const tasks = Object.values(yield* projector.current(Tasks.projection))
+    const plugins = Object.entries(yield* projector.current(PluginRegistry.projection))
+    const document = {
+      path: log.name,
+      bytes: fs.statSync(log.name).size,
+      head,
+      types: Object.fromEntries([...types].sort(([, a], [, b]) => b - a)),
+      tasks: { all: tasks.length, open: tasks.filter(({ outcome }) => outcome === null).length },
+      plugins: plugins.map(([name, { version, active }]) => ({ name, version, active })),
+    }
+    yield* Output.show(json, document, (style) => [
+      `${style.bold(document.path)}, ${count(document.bytes, "byte")}`,
+      `${count(head.position, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
+      `${count(tasks.length, "task")}, ${document.tasks.open} open`,
+      `${count(plugins.length, "plugin")}${document.plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
+      ...Table.lines(
+        style,
+        [{ heading: "type" }, { heading: "events", align: "right" }],
+        Object.entries(document.types).map(([type, of]) => [type, String(of)]),
+      ),
+    ])
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("What a log holds, in numbers"))
+
+const countType = (types: Map<string, number>, { type }: Event) => types.set(type, (types.get(type) ?? 0) + 1)
+
+/** The chain of hashes breaks: what the log says from there on is not what was recorded. */
+export class Tampered extends Data.TaggedError("Tampered")<{
+  readonly log: string
+  readonly position: number
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.log} was tampered with at ${at(this.position)}: ${this.reason}. What stands before it is sound; from there on, believe nothing and restore a copy.`
+  }
+}
+
+const verify = Command.make("verify", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const found = yield* log.verify
+    if (found._tag === "Tampered") {
+      const { position, reason } = found
+      if (json) yield* Output.show(json, { intact: false, position, reason }, () => [])
+      return yield* new Tampered({ log: log.name, position, reason })
+    }
+    const { head, events } = found
+    yield* Output.show(json, { intact: true, head, events }, (style) => [
+      `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
+    ])
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Walk the whole chain of hashes: is every event as it was recorded?"))
+
+/** `hindcast log ls|show|info|verify` */
+export const log = Command.make("log").pipe(
+  Command.withDescription("The events of a log"),
+  Command.withSubcommands([ls, show, info, verify]),
+)

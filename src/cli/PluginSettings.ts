@@ -1,0 +1,88 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import type { Json, JsonObject } from "../events/Json.ts"
+import { NotInRegistry, Registry } from "../kernel/Registry.ts"
+import type { PluginRegistry } from "../projections/PluginRegistry.ts"
+import { BadInput } from "./BadInput.ts"
+import { common } from "./CommonOptions.ts"
+import * as OpenLog from "./OpenLog.ts"
+import * as Output from "./Output.ts"
+import { value as shown } from "./render/Text.ts"
+
+const component = Args.text({ name: "component" }).pipe(Args.withDescription("A component: plugin/component"))
+const priorityNumber = Args.float({ name: "priority" }).pipe(Args.withDescription("A number; higher goes first"))
+
+/** `hindcast plugin priority COMPONENT NUMBER` */
+export const priority = Command.make(
+  "priority",
+  { ...common, component, priority: priorityNumber },
+  ({ log, json, component, priority }) =>
+    Effect.gen(function* () {
+      if (!component.includes("/")) {
+        const expected = "a component, written plugin/component"
+        return yield* new BadInput({ input: "component", expected, found: `"${component}"` })
+      }
+      yield* (yield* Registry).setPriority(component, priority)
+      yield* Output.show(json, { component, priority }, () => [`${component} has priority ${priority}.`])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Set a sensor's or actuator's priority"))
+
+/** There is no such key. */
+export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
+  readonly target: string
+  readonly key: string
+  readonly known: ReadonlyArray<string>
+}> {
+  override get message() {
+    const known = this.known.length === 0 ? "it has none" : `it has ${this.known.join(", ")}`
+    return `${this.target} has no metadata "${this.key}": ${known}. \`hindcast plugin meta ${this.target} ${this.key} VALUE\` sets it.`
+  }
+}
+
+const target = Args.text({ name: "target" }).pipe(Args.withDescription("A plugin, or a component: plugin/component"))
+const key = Args.text({ name: "key" }).pipe(Args.withDescription("The metadata's key"))
+const value = Args.text({ name: "value" }).pipe(
+  Args.withDescription("The new value, as JSON. Without it, the value is shown"),
+  Args.optional,
+)
+const unset = Options.boolean("unset").pipe(Options.withDescription("Remove the key"))
+
+/** `hindcast plugin meta TARGET KEY [VALUE]` */
+export const meta = Command.make(
+  "meta",
+  { ...common, target, key, value, unset },
+  ({ log, json, target, key, value, unset }) => {
+    if (unset && Option.isSome(value)) {
+      return new BadInput({ input: "--unset", expected: "no value beside it", found: value.value })
+    }
+    const change = unset || Option.isSome(value)
+    return Effect.gen(function* () {
+      const registry = yield* Registry
+      if (unset) yield* registry.unsetMetadata(target, key)
+      if (Option.isSome(value)) yield* registry.setMetadata(target, key, yield* parse(value.value))
+      const metadata = yield* metadataOf(yield* registry.state, target)
+      const current = Object.hasOwn(metadata, key) ? metadata[key] : undefined
+      if (current === undefined && !unset) {
+        return yield* new MetadataNotFound({ target, key, known: Object.keys(metadata) })
+      }
+      const document = { target, key, exists: current !== undefined, value: current ?? null }
+      yield* Output.show(json, document, () => [`${target} ${key} is ${shown(current)}`])
+    }).pipe(Effect.provide(change ? OpenLog.forWriting(log) : OpenLog.forReading(log)))
+  },
+).pipe(Command.withDescription("Show, set or remove metadata of a plugin or a component"))
+
+const parse = (text: string): Effect.Effect<Json, BadInput> =>
+  Effect.try({
+    // What `JSON.parse` answers is JSON.
+    try: (): Json => JSON.parse(text),
+    catch: () => new BadInput({ input: "value", expected: `JSON (text in quotes: '"${text}"')`, found: text }),
+  })
+
+const metadataOf = (registry: PluginRegistry, target: string): Effect.Effect<JsonObject, NotInRegistry> => {
+  const [name = "", component] = target.split("/")
+  const plugin = Object.hasOwn(registry, name) ? registry[name] : undefined
+  const metadata = component === undefined ? plugin?.metadata : plugin?.components[component]?.metadata
+  return metadata === undefined
+    ? new NotInRegistry({ name: target, known: Object.keys(registry) })
+    : Effect.succeed(metadata)
+}

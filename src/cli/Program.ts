@@ -1,0 +1,56 @@
+import { CliConfig, Command } from "@effect/cli"
+import { Console, Effect } from "effect"
+import { VERSION } from "../kernel/versions.ts"
+import type * as Argv from "./Argv.ts"
+import { BadInput } from "./BadInput.ts"
+import { confirm } from "./ConfirmCommands.ts"
+import { demo } from "./Demo.ts"
+import { log } from "./LogCommands.ts"
+import * as Output from "./Output.ts"
+import { plugin } from "./PluginCommands.ts"
+import { rescore } from "./RescoreCommand.ts"
+import { run } from "./RunCommand.ts"
+import * as Help from "./render/Help.ts"
+import * as Overview from "./render/Overview.ts"
+import { audit, task } from "./TaskCommands.ts"
+import { blame, diff, state, why } from "./TimeCommands.ts"
+
+const hindcast = Command.make("hindcast").pipe(
+  Command.withSubcommands([demo, run, plugin, log, state, diff, blame, why, task, audit, confirm, rescore]),
+)
+
+const parseAndRun = Command.run(hindcast, { name: "hindcast", version: VERSION })
+
+/** The command line as one effect, from what was typed after the program's name. */
+export const program = ({ args, path, overview }: Argv.Arranged) => {
+  if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
+  const misspelt = misspeltIn(path)
+  if (misspelt !== undefined) return misspelt
+  return Console.consoleWith((console) =>
+    parseAndRun(["node", "hindcast", ...args]).pipe(
+      // What the parser writes of its errors is dropped: it fails with them as well, and all errors are reported alike.
+      Effect.withConsole({ ...console, log: writeParsers(path), error: () => Effect.void }),
+      Effect.provide(CliConfig.layer({ isCaseSensitive: true, showBuiltIns: false })),
+    ),
+  )
+}
+
+/** The parser's own message would list the commands of another level. */
+const misspeltIn = (path: ReadonlyArray<string>): BadInput | undefined => {
+  const before = path.slice(0, -1)
+  const possible = Overview.PATHS.filter((known) => before.every((word, index) => known[index] === word))
+  const words = [...new Set(possible.map((known) => known[before.length] ?? ""))]
+  const last = path.at(-1)
+  if (last === undefined || words.includes(last)) return undefined
+  return new BadInput({
+    input: ["hindcast", ...before].join(" "),
+    expected: `one of ${words.join(", ")}`,
+    found: `"${last}"`,
+  })
+}
+
+/** What the parser answers by itself: a command's help, the version, a completion script. */
+const writeParsers = (path: ReadonlyArray<string>) => (text: unknown) =>
+  path.length > 0 ? writeLines(Help.lines(String(text), path)) : Output.write(String(text).trimEnd())
+
+const writeLines = (lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })

@@ -1,0 +1,121 @@
+import { Command, Options } from "@effect/cli"
+import { Data, Effect, Fiber, Option } from "effect"
+import { EventLog } from "../events/EventLog.ts"
+import type { Agent } from "../kernel/Agent.ts"
+import * as Gate from "../kernel/Gate.ts"
+import * as Hindcast from "../kernel/Hindcast.ts"
+import { Kernel } from "../kernel/Kernel.ts"
+import { Registry } from "../kernel/Registry.ts"
+import { common, oneOf, positive, wholeNumber, workspace } from "./CommonOptions.ts"
+import * as OpenLog from "./OpenLog.ts"
+import * as Output from "./Output.ts"
+import { person, personAsActor } from "./Person.ts"
+import * as AuditPage from "./render/AuditPage.ts"
+import * as AgentModule from "./run/AgentModule.ts"
+import * as Progress from "./run/Progress.ts"
+import * as Prompter from "./run/Prompter.ts"
+import * as Scenario from "./run/Scenario.ts"
+
+const options = {
+  agent: Options.text("agent").pipe(
+    Options.withDescription("A JavaScript module whose default export is { name, version, decide(view) }"),
+  ),
+  goal: Options.text("goal").pipe(Options.withDescription("What the agent is to achieve")),
+  plugin: Options.text("plugin").pipe(
+    Options.withDescription("A plugin's directory: it is imported, and only such plugins take part"),
+    Options.repeated,
+  ),
+  scenario: Options.text("scenario").pipe(
+    Options.withDescription("Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
+    Options.repeated,
+  ),
+  maxSteps: wholeNumber("max-steps", 1).pipe(
+    Options.withDescription("Steps the agent may take. Default: 100"),
+    Options.optional,
+  ),
+  gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
+    Options.withDescription("ask: a person decides about what does not declare little risk; allow or deny: all of it"),
+    Options.withDefault("ask"),
+  ),
+  confirmWithin: positive("confirm-within").pipe(
+    Options.withDescription("Seconds that a person has to answer. Default: 300"),
+    Options.optional,
+  ),
+  seed: wholeNumber("seed", 0).pipe(
+    Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
+    Options.optional,
+  ),
+  workspace,
+}
+
+/** `hindcast run` */
+export const run = Command.make("run", { ...common, ...options }, ({ log, json, ...asked }) =>
+  Effect.gen(function* () {
+    const agent = yield* AgentModule.load(asked.agent)
+    const filename = OpenLog.filenameOf(log)
+    const kernel = Hindcast.layer({
+      log: filename,
+      workspace: yield* OpenLog.workspaceOf(asked.workspace),
+      actor: personAsActor(),
+      owner: `hindcast run of ${person()}`,
+      gate: gateOf(asked.gate, asked.confirmWithin),
+      ...(Option.isNone(asked.seed) ? {} : { seed: asked.seed.value }),
+    })
+    yield* Effect.provide(perform({ ...asked, agent, filename, json }), kernel)
+  }).pipe(Effect.scoped),
+).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
+
+const gateOf = (gate: "ask" | "allow" | "deny", confirmWithin: Option.Option<number>): Gate.GateConfig => ({
+  ...(gate === "ask" ? Gate.standard : { default: gate }),
+  ...(Option.isNone(confirmWithin) ? {} : { confirmWithinMs: confirmWithin.value * 1000 }),
+})
+
+/** Grant it first: `run` takes no grants, so that nobody grants in passing. */
+export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
+  readonly directory: string
+  readonly refused: string
+}> {
+  override get message() {
+    return `${this.refused}\nImport it with these grants by \`hindcast plugin add ${this.directory} …\`; a run without --plugin then has it.`
+  }
+}
+
+const importPlugin = (directory: string) =>
+  Effect.flatMap(Registry, (registry) => registry.import(directory)).pipe(
+    Effect.catchTag("GrantRefused", ({ message }) => new GrantsMissing({ directory, refused: message })),
+  )
+
+interface Run {
+  readonly agent: Agent
+  readonly goal: string
+  readonly plugin: ReadonlyArray<string>
+  readonly scenario: ReadonlyArray<string>
+  readonly maxSteps: Option.Option<number>
+  readonly filename: string
+  readonly json: boolean
+}
+
+const perform = ({ agent, goal, plugin, scenario, maxSteps, filename, json }: Run) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory))
+    const registry = yield* kernel.plugins.state
+    const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
+    const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
+    const environment = yield* Scenario.load(scenario, plugins)
+    const { position } = yield* (yield* EventLog).head
+
+    const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
+    yield* Effect.forkScoped(
+      !json && Prompter.isPossible() ? Prompter.ask(position) : Prompter.announce(position, filename),
+    )
+    const audit = yield* kernel.tasks.run(agent, {
+      goal,
+      plugins,
+      ...(scenario.length === 0 ? {} : { environment }),
+      ...(Option.isNone(maxSteps) ? {} : { maxSteps: maxSteps.value }),
+    })
+    // The task is closed, which is the last that is shown of it.
+    if (shown !== undefined) yield* Fiber.join(shown)
+    yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+  })

@@ -1,0 +1,67 @@
+import { Args, Command } from "@effect/cli"
+import { Effect } from "effect"
+import { Projector } from "../projections/Projector.ts"
+import * as TaskAudit from "../projections/TaskAudit.ts"
+import * as Tasks from "../projections/Tasks.ts"
+import { common } from "./CommonOptions.ts"
+import * as Ids from "./Ids.ts"
+import * as OpenLog from "./OpenLog.ts"
+import * as Output from "./Output.ts"
+import * as AuditPage from "./render/AuditPage.ts"
+import * as Table from "./render/Table.ts"
+import { at, oneLine, shorten, time } from "./render/Text.ts"
+
+/** Characters of a goal in the list. */
+const GOAL_LENGTH = 50
+
+const ls = Command.make("ls", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    const list = Object.entries(tasks).map(([id, task]) => ({ id, ...task }))
+    yield* Output.show(json, { tasks: list }, (style) =>
+      list.length === 0
+        ? ["No task was opened in this log."]
+        : Table.lines(
+            style,
+            [
+              { heading: "task" },
+              { heading: "outcome" },
+              { heading: "steps", align: "right" },
+              { heading: "from", align: "right" },
+              { heading: "to", align: "right" },
+              { heading: "opened" },
+              { heading: "agent" },
+              { heading: "goal" },
+            ],
+            list.map(({ id, goal, agent, outcome, steps, from, to, openedAt }) => [
+              style.name(id),
+              AuditPage.outcome(style, outcome),
+              String(steps),
+              at(from),
+              at(to),
+              time(openedAt),
+              oneLine(agent),
+              shorten(oneLine(goal), GOAL_LENGTH),
+            ]),
+          ),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List the tasks: outcome, steps, positions, goal"))
+
+/** `hindcast task ls` */
+export const task = Command.make("task").pipe(
+  Command.withDescription("The tasks of a log"),
+  Command.withSubcommands([ls]),
+)
+
+const taskArgument = Args.text({ name: "task" }).pipe(
+  Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
+)
+
+/** `hindcast audit TASK` */
+export const audit = Command.make("audit", { ...common, task: taskArgument }, ({ log, json, task }) =>
+  Effect.gen(function* () {
+    const document = yield* TaskAudit.load(yield* Ids.task(task))
+    yield* Output.show(json, document, (style) => AuditPage.lines(style, document))
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("What one task took in, did, was allowed, changed and scored"))

@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import type { Score, Verdict } from "../../projections/audit/Scores.ts"
+import type { TaskAudit } from "../../projections/TaskAudit.ts"
+import * as AuditPage from "../render/AuditPage.ts"
+import type { Style } from "../render/Style.ts"
+import * as Table from "../render/Table.ts"
+import { number, oneLine } from "../render/Text.ts"
+import type { Teller } from "./Teller.ts"
+
+/** Shows the audits of some tasks beside each other. */
+export const compare = (teller: Teller, audits: ReadonlyArray<TaskAudit>) =>
+  Effect.zipRight(
+    teller.part(
+      "3  The audits side by side",
+      "An audit is folded from a task's events; from here on no plugin and no agent runs any more.",
+      "Rules decided the rewards (+) and punishments (−), and each cites the events that made it so.",
+    ),
+    teller.show(lines(teller.style, audits)),
+  )
+
+/** An agent's name without its version. */
+export const nameOf = ({ agent }: TaskAudit): string => oneLine(agent.split("@")[0] ?? agent)
+
+/** The end of an id, which names it as well. */
+export const endOf = (id: string): string => id.slice(-12)
+
+const lines = (style: Style, audits: ReadonlyArray<TaskAudit>): ReadonlyArray<string> => {
+  const row = (name: string, cell: (audit: TaskAudit) => string) => [style.dim(name), ...audits.map(cell)]
+  const scores = audits.map(liveOf)
+  return Table.lines(
+    style,
+    [{ heading: "" }, ...audits.map((audit) => ({ heading: nameOf(audit), align: "right" as const }))],
+    [
+      row("task", ({ taskId }) => endOf(taskId)),
+      row("outcome", ({ outcome }) => AuditPage.outcome(style, outcome)),
+      row("readings", ({ sensing }) => String(sensing.reads)),
+      row("commands", ({ acting }) => String(acting.commanded)),
+      row("  refused by the world", ({ acting }) => String(acting.failed)),
+      row("  confirmed", ({ confirming }) => String(confirming.approved)),
+      row("changes of the world", ({ changes }) => String(changes.operations)),
+      ...verdictRows(style, scores),
+      [
+        style.bold("score"),
+        ...scores.map((score) => (score === undefined ? "none" : style.bold(AuditPage.net(score)))),
+      ],
+    ],
+  )
+}
+
+/** The scoring done when the task was closed. */
+export const liveOf = ({ scores }: TaskAudit): Score | undefined => scores.find(({ label }) => label === "live")
+
+/** One row for each reward and punishment that counted in any of the tasks. */
+const verdictRows = (style: Style, scores: ReadonlyArray<Score | undefined>): ReadonlyArray<ReadonlyArray<string>> => {
+  const columns = scores.map(
+    (score) => new Map((score === undefined ? [] : signed(score)).map((row) => [row.key, row])),
+  )
+  const counted = new Map(columns.flatMap((column) => [...column].filter(([, { amount }]) => amount !== 0)))
+  return [...counted].map(([key, { sign, name }]) => [
+    style.dim(`${sign} ${name}`),
+    ...columns.map((column) => {
+      const found = column.get(key)
+      if (found === undefined) return ""
+      if (found.amount === 0) return "0"
+      return (sign === "+" ? style.good : style.bad)(`${sign}${number(found.amount)}`)
+    }),
+  ])
+}
+
+const signed = ({ measures }: Score) =>
+  measures.flatMap(({ plugin, measure, rewards, punishments }) => {
+    const row =
+      (sign: "+" | "−") =>
+      ({ name, amount }: Verdict) => {
+        const key = JSON.stringify([plugin, measure, sign, name])
+        return { key, sign, name: oneLine(name), amount }
+      }
+    return [...rewards.map(row("+")), ...punishments.map(row("−"))]
+  })

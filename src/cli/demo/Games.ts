@@ -1,0 +1,40 @@
+import { Effect, Fiber } from "effect"
+import { EventLog } from "../../events/EventLog.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import * as AgentModule from "../run/AgentModule.ts"
+import { inPackage } from "./OwnFiles.ts"
+import type { Teller } from "./Teller.ts"
+import * as Trace from "./Trace.ts"
+
+/** More than the way takes, and fewer than wandering needs. */
+const MAX_STEPS = 25
+
+const GOAL = "Take the document out of the locked desk"
+
+/** Two agents play The Lost Key, each in a world of its own; answers their audits, the one that knows the way first. */
+export const play = (teller: Teller) =>
+  Effect.gen(function* () {
+    yield* teller.part(
+      "1  Two agents play The Lost Key",
+      "A text adventure, run by a plugin in a sandbox. One agent knows the way, one wanders at random.",
+      "Every reading, decision, command and outcome is an event in the log before anything follows from it.",
+    )
+    const kernel = yield* Kernel
+    yield* kernel.plugins.import(inPackage("plugins", "text-room"))
+    return {
+      expert: yield* playOne(teller, "knows-the-way"),
+      wanderer: yield* playOne(teller, "wanderer"),
+    }
+  })
+
+const playOne = (teller: Teller, name: string) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    const agent = yield* AgentModule.load(inPackage("examples", "agents", `${name}.mjs`))
+    const { position } = yield* (yield* EventLog).head
+    yield* teller.say(`${teller.style.name(name)} plays:`)
+    const trace = yield* Effect.fork(Trace.follow(position, teller))
+    const audit = yield* kernel.tasks.run(agent, { goal: GOAL, plugins: ["text-room"], maxSteps: MAX_STEPS })
+    yield* Fiber.join(trace)
+    return audit
+  })

@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import * as Rubric from "../../kernel/Rubric.ts"
+import { Scoring } from "../../kernel/Scoring.ts"
+import * as TaskAudit from "../../projections/TaskAudit.ts"
+import * as AuditPage from "../render/AuditPage.ts"
+import * as ScoreChange from "../render/ScoreChange.ts"
+import type { Style } from "../render/Style.ts"
+import * as Table from "../render/Table.ts"
+import { number, oneLine } from "../render/Text.ts"
+import { nameOf } from "./Audits.ts"
+import { inPackage } from "./OwnFiles.ts"
+import type { Teller } from "./Teller.ts"
+
+/** The rubric that the demo scores by again. */
+export const RUBRIC = inPackage("examples", "rubrics", "stricter.yaml")
+
+/** Scores tasks again by a stricter rubric, and shows what changed. */
+export const rescore = ({ part, show, style }: Teller, tasks: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    yield* part(
+      "7  Both tasks re-scored by a stricter rubric",
+      "New rules over old events: nothing is run again, and the first scores stand beside the new ones.",
+    )
+    const rubric = yield* Rubric.load(RUBRIC)
+    const { scoreSetId, label } = yield* (yield* Scoring).rescore({ rubric, tasks })
+    const audits = yield* Effect.forEach(tasks, TaskAudit.load)
+    const rescored = audits.map((audit) => ({ name: nameOf(audit), change: ScoreChange.of(audit, scoreSetId) }))
+    yield* show(lines(style, label, rescored))
+    return { scoreSetId, label, tasks: rescored.map(({ change }) => change) }
+  })
+
+interface Rescored {
+  readonly name: string
+  readonly change: ScoreChange.ScoreChange
+}
+
+const lines = (style: Style, label: string, rescored: ReadonlyArray<Rescored>): ReadonlyArray<string> =>
+  Table.lines(
+    style,
+    [{ heading: "" }, ...["live", label, "change"].map((heading) => ({ heading, align: "right" as const }))],
+    rescored.flatMap(({ name, change: { before, after, changed } }) => [
+      [
+        style.name(name),
+        before === null ? "none" : AuditPage.net(before),
+        after === null ? "none" : style.bold(AuditPage.net(after)),
+        difference(style, (after?.net ?? 0) - (before?.net ?? 0)),
+      ],
+      ...changed.map((verdict) => {
+        const sign = verdict.kind === "reward" ? 1 : -1
+        const amount = (of: number | null) => (of === null ? style.dim("no rule") : number(sign * of))
+        return [
+          style.dim(`  ${sign > 0 ? "+" : "−"} ${oneLine(verdict.name)}`),
+          amount(verdict.before),
+          amount(verdict.after),
+          difference(style, sign * ((verdict.after ?? 0) - (verdict.before ?? 0))),
+        ]
+      }),
+    ]),
+  )
+
+const difference = (style: Style, by: number): string => {
+  const rounded = number(by)
+  if (by > 0) return style.good(`+${rounded}`)
+  return by < 0 ? style.bad(rounded) : rounded
+}

@@ -1,0 +1,144 @@
+import type { Score, Verdict } from "../../projections/audit/Scores.ts"
+import type { TaskAudit } from "../../projections/TaskAudit.ts"
+import type { Style } from "./Style.ts"
+import * as Table from "./Table.ts"
+import { at, count, duration, number, oneLine, time } from "./Text.ts"
+
+/** The audit of a task as a page. */
+export const lines = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
+  ...head(style, audit),
+  ...components(style, audit),
+  ...audit.scores.flatMap((score) => ["", ...scoreLines(style, score)]),
+  ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
+]
+
+/** A task's outcome; the good one stands out, and the bad ones do. */
+export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
+  if (of === null) return style.warn("open")
+  return of === "achieved" ? style.good(of) : style.bad(of)
+}
+
+/** A score in few words: `1.8 of 1.8`. */
+export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
+
+const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
+  const { sensing, acting, confirming, changes, model, range } = audit
+  const took = audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`
+  const fields: ReadonlyArray<readonly [string, string]> = [
+    ["goal", style.bold(oneLine(audit.goal))],
+    ["outcome", outcome(style, audit.outcome) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
+    ["agent", oneLine(audit.agent)],
+    ["when", `${time(audit.openedAt)}, ${at(range.from)} to ${at(range.to)}`],
+    ["steps", `${audit.steps}${took}`],
+    ["sensing", listed({ reads: sensing.reads, failures: sensing.failures, skipped: sensing.skipped })],
+    ["acting", listed(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
+    [
+      "confirming",
+      listed(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
+        (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
+    ],
+    ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
+  ]
+  const tokens =
+    model === undefined
+      ? []
+      : [["model", `${count(model.calls, "call")}, ${model.inputTokens} tokens in, ${model.outputTokens} out`] as const]
+  return [
+    `Task ${style.name(audit.taskId)}`,
+    ...[...fields, ...tokens].map(([name, text]) => `  ${style.dim(name.padEnd(10))}  ${text}`),
+  ]
+}
+
+const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
+  Object.fromEntries(keys.map((key) => [key, counts[key]]))
+
+/** The first count always, the others where they are not zero. */
+const listed = (counts: { readonly [name: string]: number }): string =>
+  Object.entries(counts)
+    .filter(([, of], index) => index === 0 || of !== 0)
+    .map(([name, of]) => `${of} ${name}`)
+    .join(", ")
+
+const components = (style: Style, { sensing, acting }: TaskAudit): ReadonlyArray<string> => {
+  const latency = (of: { readonly p50: number; readonly p95: number; readonly max: number } | null) =>
+    of === null ? ["", "", ""] : [of.p50, of.p95, of.max].map((ms) => ms.toFixed(1))
+  const sensors = Object.entries(sensing.byComponent).map(([name, { reads, failures, skipped, latencyMs }]) => [
+    oneLine(name),
+    "sensor",
+    String(reads + failures + skipped),
+    String(reads),
+    String(failures),
+    String(skipped),
+    ...latency(latencyMs),
+  ])
+  const actuators = Object.entries(acting.byComponent).map(([name, counts]) => [
+    oneLine(name),
+    "actuator",
+    String(counts.commanded),
+    String(counts.succeeded),
+    String(counts.failed),
+    String(counts.denied + counts.expired + counts.unknown),
+    ...latency(counts.latencyMs),
+  ])
+  if (sensors.length + actuators.length === 0) return []
+  const numbers = ["asked", "done", "failed", "not done", "p50 ms", "p95 ms", "max ms"]
+  return [
+    "",
+    ...Table.lines(
+      style,
+      [
+        { heading: "component" },
+        { heading: "kind" },
+        ...numbers.map((heading) => ({ heading, align: "right" as const })),
+      ],
+      [...sensors, ...actuators],
+    ),
+  ]
+}
+
+const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
+  const share = score.normalized === null ? "" : ` (${number(score.normalized * 100)} %)`
+  const sums = `earned ${number(score.earned)}, lost ${number(score.lost)}`
+  const unfinished = score.finished ? "" : style.warn(" unfinished")
+  const rows = score.measures.flatMap(({ plugin, measure, rewards, punishments }) => {
+    const name = oneLine(plugin === null ? measure : `${plugin}/${measure}`)
+    return [
+      ...rewards.map((verdict) => verdictRow(style, name, "+", verdict)),
+      ...punishments.map((verdict) => verdictRow(style, name, "−", verdict)),
+    ]
+  })
+  const label = oneLine(score.label) || score.scoreSetId
+  return [
+    `Score ${style.name(label)} by ${oneLine(score.critic)} ${at(score.at)}${unfinished}: ${style.bold(net(score))}${share}, ${sums}`,
+    ...(rows.length === 0 ? [] : Table.lines(style, VERDICT_COLUMNS, rows)),
+    ...score.unscored.map(({ measure, name, reason }) =>
+      style.warn(`Not scored: ${oneLine(`${measure}, "${name}": ${reason}`)}`),
+    ),
+  ]
+}
+
+const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
+  { heading: "measure" },
+  { heading: "reward or punishment" },
+  { heading: "weight", align: "right" },
+  { heading: "times", align: "right" },
+  { heading: "amount", align: "right" },
+  { heading: "because" },
+]
+
+/** Positions that a row lists at most. */
+const MAX_BECAUSE = 6
+
+const verdictRow = (style: Style, measure: string, sign: "+" | "−", verdict: Verdict): ReadonlyArray<string> => {
+  const { name, weight, times, amount, because } = verdict
+  const paint = times === 0 ? style.dim : sign === "+" ? style.good : style.bad
+  const more = because.length > MAX_BECAUSE ? ` and ${because.length - MAX_BECAUSE} more` : ""
+  return [
+    measure,
+    paint(`${sign} ${oneLine(name)}`),
+    number(weight),
+    String(times),
+    paint(times === 0 ? "0" : `${sign}${number(amount)}`),
+    because.slice(0, MAX_BECAUSE).map(at).join(" ") + more,
+  ]
+}

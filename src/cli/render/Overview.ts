@@ -1,0 +1,81 @@
+import type { Style } from "./Style.ts"
+import * as Table from "./Table.ts"
+
+/** Every command: how it is called, and what it does. */
+export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<readonly [usage: string, does: string]>]> =
+  [
+    [
+      "Run",
+      [
+        ["demo", "see what Hindcast does, in a few seconds"],
+        ["run --agent FILE --goal TEXT", "let an agent work on a goal, and show its audit"],
+        ["confirm ls", "list the commands that wait for a person"],
+        ["confirm approve ID", "let a waiting command be executed"],
+        ["confirm reject ID", "refuse a waiting command"],
+      ],
+    ],
+    [
+      "Plugins",
+      [
+        ["plugin check DIR", "check a plugin's directory without importing it"],
+        ["plugin add DIR", "import a plugin, or update it"],
+        ["plugin remove PLUGIN", "take a plugin out of the registry"],
+        ["plugin list", "list plugins and their components"],
+        ["plugin show PLUGIN", "show one plugin whole"],
+        ["plugin activate TARGET", "let a plugin or a component take part"],
+        ["plugin deactivate TARGET", "let a plugin or a component take no part"],
+        ["plugin priority COMPONENT N", "set a component's priority; higher goes first"],
+        ["plugin meta TARGET KEY [JSON]", "show, set or remove metadata"],
+      ],
+    ],
+    [
+      "The past",
+      [
+        ["log ls", "list events"],
+        ["log show EVENT", "show one event whole"],
+        ["log info", "what the log holds, in numbers"],
+        ["log verify", "check the whole chain of hashes"],
+        ["state [--at @412]", "the environment as it stood at a moment"],
+        ["diff @a @b", "what differs between two moments, and why"],
+        ["blame PATH", "which event gave a value"],
+        ["why EVENT", "an event's causes"],
+      ],
+    ],
+    [
+      "Tasks and scores",
+      [
+        ["task ls", "list tasks"],
+        ["audit TASK", "what a task took in, did, changed and scored"],
+        ["rescore --rubric FILE", "score past tasks again by other rules"],
+      ],
+    ],
+  ]
+
+/** The words that call each command: `["plugin", "add"]`. What is written in capitals or signs is no part of them. */
+export const PATHS: ReadonlyArray<ReadonlyArray<string>> = COMMANDS.flatMap(([, commands]) =>
+  commands.map(([usage]) => {
+    const words = usage.split(" ")
+    const end = words.findIndex((word) => !/^[a-z]+$/.test(word))
+    return end < 0 ? words : words.slice(0, end)
+  }),
+)
+
+/** The overview of all commands, or of those that begin with one word. */
+export const lines = (style: Style, version: string, group?: string): ReadonlyArray<string> => {
+  const all = COMMANDS.flatMap(([topic, commands]) => {
+    const shown = commands.filter(([usage]) => group === undefined || usage.startsWith(`${group} `))
+    return shown.length === 0 ? [] : [["", ""], [style.bold(topic), ""], ...shown.map(commandRow(style))]
+  })
+  return [
+    `${style.bold(`hindcast ${version}`)}: an event-sourced kernel for agents`,
+    ...Table.rows(all),
+    "",
+    "Each takes --log FILE (default: HINDCAST_LOG, else .hindcast/log.db), --json and --help.",
+    "Moments are positions (@412), events' ids, or times with their zone (2026-03-01T12:00:00Z).",
+    "Exit codes: 0 ok, 1 usage or bad input, 2 tampered or diverged, 3 not found.",
+  ]
+}
+
+const commandRow =
+  (style: Style) =>
+  ([usage, does]: readonly [string, string]): ReadonlyArray<string> => [`  ${style.name(usage)}`, does]

@@ -1,0 +1,48 @@
+import type { Json } from "../../events/Json.ts"
+
+/**
+ * What a terminal would obey rather than show: control characters, and those that turn the direction of writing or have
+ * no width. A plugin or a model may have written them, to make one thing look like another.
+ */
+const UNSHOWN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** Text as it may be shown on one line of a terminal. */
+export const oneLine = (text: string): string => text.replaceAll(UNSHOWN, " ")
+
+/** A value as JSON, with what a terminal would obey in it escaped; it is still the same JSON. */
+export const json = (of: unknown, indent = 0): string =>
+  JSON.stringify(of, null, indent).replaceAll(UNSHOWN, (found) => (found === "\n" ? found : escapeJson(found)))
+
+/** Each UTF-16 unit as JSON escapes it (RFC 8259 §7). A line feed outside of text is the writer's own. */
+const escapeJson = (text: string): string =>
+  Array.from({ length: text.length }, (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`).join(
+    "",
+  )
+
+/** Text, shortened to at most `length` characters. */
+export const shorten = (text: string, length: number): string => {
+  const characters = [...text]
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`
+}
+
+/** Characters of a value that a line shows. */
+const VALUE_LENGTH = 80
+
+/** A value as compact JSON on one line, shortened. `undefined` is nothing at all. */
+export const value = (of: Json | undefined, length = VALUE_LENGTH): string =>
+  of === undefined ? "nothing" : shorten(json(of), length)
+
+/** A position, as people write it. */
+export const at = (position: number): string => `@${position}`
+
+/** A time, to the millisecond, in UTC. */
+export const time = (epochMs: number): string => new Date(epochMs).toISOString()
+
+/** A number with at most three decimals. */
+export const number = (of: number): string => String(Math.round(of * 1000) / 1000)
+
+/** A duration: milliseconds below a second, else seconds. */
+export const duration = (ms: number): string => (ms < 1000 ? `${number(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
+
+/** `1 event`, `2 events`. */
+export const count = (of: number, noun: string): string => `${of} ${noun}${of === 1 ? "" : "s"}`

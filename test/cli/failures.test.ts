@@ -1,0 +1,189 @@
+import * as fs from "node:fs"
+import Database from "better-sqlite3"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hindcast, inRepository, playLostKey, workplace } from "./hindcast.ts"
+
+const place = workplace()
+const log = place.file("log.db")
+
+beforeAll(async () => {
+  await playLostKey(log)
+})
+afterAll(place.remove)
+
+/** Runs a command that has to fail, for programs; answers what it says. */
+const failing = async (expected: { readonly code: number; readonly tag: string }, ...args: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = await hindcast([...args, "--json"], { cwd: place.directory })
+  const { error } = JSON.parse(stderr)
+  expect({ code, stdout, tag: error.tag }).toEqual({ ...expected, stdout: "" })
+  return String(error.message)
+}
+
+const badInput = (tag: string, ...args: ReadonlyArray<string>) => failing({ code: 1, tag }, ...args)
+const notFound = (tag: string, ...args: ReadonlyArray<string>) => failing({ code: 3, tag }, ...args)
+
+describe("an error", () => {
+  it("is one message for people, without a stack, and the same message in JSON for programs", async () => {
+    for (const args of [["audit", "no-such-task"], ["audit"], ["state", "--at", "@99999"]]) {
+      const shown = await hindcast([...args, "--log", log])
+      const { error } = JSON.parse((await hindcast([...args, "--log", log, "--json"])).stderr)
+      expect(Object.keys(error)).toEqual(["tag", "message"])
+      expect(shown).toMatchObject({ stdout: "", stderr: `error: ${error.message}\n` })
+      expect(shown.stderr).not.toMatch(/^\s+at /m)
+    }
+  })
+})
+
+describe("a log that is none", () => {
+  it("is missing: exit 3, and nothing is made", async () => {
+    expect(await notFound("LogMissing", "task", "ls")).toContain(".hindcast/log.db: expected a log, found no such file")
+    expect(await notFound("LogMissing", "confirm", "approve", "x", "--log", "none.db")).toContain("--log FILE")
+    expect(fs.existsSync(place.file(".hindcast"))).toBe(false)
+    expect(fs.existsSync(place.file("none.db"))).toBe(false)
+  })
+
+  it("is not SQLite, or another program's SQLite, or empty: exit 1, and the file stays as it is", async () => {
+    const text = place.file("text.db", "This is a letter, and not a database at all. ".repeat(20))
+    const other = place.file("other.db")
+    new Database(other).exec("CREATE TABLE theirs (a)").close()
+    const empty = place.file("empty.db", "")
+    for (const file of [text, other, empty]) {
+      const before = fs.readFileSync(file)
+      expect(await badInput("LogFormatUnsupported", "log", "ls", "--log", file)).toContain("expected a Hindcast log")
+      expect(fs.readFileSync(file).equals(before)).toBe(true)
+    }
+    expect(await badInput("LogFormatUnsupported", "plugin", "remove", "x", "--log", other)).toContain("another program")
+  })
+
+  it.runIf(process.getuid?.() === 0)("may not be written: exit 1 for who writes, an answer for who reads", async () => {
+    const directory = place.file("kept")
+    const file = `${directory}/log.db`
+    fs.mkdirSync(directory)
+    fs.copyFileSync(log, file)
+    fs.chmodSync(file, 0o444)
+    fs.chmodSync(directory, 0o777)
+    fs.chmodSync(place.directory, 0o755)
+    const nobody = { uid: 65534, cwd: place.directory }
+    const read = await hindcast(["task", "ls", "--log", file], nobody)
+    expect({ code: read.code, stderr: read.stderr }).toEqual({ code: 0, stderr: "" })
+    const written = await hindcast(["plugin", "remove", "text-room", "--log", file], nobody)
+    expect(written.code).toBe(1)
+    expect(written.stderr).toMatch(/^error: .*read-only/)
+  })
+})
+
+describe("a log that was tampered with", () => {
+  it("is found out: exit 2, with the position and the reason", async () => {
+    const copy = place.file("tampered.db")
+    fs.copyFileSync(log, copy)
+    const database = new Database(copy)
+    database.exec("DROP TRIGGER events_not_updated")
+    database.prepare("UPDATE events SET payload = ? WHERE position = 9").run("{}")
+    database.close()
+    const shown = await hindcast(["log", "verify", "--log", copy])
+    expect(shown).toMatchObject({ code: 2, stdout: "" })
+    expect(shown.stderr).toMatch(/^error: .*tampered\.db was tampered with at @9: the event's content does not give/)
+    const { code, stdout, stderr } = await hindcast(["log", "verify", "--log", copy, "--json"])
+    expect(code).toBe(2)
+    expect(JSON.parse(stdout)).toMatchObject({ intact: false, position: 9 })
+    expect(JSON.parse(stderr).error.tag).toBe("Tampered")
+    // It can still be looked at.
+    for (const args of [
+      ["log", "ls"],
+      ["log", "show", "@9"],
+      ["why", "@12"],
+    ]) {
+      expect((await hindcast([...args, "--log", copy])).code).toBe(0)
+    }
+  })
+})
+
+describe("what is not there", () => {
+  it("tasks, events, paths, confirmations, plugins: exit 3", async () => {
+    expect(await notFound("TaskNotFound", "audit", "no-such-task", "--log", log)).toContain('"no-such-task"')
+    const id = "00000000-0000-7000-8000-000000000000"
+    expect(await notFound("EventNotFound", "log", "show", id, "--log", log)).toContain(id)
+    expect(await notFound("EventNotFound", "why", "@0", "--log", log)).toContain("@0")
+    expect(await notFound("PathNeverExisted", "blame", "/shared/nope", "--log", log)).toContain("/shared/readings")
+    expect(await notFound("PathNotFound", "state", "--path", "/nope", "--log", log)).toContain("/shared")
+    expect(await notFound("NotPending", "confirm", "reject", "x", "--log", log)).toContain("confirm ls")
+    expect(await notFound("NotInRegistry", "plugin", "show", "x", "--log", log)).toContain("text-room")
+    expect(await notFound("NotInRegistry", "plugin", "activate", "x/y", "--log", log)).toContain("text-room/look")
+    expect(await notFound("MetadataNotFound", "plugin", "meta", "text-room", "x", "--log", log)).toContain('"x"')
+  })
+})
+
+describe("moments", () => {
+  it("past the head or of no known shape: exit 1", async () => {
+    expect(await badInput("PositionOutOfRange", "state", "--at", "@99999", "--log", log)).toMatch(/0 .* to \d+/)
+    expect(await badInput("MomentInvalid", "state", "--at", "yesterday", "--log", log)).toContain(
+      "2026-03-01T12:00:00Z",
+    )
+    expect(await badInput("PathInvalid", "blame", "shared", "--log", log)).toContain("JSON Pointer")
+  })
+})
+
+describe("usage", () => {
+  it("says what was expected and where to read on", async () => {
+    expect(await badInput("BadInput", "lgo", "--log", log)).toMatch(/one of .*run, confirm, plugin, log/)
+    expect(await badInput("BadInput", "log", "list")).toBe(
+      'hindcast log: expected one of ls, show, info, verify, found "list".',
+    )
+    expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
+    expect(await badInput("Usage", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")
+    expect(await badInput("Usage", "audit", "x", "y", "--log", log)).toContain("'y'")
+    expect(await badInput("Usage", "task", "ls", "--log")).toContain("--log")
+    expect(await badInput("Usage", "log", "ls", "--limit", "0", "--log", log)).toContain('1 or more, found "0"')
+    expect(await badInput("BadInput", "log", "ls", "--type", "SensorReed", "--log", log)).toContain("SensorReed")
+    expect(await badInput("Usage", "state", "--projection", "Weather", "--log", log)).toContain("ScoreSets")
+  })
+})
+
+describe("rubrics", () => {
+  const rubric = (text: string) =>
+    badInput("RubricInvalid", "rescore", "--log", log, "--rubric", place.file("r.yaml", text))
+
+  it("with a weight of 7, an unknown field, a rule that does not compile: exit 1, with all of it", async () => {
+    const reward = (weight: number, rule: string) => `
+name: bad
+measures:
+  - name: m
+    description: d
+    rewards: [{ name: r, when: w, weight: ${weight}, rule: "${rule}" }]
+`
+    expect(await rubric(reward(7, "true"))).toMatch(/measures\.0\.rewards\.0\.weight: .*0 to 1.*7/)
+    expect(await rubric(reward(1, "1 +"))).toContain('m, "r"')
+    expect(await rubric("- just\n- a list\n")).toContain("r.yaml")
+    expect(await rubric("a: [")).toContain("YAML")
+  })
+
+  it("that do not exist: exit 1", async () => {
+    expect(await badInput("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toContain("none.yaml")
+  })
+})
+
+describe("agents and scenarios", () => {
+  const run = (tag: string, agent: string, ...more: ReadonlyArray<string>) =>
+    badInput(tag, "run", "--log", place.file("new.db"), "--goal", "g", "--agent", agent, ...more)
+
+  it("that are no agents: exit 1, before any log is made", async () => {
+    expect(await run("NotAnAgent", place.file("empty.mjs", "export const a = 1"))).toContain("decide(view)")
+    expect(await run("NotAnAgent", place.file("half.mjs", "export default { name: 'x' }"))).toContain("half.mjs")
+    expect(await run("AgentUnavailable", place.file("broken.mjs", "export default {"))).toContain("fails to load")
+    expect(await run("AgentUnavailable", "none.mjs")).toContain("no such file")
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    expect(await run("WorkspaceMissing", agent, "--workspace", "nowhere")).toContain("nowhere")
+    expect(await run("Usage", agent, "--max-steps", "many")).toContain("--max-steps: expected a whole number")
+    expect(await run("Usage", agent, "--gate", "maybe")).toContain("one of ask, allow, deny")
+    expect(fs.existsSync(place.file("new.db"))).toBe(false)
+  })
+
+  it("scenarios that fit no plugin, or are no mapping: exit 1", async () => {
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    const room = ["--plugin", inRepository("plugins", "text-room")]
+    const scenario = place.file("list.yaml", "- a\n")
+    expect(await run("BadInput", agent, "--scenario", scenario)).toContain("none with an environment")
+    expect(await run("FileUnreadable", agent, ...room, "--scenario", scenario)).toContain("a mapping")
+    expect(await run("FileUnreadable", agent, ...room, "--scenario", "text-room=none.yaml")).toContain("none.yaml")
+  })
+})

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** The program as it is shipped. */
+export const MAIN = path.join(root, "dist", "cli", "main.js")
+
+/** A file of the repository. */
+export const inRepository = (...names: ReadonlyArray<string>): string => path.join(root, ...names)
+
+/** How a process ended, and what it wrote. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Starting {
+  /** Default: the working directory of the tests. */
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Run as this user and group. */
+  readonly uid?: number
+}
+
+/** Starts the program; `ended` says how it ended. */
+export const start = (args: ReadonlyArray<string>, { cwd, env, uid }: Starting = {}) => {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, HINDCAST_LOG: undefined, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  })
+  let [stdout, stderr] = ["", ""]
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+  })
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })
+  return { child, ended }
+}
+
+/** Runs the program to its end. */
+export const hindcast = (args: ReadonlyArray<string>, starting?: Starting): Promise<Ended> =>
+  start(args, starting).ended
+
+/** Runs the program with `--json`, expects it to succeed, and answers its document. */
+export const document = async (args: ReadonlyArray<string>, starting?: Starting): Promise<Record<string, unknown>> => {
+  const { code, stdout, stderr } = await hindcast([...args, "--json"], starting)
+  if (code !== 0) throw new Error(`hindcast ${args.join(" ")} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** The sorted keys of an object; of a list, those of its first item. */
+export const keysOf = (value: unknown): ReadonlyArray<string> => {
+  const object = Array.isArray(value) ? value[0] : value
+  return typeof object === "object" && object !== null ? Object.keys(object).sort() : []
+}
+
+/** A new directory for one test file; `remove` takes it away. */
+export const workplace = () => {
+  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-cli-")))
+  return {
+    directory,
+    file: (name: string, content?: string): string => {
+      const file = path.join(directory, name)
+      if (content !== undefined) fs.writeFileSync(file, content)
+      return file
+    },
+    remove: () => fs.rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Plays The Lost Key on a log with a seed; answers the task's id. */
+export const playLostKey = async (log: string): Promise<string> => {
+  const audit = await document([
+    "run",
+    ...["--log", log, "--agent", inRepository("examples", "agents", "knows-the-way.mjs")],
+    ...["--goal", "Find the document", "--plugin", inRepository("plugins", "text-room"), "--seed", "7"],
+  ])
+  return String(audit.taskId)
+}

@@ -1,0 +1,134 @@
+import { Either } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Ids from "../../src/cli/Ids.ts"
+import * as EventLine from "../../src/cli/render/EventLine.ts"
+import * as EventSummary from "../../src/cli/render/EventSummary.ts"
+import * as PatchLines from "../../src/cli/render/PatchLines.ts"
+import * as Style from "../../src/cli/render/Style.ts"
+import * as Table from "../../src/cli/render/Table.ts"
+import * as Text from "../../src/cli/render/Text.ts"
+import * as Progress from "../../src/cli/run/Progress.ts"
+import * as JsonPatch from "../../src/projections/JsonPatch.ts"
+import { arbitraryEvents, json } from "../projections/arbitraryEvents.ts"
+import { event, place } from "../projections/given.ts"
+
+describe("text from outside", () => {
+  it("cannot move a terminal's cursor, nor turn text around", () => {
+    expect(Text.oneLine("a\u001b[2Jb\r\nc\u202ed\u009be")).toBe("a [2Jb  c d e")
+    expect(Text.json({ text: "a\u009b\u202e\u{e0041}\n" })).toBe('{"text":"a\\u009b\\u202e\\udb40\\udc41\\n"}')
+  })
+
+  it("is still the same JSON after escaping", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
+        const text = Text.json(value, indent)
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      }),
+    )
+  })
+
+  it("is shortened by characters, not by halves of them", () => {
+    expect(Text.shorten("😀😀😀", 2)).toBe("😀…")
+  })
+})
+
+describe("events", () => {
+  it("all have a summary on one line, whatever their payload", () => {
+    fc.assert(
+      fc.property(arbitraryEvents(), json.object, (unplaced, payload) => {
+        for (const placed of place(unplaced)) {
+          for (const event of [placed, { ...placed, payload }]) {
+            expect(EventSummary.of(event)).not.toMatch(/[\p{Cc}]/u)
+          }
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it("stand in columns: position, time, type, actor, summary", () => {
+    const events = place([
+      event("TaskOpened", { goal: "Tidy up", measures: [], agent: "me@1" }, { actor: "kernel", taskId: "t" }),
+      event("TaskClosed", { outcome: "achieved" }, { actor: "agent:me", taskId: "t" }),
+    ])
+    expect(EventLine.lines(Style.plain, events)).toEqual([
+      "@1  2026-01-01T00:00:00.000Z  TaskOpened  kernel    me@1: Tidy up",
+      expect.stringMatching(/^@2 {2}2026-01-01T00:00:0\d\.\d{3}Z {2}TaskClosed {2}agent:me {2}achieved$/),
+    ])
+  })
+})
+
+describe("tables", () => {
+  it("align cells by what is seen of them", () => {
+    const columns = [{ heading: "a" }, { heading: "number", align: "right" as const }, { heading: "b" }]
+    const plain = Table.lines(Style.plain, columns, [
+      ["long one", "1", "x"],
+      ["s", "20", ""],
+    ])
+    expect(plain).toEqual(["a         number  b", "long one       1  x", "s             20"])
+    const bold = { ...Style.plain, dim: (text: string) => `\u001b[2m${text}\u001b[22m` }
+    expect(Table.lines(bold, columns, [["long one", "1", "x"]])[1]).toBe(plain[1])
+  })
+})
+
+describe("patches", () => {
+  const differences = (before: Parameters<typeof JsonPatch.between>[0], after: typeof before) =>
+    JsonPatch.between(before, after).map((operation) => ({ ...operation, event: 3 }))
+
+  it("show what was added, removed and replaced, with the event that caused it", () => {
+    const before = { a: 1, gone: true }
+    const changes = PatchLines.withBefore(before, differences(before, { a: 2, b: [1] }))
+    expect(PatchLines.lines(Style.plain, changes).toSorted()).toEqual(["+ /b [1]  @3", "- /gone  @3", "~ /a 1 → 2  @3"])
+  })
+
+  it("take the old value from where the operations before it left it", () => {
+    const patch = [
+      { op: "remove" as const, path: "/0", event: 1 },
+      { op: "replace" as const, path: "/0", value: "new", event: 2 },
+    ]
+    expect(PatchLines.withBefore(["first", "second"], patch).map((change) => change.before)).toEqual([
+      "first",
+      "second",
+    ])
+  })
+})
+
+describe("ids", () => {
+  const ids = ["01a1-aaaa", "01a1-bbbb"]
+
+  it("may be shortened to a beginning or an end that is theirs alone", () => {
+    expect(Ids.find("task", "01a1-aaaa", ids)).toEqual(Either.right("01a1-aaaa"))
+    expect(Ids.find("task", "bbbb", ids)).toEqual(Either.right("01a1-bbbb"))
+    expect(Ids.find("task", "01a1-b", ids)).toEqual(Either.right("01a1-bbbb"))
+    expect(Ids.find("task", "aaa", ids)).toEqual(Either.right(undefined))
+  })
+
+  it("are refused with all candidates where several fit", () => {
+    expect(Ids.find("task", "01a1", ids)).toEqual(
+      Either.left(new Ids.AmbiguousId({ kind: "task", text: "01a1", candidates: ids })),
+    )
+  })
+})
+
+describe("progress", () => {
+  it("is one line a step, once it ended, of the first task only", () => {
+    const command = { actuator: "room/go", args: { to: "n" }, argsDigest: "0".repeat(64), priority: 0 }
+    const events = place([
+      event("TaskOpened", { goal: "g", measures: [], agent: "me@1" }, { taskId: "t" }),
+      event("ActuatorCommanded", { commandId: "1", ...command }, { taskId: "t" }),
+      event("ActuatorCommanded", { commandId: "other", ...command }, { taskId: "u" }),
+      event("CommandSucceeded", { commandId: "other", result: 1, latencyMs: 1 }, { taskId: "u" }),
+      event("CommandFailed", { commandId: "1", error: { code: "wall", message: "A wall." } }, { taskId: "t" }),
+      event("MessageSent", { content: "Ouch", format: "text" }, { taskId: "t" }),
+    ])
+    let progress = Progress.none
+    const lines = events.flatMap((event) => {
+      const [next, line] = Progress.advance(progress, event, Style.plain)
+      progress = next
+      return line === undefined ? [] : [line]
+    })
+    expect(lines).toEqual(["Task t @1", '  1  room/go {"to":"n"}  failed: wall: A wall.  @5', "  2  says  Ouch  @6"])
+  })
+})

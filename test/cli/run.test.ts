@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { afterAll, describe, expect, it } from "vitest"
+import { document, hindcast, inRepository, MAIN, start, workplace } from "./hindcast.ts"
+
+const place = workplace()
+afterAll(place.remove)
+
+const WRITER = `
+export default {
+  name: "writer",
+  version: "1",
+  decide({ step, lastOutcome }) {
+    if (step === 0) return { act: "workspace/write_file", args: { path: "a.txt", content: "hello" } }
+    return { done: lastOutcome.status === "succeeded" ? "achieved" : "failed" }
+  },
+}
+setInterval(() => {}, 1000)
+`
+
+/** An agent that writes a file, which is risky: a person is asked. It also keeps a timer running, which must not matter. */
+const writing = (log: string, ...more: ReadonlyArray<string>) => [
+  ...["run", "--log", place.file(log), "--agent", place.file("writer.mjs", WRITER), "--goal", "Write"],
+  ...["--plugin", inRepository("plugins", "workspace"), "--workspace", workspace(), ...more],
+]
+
+const workspace = () => {
+  const directory = place.file("workspace")
+  fs.mkdirSync(directory, { recursive: true })
+  return directory
+}
+
+/** The first confirmation that waits in a log; asked for until there is one, or the run that should ask has ended. */
+const waiting = async (log: string, { child }: ReturnType<typeof start>): Promise<string> => {
+  while (child.exitCode === null) {
+    const { code, stdout } = await hindcast(["confirm", "ls", "--log", place.file(log), "--json"])
+    const [first] = code === 0 ? JSON.parse(stdout).confirmations : []
+    if (first !== undefined) return first.id
+  }
+  throw new Error("the run ended without a question")
+}
+
+describe("run", () => {
+  it("prints a line for each step, then the audit", async () => {
+    const { code, stdout, stderr } = await hindcast([
+      ...["run", "--log", place.file("steps.db"), "--agent", inRepository("examples", "agents", "knows-the-way.mjs")],
+      ...["--goal", "Find it", "--plugin", inRepository("plugins", "text-room")],
+    ])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const lines = stdout.split("\n")
+    expect(lines[0]).toMatch(/^Task \S+ @\d+$/)
+    expect(lines[1]).toMatch(/^ {2}1 {2}text-room\/open \{"target":"desk"\} {2}failed: locked: .* @\d+$/)
+    expect(lines[2]).toMatch(/^ {2}2 {2}text-room\/go \{"direction":"north"\} {2}succeeded in .* ms {2}@\d+$/)
+    expect(lines.slice(9, 12)).toEqual(["", expect.stringMatching(/^Task /), "  goal        Find it"])
+  })
+
+  it("stops at --max-steps, and repeats itself with the same --seed", async () => {
+    const wander = (log: string) =>
+      document([
+        ...["run", "--log", place.file(log), "--agent", inRepository("examples", "agents", "wanderer.mjs")],
+        ...["--goal", "Wander", "--plugin", inRepository("plugins", "text-room"), "--seed", "11", "--max-steps", "5"],
+      ])
+    const choices = async (log: string) => {
+      const { events } = await document(["log", "ls", "--type", "DecisionMade", "--log", place.file(log)])
+      return (events as ReadonlyArray<{ payload: { choice: unknown } }>).map(({ payload }) => payload.choice)
+    }
+    expect(await wander("a.db")).toMatchObject({ outcome: "truncated", steps: 5 })
+    await wander("b.db")
+    expect(await choices("a.db")).toEqual(await choices("b.db"))
+  })
+
+  it("gives a scenario to the plugin that has an environment, or to the one that is named", async () => {
+    const scenario = inRepository("plugins", "text-room", "scenarios", "the-lost-key.yaml")
+    const text = fs.readFileSync(scenario, "utf8").replace("The Lost Key", "Another Name")
+    const file = place.file("with=sign.yaml", text)
+    for (const [log, named] of [
+      ["one.db", file],
+      ["two.db", `text-room=${file}`],
+    ] as const) {
+      await document([
+        ...["run", "--log", place.file(log), "--agent", inRepository("examples", "agents", "knows-the-way.mjs")],
+        ...["--goal", "g", "--plugin", inRepository("plugins", "text-room"), "--scenario", named],
+      ])
+      const { events } = await document(["log", "ls", "--type", "EnvironmentReset", "--log", place.file(log)])
+      expect(events).toMatchObject([{ payload: { options: { scenario_name: "Another Name" } } }])
+    }
+  })
+
+  it("needs no --plugin for one that is in the log", async () => {
+    const log = ["--log", place.file("known.db")]
+    await document(["plugin", "add", inRepository("plugins", "text-room"), ...log])
+    const agent = inRepository("examples", "agents", "knows-the-way.mjs")
+    expect(await document(["run", "--agent", agent, "--goal", "g", ...log])).toMatchObject({ outcome: "achieved" })
+  })
+
+  it("tells who holds the log where another kernel is at work", async () => {
+    const first = start(writing("held.db"))
+    await waiting("held.db", first)
+    const second = await hindcast(writing("held.db"))
+    first.child.kill("SIGINT")
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${first.child.pid}`) })
+    expect((await first.ended).code).toBe(130)
+    const { tasks } = await document(["task", "ls", "--log", place.file("held.db")])
+    expect(tasks).toMatchObject([{ outcome: "abandoned" }])
+  })
+})
+
+describe("the gate", () => {
+  it("asks nobody without a terminal: a line says how to answer, and no answer is a no", async () => {
+    const { code, stdout, stderr } = await hindcast(writing("expired.db", "--confirm-within", "0.3"))
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^Waiting .* hindcast confirm approve \S+ --log \S+expired\.db\n$/)
+    expect(stdout).toMatch(/workspace\/write_file .* denied: nobody decided in time/)
+    expect(stdout).toMatch(/outcome\s+failed/)
+  })
+
+  it("hears an answer from another process, which may shorten the id", async () => {
+    for (const [log, word, outcome] of [
+      ["approved.db", "approve", "achieved"],
+      ["rejected.db", "reject", "failed"],
+    ] as const) {
+      const running = start(writing(log, "--json"))
+      const id = await waiting(log, running)
+      const answer = ["confirm", word, id.slice(-8), "--reason", "because", "--log", place.file(log)]
+      expect(await document(answer)).toEqual({
+        confirmationId: id,
+        approved: word === "approve",
+        position: expect.any(Number),
+      })
+      expect((await hindcast(answer)).code).toBe(3)
+      const { code, stdout } = await running.ended
+      expect({ code, outcome: JSON.parse(stdout).outcome }).toEqual({ code: 0, outcome })
+    }
+  })
+
+  it("can let all pass, or nothing", async () => {
+    expect(await document(writing("allow.db", "--gate", "allow"))).toMatchObject({ outcome: "achieved" })
+    expect(await document(writing("deny.db", "--gate=deny"))).toMatchObject({ acting: { denied: 1 } })
+  })
+
+  it.runIf(spawnSync("script", ["--version"]).status === 0)("asks the person at the terminal", async () => {
+    const typed = async (log: string, answer: string) => {
+      const command = [process.execPath, MAIN, ...writing(log)].map((word) => `'${word}'`).join(" ")
+      const child = spawn("script", ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "ignore"] })
+      let output = ""
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        if (!output.includes("[y/N]") && (output + text).includes("[y/N]")) child.stdin.write(`${answer}\n`)
+        output += text
+      })
+      await new Promise((resolve) => child.on("close", resolve))
+      const { events } = await document(["log", "ls", "--type", "ConfirmationDecided", "--log", place.file(log)])
+      return { output, events }
+    }
+    const yes = await typed("yes.db", "y")
+    expect(yes.output).toContain('"content": "hello"')
+    expect(yes.events).toMatchObject([
+      { actor: expect.stringMatching(/^human:/), payload: { approved: true, channel: "terminal" } },
+    ])
+    expect((await typed("no.db", "")).events).toMatchObject([{ payload: { approved: false } }])
+  })
+})
