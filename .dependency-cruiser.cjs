@@ -40,7 +40,12 @@ module.exports = {
       from: { path: "^src/(events|projections|plugins|kernel|cli)/" },
       to: { path: "^src/index\\.ts$" },
     },
-    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    {
+      name: "no-cycles",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

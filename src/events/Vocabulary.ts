@@ -1,5 +1,6 @@
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
+import type { Upcaster } from "./Upcaster.ts"
 import { actingEvents } from "./vocabulary/Acting.ts"
 import { confirmingEvents } from "./vocabulary/Confirming.ts"
 import { decidingEvents } from "./vocabulary/Deciding.ts"
@@ -33,20 +34,29 @@ export type CoreName = CoreEventType["name"]
 /** The payload of a core event, by its name. */
 export type PayloadOf<Name extends CoreName> = Extract<CoreEventType, { readonly name: Name }>["payload"]["Type"]
 
-/** The event types that a log knows: their payloads are checked when they are appended. */
+/** The event types that a log knows: payloads are checked by them when they are appended, and brought up to them when read. */
 export interface Vocabulary {
   readonly types: ReadonlyMap<string, EventType>
+  /** From earlier versions of the types' schemas to the present ones. */
+  readonly upcasters: ReadonlyArray<Upcaster>
 }
 
 /** Hindcast's own vocabulary. */
-export const core: Vocabulary = { types: new Map<string, EventType>(coreEvents.map((type) => [type.name, type])) }
+export const core: Vocabulary = {
+  types: new Map<string, EventType>(coreEvents.map((type) => [type.name, type])),
+  upcasters: [],
+}
 
 /**
- * A vocabulary with families of an embedding program's own. Their names carry the program's prefix
- * (`acme/OrderPlaced`), so that they never clash with Hindcast's; a name without one, or one that is taken,
- * is a defect of the program and throws.
+ * A vocabulary with families of an embedding program's own, and the upcasters for their earlier versions. Their names
+ * carry the program's prefix (`acme/OrderPlaced`), so that they never clash with Hindcast's; a name without one, or one
+ * that is taken, is a defect of the program and throws.
  */
-export const extend = (vocabulary: Vocabulary, types: ReadonlyArray<EventType>): Vocabulary => {
+export const extend = (
+  vocabulary: Vocabulary,
+  types: ReadonlyArray<EventType>,
+  upcasters: ReadonlyArray<Upcaster> = [],
+): Vocabulary => {
   const extended = new Map(vocabulary.types)
   for (const type of types) {
     if (!/^[^/]+\/[^/]+$/.test(type.name)) {
@@ -55,7 +65,7 @@ export const extend = (vocabulary: Vocabulary, types: ReadonlyArray<EventType>):
     if (extended.has(type.name)) throw new Error(`Event type "${type.name}" is defined twice`)
     extended.set(type.name, type)
   }
-  return { types: extended }
+  return { types: extended, upcasters: [...vocabulary.upcasters, ...upcasters] }
 }
 
 /** What folds do at an event of one type: the state so far, the typed payload and the whole event, to the next state. */

@@ -4,7 +4,7 @@ import * as Sequencer from "../Sequencer.ts"
 import type { Answer, Commit } from "../Writer.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
-import { bytesOf, findEvent, readHead, readPage } from "./read.ts"
+import { bytesOf, findEvent, type Reader, readHead, readPage } from "./read.ts"
 import { COLUMNS } from "./selection.ts"
 
 /** Most rows that one INSERT writes; more rows take several, in one transaction. */
@@ -22,7 +22,8 @@ const MAX_KNOWN_STREAMS = 10_000
  * tries again. So everything it checked in memory (versions, ids) was true exactly when the insert succeeded, and a
  * commit needs no lock, no table of heads and no read.
  */
-export const make = (database: LogDatabase, names: Names, durability: "normal" | "full"): Commit => {
+export const make = (reader: Reader, durability: "normal" | "full"): Commit => {
+  const { database, names } = reader
   let head = readHead(database)
   let versions = new Map<string, number>()
 
@@ -35,7 +36,7 @@ export const make = (database: LogDatabase, names: Names, durability: "normal" |
 
   /** The answers, or undefined where another writer was faster. */
   const commitOnce = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> | undefined => {
-    const find = (id: string) => findEvent(database, names, id)
+    const find = (id: string) => findEvent(reader, id)
     const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
     if (batch.rows.length > 0) {
       if (!write(database, names, batch)) return undefined
@@ -44,7 +45,7 @@ export const make = (database: LogDatabase, names: Names, durability: "normal" |
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
     return requests.map((request, index) =>
-      Sequencer.answer(request, batch.placements[index], (query, limit) => readPage(database, names, query, limit)),
+      Sequencer.answer(request, batch.placements[index], (query, limit) => readPage(reader, query, limit)),
     )
   }
 

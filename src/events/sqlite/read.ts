@@ -1,22 +1,31 @@
 import * as Chain from "../Chain.ts"
 import type { Event } from "../Event.ts"
 import type { Head, Query } from "../EventLog.ts"
+import type { Upcast } from "../Upcaster.ts"
 import { DamagedRow, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
 import { COLUMNS, type InternedQuery, selection } from "./selection.ts"
 
+/** What events are read with. */
+export interface Reader {
+  readonly database: LogDatabase
+  readonly names: Names
+  /** The one place where old payloads become new ones. */
+  readonly upcast: Upcast
+}
+
 /** Reads one page, in order of position. */
-export const readPage = (database: LogDatabase, names: Names, query: Query, limit: number): ReadonlyArray<Event> => {
-  const interned = internedQuery(names, query)
+export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyArray<Event> => {
+  const interned = internedQuery(reader.names, query)
   if (interned === undefined) return []
   const { sql, parameters } = selection(interned, limit)
-  return database.rows(sql, parameters).map((row) => eventOf(names, row))
+  return reader.database.rows(sql, parameters).map((row) => eventOf(reader, row))
 }
 
 /** The event that has this id. */
-export const findEvent = (database: LogDatabase, names: Names, id: string): Event | undefined => {
-  const [row] = database.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
-  return row === undefined ? undefined : eventOf(names, row)
+export const findEvent = (reader: Reader, id: string): Event | undefined => {
+  const [row] = reader.database.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
+  return row === undefined ? undefined : eventOf(reader, row)
 }
 
 /** The last position and its hash. */
@@ -40,26 +49,27 @@ const internedQuery = (names: Names, query: Query): InternedQuery | undefined =>
 }
 
 /** The event of a row. */
-const eventOf = (names: Names, row: ReadonlyArray<unknown>): Event => {
+const eventOf = ({ names, upcast }: Reader, row: ReadonlyArray<unknown>): Event => {
   const name = (id: unknown): string => {
     const text = names.text(Number(id))
     if (text === undefined) throw new DamagedRow(Number(row[0]), "it uses a name that the file does not have")
     return text
   }
+  const type = name(row[5])
   return {
     position: Number(row[0]),
     id: uuidOf(row[1]),
     timeline: name(row[2]),
     stream: name(row[3]),
     version: Number(row[4]),
-    type: name(row[5]),
+    type,
     schemaVersion: Number(row[6]),
     taskId: row[7] === null ? null : name(row[7]),
     causationId: row[8] === null ? null : uuidOf(row[8]),
     actor: name(row[9]),
     occurredAt: Number(row[10]),
     recordedAt: Number(row[11]),
-    payload: payloadOf(row),
+    payload: upcast(type, Number(row[6]), payloadOf(row)),
     hash: hexOf(row[13]),
   }
 }
