@@ -1,36 +1,42 @@
 import { Effect } from "effect"
 
-/** Tells those who follow a log in this process that something was committed. Telling costs little where nobody listens. */
+/** Tells those who follow a log in this process that something was committed. */
 export interface Commits {
   readonly announce: () => void
-  /** Listens from the call on: the effect succeeds at the first announcement after it. */
-  readonly next: () => Effect.Effect<void>
+  /** Listens from the call on, until it is stopped or has heard once. */
+  readonly listen: () => Listening
+}
+
+/** Someone who listens for the next commit. */
+export interface Listening {
+  /** Succeeds at the first commit since listening began. */
+  readonly heard: Effect.Effect<void>
+  readonly stop: () => void
 }
 
 export const make = (): Commits => {
-  let announcement: Announcement | undefined
+  const listeners = new Set<() => void>()
   return {
     announce: () => {
-      const made = announcement
-      announcement = undefined
-      made?.make()
+      for (const hear of listeners) hear()
     },
-    next: () => {
-      announcement ??= newAnnouncement()
-      return announcement.heard
+    listen: () => {
+      let heard = false
+      let wake: (() => void) | undefined
+      const hear = () => {
+        heard = true
+        wake?.()
+      }
+      listeners.add(hear)
+      return {
+        heard: Effect.async<void>((resume) => {
+          if (heard) resume(Effect.void)
+          else wake = () => resume(Effect.void)
+        }),
+        stop: () => {
+          listeners.delete(hear)
+        },
+      }
     },
   }
-}
-
-interface Announcement {
-  readonly make: () => void
-  readonly heard: Effect.Effect<void>
-}
-
-const newAnnouncement = (): Announcement => {
-  let make: () => void = () => undefined
-  const made = new Promise<void>((resolve) => {
-    make = resolve
-  })
-  return { make: () => make(), heard: Effect.promise(() => made) }
 }

@@ -1,7 +1,10 @@
 import { Context, Data, type Effect, type Option, type Stream } from "effect"
 import type { Event } from "./Event.ts"
 import type { JsonObject } from "./Json.ts"
+import type { Verification, VerifyOptions } from "./Verification.ts"
 import type { CoreName, PayloadOf } from "./Vocabulary.ts"
+
+export { type TamperKind, Verification, type VerifyOptions } from "./Verification.ts"
 
 /** The timeline that every log has. */
 export const MAIN = "main"
@@ -85,13 +88,6 @@ export interface Head {
 
 /** The one marker in what `follow` emits: everything that was in the log at the start has been seen. */
 export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: number }> {}
-
-/** What `verify` found. */
-export type Verification = Data.TaggedEnum<{
-  Intact: { readonly head: Head; readonly events: number }
-  Tampered: { readonly position: number; readonly reason: string }
-}>
-export const Verification = Data.taggedEnum<Verification>()
 
 /** Retry: another process held the log for longer than the busy time-out. */
 export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string; readonly waitedMs: number }> {
@@ -223,8 +219,14 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
      * History, then one `CaughtUp`, then events as they are committed by this or any other process, without a gap and
      * without a repeat. Never ends by itself.
      */
-    readonly follow: (query?: Query) => Stream.Stream<Event | CaughtUp, LogError>
-    /** Walks the whole chain in constant memory and names the first position that fails, and why. */
+    readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
+    /**
+     * Walks the whole chain in constant memory and names the first position that fails, and why. Every change, removal,
+     * insertion and exchange of events is found, except what leaves a chain that holds in itself: events removed from the
+     * log's end, or a log written anew from some position on. Those show against an anchor: see `verifyWith`.
+     */
     readonly verify: Effect.Effect<Verification, LogError>
+    /** The same, held against an anchor, or with progress told. */
+    readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, LogError>
   }
 >() {}

@@ -3,6 +3,7 @@ import type { Commits } from "./Commits.ts"
 import type { Event } from "./Event.ts"
 import { CaughtUp, type Head, type LogError, type Query } from "./EventLog.ts"
 import { PAGE_SIZE } from "./Pages.ts"
+import { turn } from "./Turn.ts"
 
 /** What following needs of a log. */
 export interface Source {
@@ -18,12 +19,13 @@ export interface Source {
  * Follows a log by reading it again from where it stopped, each time something may have been committed. Since every
  * event comes from the same ordered read, none can be lost or doubled, whoever appended it.
  */
-export const follow = (source: Source, query: Query): Stream.Stream<Event | CaughtUp, LogError> =>
+export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stream<Event | CaughtUp, LogError> =>
   Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>
     Effect.gen(function* () {
       const head = yield* caughtUp ? newHead(source, after) : source.head
       const page = yield* source.readPage({ ...query, after, until: head.position }, PAGE_SIZE)
       const full = page.length === PAGE_SIZE
+      if (full) yield* turn
       const next = full ? (page.at(-1)?.position ?? after) : Math.max(after, head.position)
       const emitted: Array<Event | CaughtUp> = [...page]
       if (!full && !caughtUp) emitted.push(new CaughtUp({ position: next }))
@@ -32,13 +34,18 @@ export const follow = (source: Source, query: Query): Stream.Stream<Event | Caug
   )
 
 /** Waits until the head is past a position. */
-const newHead = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
-  Effect.gen(function* () {
-    while (true) {
-      // Listening begins before the head is read, so that no commit falls in between.
-      const next = commits.next()
-      const now = yield* head
-      if (now.position > after) return now
-      yield* pollEvery === undefined ? next : Effect.raceFirst(next, Effect.sleep(pollEvery))
-    }
-  })
+const newHead = (source: Source, after: number): Effect.Effect<Head, LogError> =>
+  Effect.repeat(look(source, after), { until: (head) => head.position > after })
+
+/** The head now, if it is past the position; else as soon as there may be another one. */
+const look = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
+  Effect.acquireUseRelease(
+    // Listening begins before the head is read, so that no commit falls in between.
+    Effect.sync(() => commits.listen()),
+    ({ heard }) =>
+      Effect.tap(head, ({ position }) => {
+        if (position > after) return Effect.void
+        return pollEvery === undefined ? heard : Effect.raceFirst(heard, Effect.sleep(pollEvery))
+      }),
+    ({ stop }) => Effect.sync(stop),
+  )

@@ -31,8 +31,10 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly log: str
 
 /** A lease that is held. */
 export interface HeldLease {
-  /** Fails where another kernel has taken over. Asked before anything leaves the kernel. */
+  /** Fails where another kernel has taken over, by the file. Asked before anything leaves the kernel. */
   readonly check: Effect.Effect<void, LeaseLost | LogError>
+  /** The same as of the last heartbeat: costs nothing, and is at most some seconds old. */
+  readonly held: Effect.Effect<void, LeaseLost>
 }
 
 /**

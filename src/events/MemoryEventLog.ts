@@ -2,10 +2,13 @@ import { Effect, Either, Layer, Option } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Commits from "./Commits.ts"
 import type { Event } from "./Event.ts"
-import { EventLog, type Head, type Query, Verification } from "./EventLog.ts"
+import { EventLog, type Head, type Query } from "./EventLog.ts"
 import { follow } from "./Follow.ts"
+import * as MemorySnapshots from "./MemorySnapshots.ts"
 import * as Pages from "./Pages.ts"
 import * as Sequencer from "./Sequencer.ts"
+import { readingOf, Snapshots } from "./Snapshots.ts"
+import * as Verifier from "./Verifier.ts"
 import * as Vocabulary from "./Vocabulary.ts"
 import * as Writer from "./Writer.ts"
 
@@ -13,7 +16,17 @@ import * as Writer from "./Writer.ts"
  * A log in plain memory, for tests and throw-away runs: the same admission, sequencing, chain and group commit as on
  * disk, with arrays for storage. It keeps each payload as text, so that no caller's later change reaches the log.
  */
-export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } = {}): Layer.Layer<EventLog> =>
+export const layer = (options: MemoryOptions = {}): Layer.Layer<EventLog | Snapshots> =>
+  Layer.merge(
+    layerLog(options),
+    Layer.sync(Snapshots, () => MemorySnapshots.make(readingOf(options.vocabulary ?? Vocabulary.core))),
+  )
+
+interface MemoryOptions {
+  readonly vocabulary?: Vocabulary.Vocabulary
+}
+
+const layerLog = (options: MemoryOptions): Layer.Layer<EventLog> =>
   Layer.scoped(
     EventLog,
     Effect.gen(function* () {
@@ -55,6 +68,22 @@ export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } =
         return Either.right(requests.map((request, index) => Sequencer.answer(request, batch.placements[index], page)))
       })
 
+      const source: Verifier.Source = {
+        head: Effect.sync(() => head),
+        page: (after, limit) =>
+          Effect.sync(() => {
+            const start = Math.max(0, after)
+            return rows.slice(start, start + limit).map(stored)
+          }),
+        versionBefore: (timeline, stream, position) =>
+          Effect.sync(() => {
+            const earlier = rows
+              .slice(0, position - 1)
+              .findLast(({ envelope }) => matches(envelope, { timeline, stream }))
+            return earlier?.envelope.version ?? 0
+          }),
+      }
+
       return {
         name: "memory",
         append,
@@ -63,22 +92,19 @@ export const layer = (options: { readonly vocabulary?: Vocabulary.Vocabulary } =
         find: (id) => Effect.sync(() => Option.fromNullable(find(id))),
         head: Effect.sync(() => head),
         follow: (query = {}) => follow({ head: Effect.sync(() => head), readPage, commits }, query),
-        verify: Effect.sync(() => {
-          let hash = Chain.GENESIS
-          for (const { envelope, text } of rows) {
-            hash = Chain.link(hash, envelope, text)
-            if (hash !== envelope.hash) {
-              return Verification.Tampered({
-                position: envelope.position,
-                reason: "its content does not give its hash",
-              })
-            }
-          }
-          return Verification.Intact({ head, events: rows.length })
-        }),
+        verify: Verifier.verify(source),
+        verifyWith: (options) => Verifier.verify(source, options),
       }
     }),
   )
+
+const stored = ({ envelope, text }: { readonly envelope: Event; readonly text: string }) => ({
+  link: envelope,
+  payload: text,
+  keyId: null,
+  hash: envelope.hash,
+  flaw: null,
+})
 
 const matches = (event: Event, query: Query): boolean =>
   (query.timeline === undefined || event.timeline === query.timeline) &&

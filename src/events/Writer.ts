@@ -62,20 +62,37 @@ export const make = (
     scheduled = false
     const batch = waiting.slice(0, MAX_APPENDS_PER_COMMIT)
     waiting = waiting.slice(batch.length)
-    if (batch.length === 0) return
-    const committed = commit(batch.map(({ request }) => request))
-    for (const [index, { resume }] of batch.entries()) {
-      resume(Either.isLeft(committed) ? Effect.fail(committed.left) : (committed.right[index] ?? UNANSWERED))
+    if (batch.length > 0) answer(batch)
+    makeRoom()
+    if (waiting.length > 0) schedule()
+  }
+
+  const answer = (batch: ReadonlyArray<Waiting>) => {
+    const answers = commitAll(batch)
+    for (const [index, { resume }] of batch.entries()) resume(answers(index))
+  }
+
+  /** How each append of a batch is answered. A fault of the program is everybody's answer too: nobody waits for ever. */
+  const commitAll = (batch: ReadonlyArray<Waiting>): ((index: number) => Effect.Effect<Appended, AppendError>) => {
+    try {
+      const committed = commit(batch.map(({ request }) => request))
+      if (Either.isLeft(committed)) return () => Effect.fail(committed.left)
+      return (index) => committed.right[index] ?? UNANSWERED
+    } catch (defect) {
+      return () => Effect.die(defect)
     }
+  }
+
+  const makeRoom = () => {
     const unblocked = blocked
     blocked = []
     for (const goOn of unblocked) goOn()
-    if (waiting.length > 0) schedule()
   }
 
   const close = () => {
     closed = true
-    while (waiting.length > 0 || blocked.length > 0) turn()
+    while (waiting.length > 0) turn()
+    makeRoom()
   }
 
   const room = Effect.async<void>((resume) => {
@@ -89,6 +106,7 @@ export const make = (
       schedule()
       return Effect.sync(() => {
         waiting = waiting.filter((other) => other !== entry)
+        makeRoom()
       })
     })
 

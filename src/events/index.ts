@@ -1,4 +1,5 @@
 /** What the package calls `EventLog`: the interface, and the logs that implement it. */
 export * from "./EventLog.ts"
 export { layer as layerMemory } from "./MemoryEventLog.ts"
+export { type ExamineOptions, examine } from "./sqlite/doctor.ts"
 export { layer as layerSqlite, type SqliteOptions } from "./sqlite/SqliteEventLog.ts"

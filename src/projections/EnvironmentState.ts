@@ -104,7 +104,9 @@ const evolve = evolveBy<EnvironmentState>({
   CommandFailed: (state, { commandId }, event) => ended(state, event, commandId),
   CommandOutcomeUnknown: (state, { commandId }, event) => ended(state, event, commandId),
   TaskOpened: (state, { goal }, event) => inTask(state, event, () => ({ goal, open: true })),
-  TaskClosed: (state, { outcome }, event) => inTask(state, event, () => ({ open: false, outcome })),
+  // The first outcome stands: a kernel that lost its lease may close what another has closed.
+  TaskClosed: (state, { outcome }, event) =>
+    inTask(state, event, (scope) => (scope.outcome === undefined ? { open: false, outcome } : {})),
 })
 
 /**
@@ -116,7 +118,7 @@ const evolve = evolveBy<EnvironmentState>({
  */
 export const projection: Projection<EnvironmentState> = {
   name: "EnvironmentState",
-  version: 1,
+  version: 2,
   state: EnvironmentState,
   initial,
   evolve,

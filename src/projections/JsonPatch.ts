@@ -1,7 +1,10 @@
 import { Data, Either } from "effect"
-import { createPatch, type Operation } from "rfc6902"
 import { type Json, type JsonObject, pointerKeys } from "../events/Json.ts"
 import type { PatchOperation } from "../events/vocabulary/Sensing.ts"
+import { isArray } from "./patch/Equality.ts"
+
+export { between } from "./patch/Between.ts"
+export { equal, isArray } from "./patch/Equality.ts"
 
 /** A patch that does not fit the document it was applied to, and why. `path` is the operation's JSON Pointer. */
 export class PatchMisfit extends Data.TaggedClass("PatchMisfit")<{ readonly path: string; readonly reason: string }> {}
@@ -14,118 +17,104 @@ export const apply = (
   document: Json | undefined,
   patch: ReadonlyArray<PatchOperation>,
 ): Either.Either<Json | undefined, PatchMisfit> => {
+  const copies = new Copies()
   let patched = document
   for (const operation of patch) {
-    const result = applyOne(patched, operation)
+    const result = applyOne(copies, patched, operation)
     if (Either.isLeft(result)) return Either.left(new PatchMisfit({ path: operation.path, reason: result.left }))
     patched = result.right
   }
   return Either.right(patched)
 }
 
-/**
- * The patch that makes the first document into the second. Lists of the same length are compared place by place, so that
- * a path in them means the same in both; others by the fewest operations, or place by place where they are long.
- */
-export const between = (before: Json, after: Json): ReadonlyArray<PatchOperation> =>
-  createPatch(before, after, (a: Json, b: Json, pointer) => {
-    if (!isArray(a) || !isArray(b)) return undefined
-    if (a.length !== b.length && a.length * b.length <= MAX_EDIT_TABLE) return undefined
-    return byPlace(a, b, pointer.toString())
-  }).map(narrow)
-
-/** Whether two values are the same JSON. */
-export const equal = (a: Json | undefined, b: Json | undefined): boolean => {
-  if (a === b) return true
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
-  if (isArray(a) || isArray(b)) {
-    return isArray(a) && isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
-  }
-  const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]))
-}
-
-/** Whether a JSON value is a list; narrows read-only ones, as `Array.isArray` does not. */
-export const isArray = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
-
-/** The fewest operations between two lists take a table of their lengths' product; beyond this it is not worth it. */
-const MAX_EDIT_TABLE = 10_000
-
-/** Items compared place by place; what one list has more is removed from its end, or added there. */
-const byPlace = (a: ReadonlyArray<Json>, b: ReadonlyArray<Json>, pointer: string): Array<Operation> => {
-  const shared = Math.min(a.length, b.length)
-  const operations: Array<Operation> = []
-  for (let index = 0; index < shared; index++) {
-    for (const operation of between(a[index] ?? null, b[index] ?? null)) {
-      operations.push({ ...operation, path: `${pointer}/${index}${operation.path}` })
-    }
-  }
-  for (let index = a.length - 1; index >= shared; index--)
-    operations.push({ op: "remove", path: `${pointer}/${index}` })
-  for (let index = shared; index < b.length; index++) {
-    operations.push({ op: "add", path: `${pointer}/${index}`, value: b[index] })
-  }
-  return operations
-}
-
-const narrow = (operation: Operation): PatchOperation => {
-  switch (operation.op) {
-    case "add":
-    case "replace":
-      return { op: operation.op, path: operation.path, value: operation.value }
-    case "remove":
-      return { op: "remove", path: operation.path }
-    default:
-      throw new Error(`A patch between two documents adds, replaces and removes; found "${operation.op}"`)
-  }
-}
-
 type Applied = Either.Either<Json | undefined, string>
 
-const applyOne = (document: Json | undefined, operation: PatchOperation): Applied => {
+/** Each object and list that a patch changes is copied once, however many of its operations change it. */
+class Copies {
+  readonly #objects = new WeakSet<object>()
+  readonly #lists = new WeakSet<object>()
+
+  object(object: JsonObject): { [key: string]: Json } {
+    if (this.#objects.has(object)) return object
+    const copy = { ...object }
+    this.#objects.add(copy)
+    return copy
+  }
+
+  list(list: ReadonlyArray<Json>): Array<Json> {
+    if (this.#isCopy(list)) return list
+    const copy = [...list]
+    this.#lists.add(copy)
+    return copy
+  }
+
+  #isCopy(list: ReadonlyArray<Json>): list is Array<Json> {
+    return this.#lists.has(list)
+  }
+}
+
+const applyOne = (copies: Copies, document: Json | undefined, operation: PatchOperation): Applied => {
   if (operation.path !== "" && !operation.path.startsWith("/")) {
     return Either.left("expected a JSON Pointer, which begins with /")
   }
-  return applyInside(document, pointerKeys(operation.path), operation)
+  return applyInside(copies, document, pointerKeys(operation.path), operation)
 }
 
-const applyInside = (value: Json | undefined, keys: ReadonlyArray<string>, operation: PatchOperation): Applied => {
+const applyInside = (
+  copies: Copies,
+  value: Json | undefined,
+  keys: ReadonlyArray<string>,
+  operation: PatchOperation,
+): Applied => {
   const [key, ...rest] = keys
   if (key === undefined) {
     if (operation.op !== "add" && value === undefined) return Either.left("there is nothing at this path")
     return Either.right(operation.op === "remove" ? undefined : operation.value)
   }
   if (typeof value !== "object" || value === null) return Either.left(`there is no object or list to hold "${key}"`)
-  return isArray(value) ? applyToArray(value, key, rest, operation) : applyToObject(value, key, rest, operation)
+  return isArray(value)
+    ? applyToArray(copies, value, key, rest, operation)
+    : applyToObject(copies, value, key, rest, operation)
 }
 
 const applyToObject = (
+  copies: Copies,
   object: JsonObject,
   key: string,
   rest: ReadonlyArray<string>,
   operation: PatchOperation,
-): Applied =>
-  Either.map(applyInside(Object.hasOwn(object, key) ? object[key] : undefined, rest, operation), (changed) => {
-    if (changed !== undefined) return { ...object, [key]: changed }
-    const { [key]: _removed, ...others } = object
-    return others
+): Applied => {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  return Either.map(applyInside(copies, value, rest, operation), (changed) => {
+    if (changed === value) return object
+    const copy = copies.object(object)
+    if (changed === undefined) delete copy[key]
+    // Defined and not assigned, so that `__proto__` is a key like any other.
+    else Object.defineProperty(copy, key, { value: changed, configurable: true, enumerable: true, writable: true })
+    return copy
   })
+}
 
 const applyToArray = (
-  array: ReadonlyArray<Json>,
+  copies: Copies,
+  list: ReadonlyArray<Json>,
   key: string,
   rest: ReadonlyArray<string>,
   operation: PatchOperation,
 ): Applied => {
   const inserts = operation.op === "add" && rest.length === 0
-  const index = key === "-" && inserts ? array.length : ARRAY_INDEX.test(key) ? Number(key) : -1
-  if (index < 0 || index > array.length - (inserts ? 0 : 1)) {
-    return Either.left(`"${key}" is no place in a list of ${array.length}`)
+  const index = key === "-" && inserts ? list.length : ARRAY_INDEX.test(key) ? Number(key) : -1
+  if (index < 0 || index > list.length - (inserts ? 0 : 1)) {
+    return Either.left(`"${key}" is no place in a list of ${list.length}`)
   }
-  if (inserts) return Either.right(array.toSpliced(index, 0, operation.value))
-  return Either.map(applyInside(array[index], rest, operation), (changed) =>
-    changed === undefined ? array.toSpliced(index, 1) : array.with(index, changed),
-  )
+  const value = list[index]
+  return Either.map(applyInside(copies, inserts ? undefined : value, rest, operation), (changed) => {
+    if (changed === value && !inserts) return list
+    const copy = copies.list(list)
+    if (changed === undefined) copy.splice(index, 1)
+    else copy.splice(index, inserts ? 0 : 1, changed)
+    return copy
+  })
 }
 
 /** RFC 6901 §4: decimal, without leading zeros. */

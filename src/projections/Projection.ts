@@ -21,7 +21,13 @@ export interface Projection<S> {
   readonly evolveAll?: (state: S, events: Iterable<Event>) => S
 }
 
-/** A defect of a projection: its `evolve` threw. */
+/** A state, and the position up to which it takes events into account. */
+export interface Positioned<S> {
+  readonly position: number
+  readonly state: S
+}
+
+/** A defect of a projection: its `evolve` threw, or was found not to be pure. */
 export class FoldFailed extends Data.TaggedError("FoldFailed")<{
   readonly projection: string
   readonly position: number
@@ -31,23 +37,22 @@ export class FoldFailed extends Data.TaggedError("FoldFailed")<{
   override get message() {
     const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
     return (
-      `Projection ${this.projection} failed at @${this.position} (${this.type}): expected a state, found an exception: ` +
-      `${why}. \`evolve\` must accept every event; correct it.`
+      `Projection ${this.projection} failed at @${this.position} (${this.type}): expected a new state, found a fault: ${why}. ` +
+      "`evolve` must accept every event, change nothing it is given, and depend on nothing else; correct it."
     )
   }
 }
+
+/** The failure of a projection at an event. */
+export const failureAt = <S>({ name, version }: Projection<S>, { position, type }: Event, cause: unknown): FoldFailed =>
+  new FoldFailed({ projection: `${name}@${version}`, position, type, cause })
 
 /** One step of a fold. Throws `FoldFailed` where `evolve` throws. */
 export const step = <S>(projection: Projection<S>, state: S, event: Event): S => {
   try {
     return projection.evolve(state, event)
   } catch (cause) {
-    throw new FoldFailed({
-      projection: `${projection.name}@${projection.version}`,
-      position: event.position,
-      type: event.type,
-      cause,
-    })
+    throw cause instanceof FoldFailed ? cause : failureAt(projection, event, cause)
   }
 }
 
@@ -55,11 +60,30 @@ export const step = <S>(projection: Projection<S>, state: S, event: Event): S =>
  * The state after these events, in their order, from `from` or from the beginning. It holds that
  * `fold(p, [...a, ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` where `evolve` throws.
  */
-export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S => {
-  if (projection.evolveAll !== undefined) return projection.evolveAll(from, events)
+export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S =>
+  projection.evolveAll === undefined
+    ? foldEach(projection, events, from)
+    : foldAll(projection.evolveAll, projection, events, from)
+
+const foldEach = <S>(projection: Projection<S>, events: Iterable<Event>, from: S): S => {
   let state = from
   for (const event of events) state = step(projection, state, event)
   return state
+}
+
+const foldAll = <S>(
+  evolveAll: (state: S, events: Iterable<Event>) => S,
+  projection: Projection<S>,
+  events: Iterable<Event>,
+  from: S,
+): S => {
+  try {
+    return evolveAll(from, events)
+  } catch (cause) {
+    // Event by event it fails as well, and then says where.
+    if (!(cause instanceof FoldFailed)) foldEach(projection, events, from)
+    throw cause
+  }
 }
 
 /**

@@ -1,19 +1,35 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { CaughtUp, EventLog, type LogError, MAIN } from "../events/EventLog.ts"
+import { Snapshots } from "../events/Snapshots.ts"
+import { turn } from "../events/Turn.ts"
 import { type PositionOutOfRange, withinLog } from "./Moment.ts"
-import { fold, type Projection, step } from "./Projection.ts"
+import { fold, type Positioned, type Projection, step } from "./Projection.ts"
+import * as Purity from "./Purity.ts"
+import * as Ladder from "./snapshots/Ladder.ts"
 
 export { PositionOutOfRange } from "./Moment.ts"
-export { FoldFailed } from "./Projection.ts"
+export { FoldFailed, type Positioned } from "./Projection.ts"
 
-/** A state, and the position up to which it takes events into account. */
-export interface Positioned<S> {
-  readonly position: number
-  readonly state: S
+/** How a projector works. */
+export interface ProjectorOptions {
+  /**
+   * Whether projections are held to being pure, which costs time: their input is made immutable, and some events are
+   * folded twice. Default: where `NODE_ENV` is `test` or `development`.
+   */
+  readonly checks?: boolean
+  /** Whether snapshots are used and taken, where the log keeps any (`Snapshots`). Default: true. */
+  readonly snapshots?: boolean
 }
 
 /** Events folded at a time: one page is read while nothing else is held. */
 const PAGE = 1_000
+
+/**
+ * Events of the first page; each one after it is twice as long, up to `PAGE`. V8 watches at first which objects live long,
+ * and from then on allocates such as old: after long pages that was every event, for a third more time and 80 MiB more
+ * over 1,000,000 events.
+ */
+const FIRST_PAGE = 64
 
 /**
  * Runs projections over the timeline `main`: as it stood, as it stands, as it changes. All three are the same fold.
@@ -40,93 +56,157 @@ export class Projector extends Context.Tag("hindcast/Projector")<
   }
 >() {}
 
-const make = Effect.gen(function* () {
-  const log = yield* EventLog
-  const caches = new WeakMap<object, Cache<unknown>>()
+const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const kept = yield* Effect.serviceOption(Snapshots)
+    const ladderOf = snapshots && Option.isSome(kept) ? yield* Ladder.makeAll(log, kept.value) : Ladder.none
+    const foldings = new WeakMap<object, unknown>()
+    let pageSize = FIRST_PAGE
 
-  const cacheOf = <S>(projection: Projection<S>): Cache<S> => {
-    const known = caches.get(projection)
-    // Only this function writes to the map, and always a cache of the key's own state.
-    if (known !== undefined) return known as Cache<S>
-    const cache: Cache<S> = {
-      latest: { position: 0, state: projection.initial },
-      lock: Effect.unsafeMakeSemaphore(1),
+    const foldingOf = <S>(given: Projection<S>): Folding<S> => {
+      const known = foldings.get(given)
+      // Only this function writes to the map, and always a folding of the key's own state.
+      if (known !== undefined) return known as Folding<S>
+      const projection = checks ? Purity.checked(given) : given
+      const folding: Folding<S> = {
+        projection,
+        ladder: ladderOf(projection),
+        latest: { position: 0, state: projection.initial },
+        climb: Ladder.start(),
+        lock: Effect.unsafeMakeSemaphore(1),
+      }
+      foldings.set(given, folding)
+      return folding
     }
-    caches.set(projection, cache)
-    return cache
-  }
 
-  const foldOn = <S>(
-    projection: Projection<S>,
-    from: Positioned<S>,
-    until: number | undefined,
-    reached: (progress: Positioned<S>) => void,
-  ): Effect.Effect<Positioned<S>, LogError> =>
-    Effect.gen(function* () {
-      let progress = from
-      for (;;) {
-        const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: MAIN }
-        const page = yield* log.readPage(range, PAGE)
+    const foldOn = <S>(
+      folding: Folding<S>,
+      from: Positioned<S>,
+      climb: Ladder.Climb,
+      until: number | undefined,
+      keep: (progress: Positioned<S>) => void,
+    ): Effect.Effect<Positioned<S>, LogError> =>
+      Effect.gen(function* () {
+        let progress = from
+        for (;;) {
+          const limit = pageSize
+          const step = yield* foldPage(folding.projection, progress, until, limit)
+          if (step.events === 0) return progress
+          progress = step.reached
+          keep(progress)
+          yield* folding.ladder.climbed(climb, step)
+          if (step.events < limit) return progress
+          pageSize = Math.min(PAGE, limit * 2)
+          // A page takes milliseconds to fold: others get their turn in between.
+          yield* turn
+        }
+      })
+
+    /** Nothing holds on to the events of a page once they are folded: memory is of one page at a time. */
+    const foldPage = <S>(
+      projection: Projection<S>,
+      from: Positioned<S>,
+      until: number | undefined,
+      limit: number,
+    ): Effect.Effect<Ladder.Step<S>, LogError> => {
+      const range = { after: from.position, ...(until === undefined ? {} : { until }), timeline: MAIN }
+      return Effect.map(log.readPage(range, limit), (page) => {
         const last = page.at(-1)
-        if (last === undefined) return progress
-        progress = { position: last.position, state: fold(projection, page, progress.state) }
-        reached(progress)
-        if (page.length < PAGE) return progress
-        // A page takes milliseconds to fold: others get their turn in between.
-        yield* Effect.yieldNow()
-      }
-    })
+        const state = fold(projection, page, from.state)
+        return {
+          events: page.length,
+          bytes: Ladder.sizeOf(page),
+          reached: { position: last?.position ?? from.position, state },
+          hash: last?.hash ?? "",
+        }
+      })
+    }
 
-  const currentWithPosition = <S>(projection: Projection<S>) =>
-    Effect.suspend(() => {
-      const cache = cacheOf(projection)
-      const keep = (progress: Positioned<S>) => {
-        cache.latest = progress
-      }
-      return Effect.suspend(() => foldOn(projection, cache.latest, undefined, keep)).pipe(cache.lock.withPermits(1))
-    })
+    const currentWithPosition = <S>(given: Projection<S>) =>
+      Effect.suspend(() => {
+        const folding = foldingOf(given)
+        const keep = (progress: Positioned<S>) => {
+          folding.latest = progress
+        }
+        return Effect.gen(function* () {
+          if (folding.latest.position === 0) {
+            const rung = yield* folding.ladder.highest({ after: 0, until: Number.MAX_SAFE_INTEGER })
+            if (Option.isSome(rung)) keep(rung.value)
+          }
+          return yield* foldOn(folding, folding.latest, folding.climb, undefined, keep)
+        }).pipe(folding.lock.withPermits(1))
+      })
 
-  const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
+    const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
 
-  const stateAt = <S>(projection: Projection<S>, at: number) =>
-    Effect.gen(function* () {
-      yield* Effect.provideService(withinLog(at), EventLog, log)
-      const { latest } = cacheOf(projection)
-      const from = latest.position <= at ? latest : { position: 0, state: projection.initial }
-      const { state } = yield* foldOn(projection, from, at, () => {})
-      return state
-    })
+    const stateAt = <S>(given: Projection<S>, at: number) =>
+      Effect.gen(function* () {
+        yield* Effect.provideService(withinLog(at), EventLog, log)
+        const folding = foldingOf(given)
+        const { from, climb } = yield* startBelow(folding, at)
+        const { state } = yield* foldOn(folding, from, climb, at, () => {})
+        return state
+      })
 
-  const changes = <S>(projection: Projection<S>) =>
-    currentWithPosition(projection).pipe(
-      Effect.map(({ position, state }) =>
-        log.follow({ after: position, timeline: MAIN }).pipe(
-          Stream.mapAccum({ state, live: false }, (before, next) => {
-            if (next instanceof CaughtUp) {
-              return [
-                { state: before.state, live: true },
-                Option.some({ position: next.position, state: before.state }),
-              ]
-            }
-            const after = step(projection, before.state, next)
-            const seen = before.live && after !== before.state
-            const emitted = seen ? Option.some({ position: next.position, state: after }) : Option.none<Positioned<S>>()
-            return [{ state: after, live: before.live }, emitted]
-          }),
-          Stream.filterMap((emitted) => emitted),
+    /** Where a fold to a position begins, and how far that is from the rung below it. */
+    const startBelow = <S>({ projection, ladder, latest, climb }: Folding<S>, at: number) =>
+      Effect.gen(function* () {
+        const known =
+          latest.position <= at
+            ? { from: latest, climb: { ...climb } }
+            : { from: { position: 0, state: projection.initial }, climb: Ladder.start() }
+        const after = known.from.position
+        if (at - after < Ladder.RULE.minEvents) return known
+        const rung = yield* ladder.highest({ after, until: at })
+        return Option.isSome(rung) ? { from: rung.value, climb: Ladder.start() } : known
+      })
+
+    const changes = <S>(given: Projection<S>) =>
+      currentWithPosition(given).pipe(
+        Effect.map(({ position, state }) =>
+          log.follow({ after: position, timeline: MAIN }).pipe(
+            Stream.mapAccum({ state, live: false }, (before, next) => {
+              if (next instanceof CaughtUp) {
+                return [
+                  { state: before.state, live: true },
+                  Option.some({ position: next.position, state: before.state }),
+                ]
+              }
+              const after = step(foldingOf(given).projection, before.state, next)
+              const seen = before.live && after !== before.state
+              const emitted = seen
+                ? Option.some({ position: next.position, state: after })
+                : Option.none<Positioned<S>>()
+              return [{ state: after, live: before.live }, emitted]
+            }),
+            Stream.filterMap((emitted) => emitted),
+          ),
         ),
-      ),
-      Stream.unwrap,
-    )
+        Stream.unwrap,
+      )
 
-  return Projector.of({ stateAt, current, currentWithPosition, changes })
-})
+    return Projector.of({ stateAt, current, currentWithPosition, changes })
+  })
 
-/** How far one projection has been folded. The lock keeps two callers from folding the same tail twice. */
-interface Cache<S> {
+/** How far one projection has been folded. */
+interface Folding<S> {
+  readonly projection: Projection<S>
+  readonly ladder: Ladder.Ladder<S>
   latest: Positioned<S>
+  readonly climb: Ladder.Climb
+  /** Keeps two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
 
-/** The projector over the `EventLog` it is given. */
-export const layer: Layer.Layer<Projector, never, EventLog> = Layer.effect(Projector, make)
+const isDevelopment = () => {
+  const { NODE_ENV } = process.env
+  return NODE_ENV === "test" || NODE_ENV === "development"
+}
+
+/** The projector over the `EventLog` it is given, and over its `Snapshots` where it has any. */
+export const layerWith = (options: ProjectorOptions): Layer.Layer<Projector, never, EventLog> =>
+  Layer.scoped(Projector, make(options))
+
+/** The same, by the defaults. */
+export const layer: Layer.Layer<Projector, never, EventLog> = layerWith({})

@@ -1,6 +1,7 @@
 import { Data, Effect, Either, Schema } from "effect"
 import type { Event } from "../events/Event.ts"
-import { EventLog, type LogError, MAIN, type Query } from "../events/EventLog.ts"
+import { EventLog, type LogError, MAIN } from "../events/EventLog.ts"
+import * as Pages from "../events/Pages.ts"
 import * as Acting from "./audit/Acting.ts"
 import * as Changes from "./audit/Changes.ts"
 import * as Confirming from "./audit/Confirming.ts"
@@ -104,13 +105,17 @@ export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | Lo
     const scorings: Array<Event> = []
     const kept = Verdicts.projection(taskId)
     let named = kept.initial
-    yield* eachPage({ until, timeline: MAIN, types: ["ScoringStarted", "ScoringFinished"] }, (page) => {
-      for (const event of page) {
-        const before = named
-        named = kept.evolve(before, event)
-        if (named !== before && event.taskId !== taskId) scorings.push(event)
-      }
-    })
+    yield* Pages.forEach(
+      log.readPage,
+      { until, timeline: MAIN, types: ["ScoringStarted", "ScoringFinished"] },
+      (page) => {
+        for (const event of page) {
+          const before = named
+          named = kept.evolve(before, event)
+          if (named !== before && event.taskId !== taskId) scorings.push(event)
+        }
+      },
+    )
     const fold = projection(taskId)
     let state = fold.initial
     let next = 0
@@ -119,7 +124,7 @@ export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | Lo
         state = Projection.step(fold, state, event)
       }
     }
-    yield* eachPage({ until, timeline: MAIN, taskId }, (page) => {
+    yield* Pages.forEach(log.readPage, { until, timeline: MAIN, taskId }, (page) => {
       for (const event of page) {
         foldScorings(event.position)
         state = Projection.step(fold, state, event)
@@ -127,20 +132,4 @@ export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | Lo
     })
     foldScorings(Number.POSITIVE_INFINITY)
     return yield* document(taskId, state)
-  })
-
-/** Events read at a time. */
-const PAGE = 1_000
-
-const eachPage = (query: Query, take: (page: ReadonlyArray<Event>) => void): Effect.Effect<void, LogError, EventLog> =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    let after = 0
-    for (;;) {
-      const page = yield* log.readPage({ ...query, after }, PAGE)
-      take(page)
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
-      after = last.position
-    }
   })

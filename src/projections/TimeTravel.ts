@@ -2,6 +2,7 @@ import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type LogError, MAIN } from "../events/EventLog.ts"
 import { type Json, pointerKeys, pointerToken } from "../events/Json.ts"
+import { turn } from "../events/Turn.ts"
 import type { PatchOperation } from "../events/vocabulary/Sensing.ts"
 import { type EnvironmentState, foldVisiting, projection } from "./EnvironmentState.ts"
 import * as JsonPatch from "./JsonPatch.ts"
@@ -120,7 +121,7 @@ const make = Effect.gen(function* () {
         state = foldVisiting(state, page, watch)
         position = page.at(-1)?.position ?? position
         if (page.length < PAGE) return state
-        yield* Effect.yieldNow()
+        yield* turn
       }
     })
 

@@ -3,7 +3,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import Database from "better-sqlite3"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { layerSqlite } from "../../src/events/index.ts"
 import { Lease } from "../../src/events/Lease.ts"
@@ -20,6 +20,17 @@ describe("the lease of a log", () => {
         const error = yield* Effect.flip(acquire("second"))
         expect(error._tag).toBe("LeaseHeld")
         expect(error.message).toContain(`found "first" (process ${process.pid} on ${os.hostname()}`)
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("is one kernel's also of many that ask at the same moment under one name", () =>
+    Effect.gen(function* () {
+      const layer = layerSqlite({ filename: path.join(yield* temporaryDirectory, "log.db") })
+      yield* Effect.gen(function* () {
+        const all = Array.from({ length: 20 }, () => Effect.either(acquire("same")))
+        const answers = yield* Effect.all(all, { concurrency: "unbounded" })
+        expect(answers.filter(Either.isRight)).toHaveLength(1)
       }).pipe(Effect.scoped, Effect.provide(layer))
     }),
   )

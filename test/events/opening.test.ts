@@ -2,9 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import Database from "better-sqlite3"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
-import { EventLog, layerSqlite, type SqliteOptions } from "../../src/events/index.ts"
+import { EventLog, Exact, layerSqlite, NoStream, type SqliteOptions } from "../../src/events/index.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const open = (filename: string, options: Omit<SqliteOptions, "filename"> = {}) =>
@@ -86,6 +86,20 @@ describe("opening a log", () => {
         Effect.provide(layerSqlite({ filename })),
       )
       expect(verified).toMatchObject({ _tag: "Intact", events: 2 })
+    }),
+  )
+
+  it.scopedLive("twice in one process: who read the other's events can append after them", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const logOf = Effect.map(Layer.build(layerSqlite({ filename })), Context.get(EventLog))
+      const [first, second] = yield* Effect.all([logOf, logOf])
+      yield* first.append({ ...note, expected: NoStream })
+      yield* second.append({ ...note, expected: Exact(1) })
+      const seen = (yield* first.readPage({ stream: "a" }, 10)).length
+      expect(yield* first.append({ ...note, expected: Exact(seen) })).toMatchObject({ position: 3, version: 3 })
+      const stale = yield* Effect.flip(second.append({ ...note, expected: Exact(2) }))
+      expect(stale).toMatchObject({ _tag: "VersionConflict", actual: 3, missed: [{ version: 3 }] })
     }),
   )
 

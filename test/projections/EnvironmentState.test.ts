@@ -88,6 +88,11 @@ describe("the state of the environment", () => {
     expect(stateOf(...inTask("t1", [opened, closed])).tasks.t1).toMatchObject({ open: false, outcome: "achieved" })
   })
 
+  it("keeps the first outcome of a task that is closed twice", () => {
+    const closings = [event("TaskClosed", { outcome: "achieved" }), event("TaskClosed", { outcome: "failed" })]
+    expect(stateOf(...inTask("t1", [opened, ...closings])).tasks.t1).toMatchObject({ open: false, outcome: "achieved" })
+  })
+
   it("takes names that objects inherit for names like any other", () => {
     const state = stateOf(...inTask("__proto__", [read("constructor/__proto__", 1)]), read("toString/valueOf", 2))
     expect(EnvironmentState.taskScope(state, "__proto__").readings).toEqual({ "constructor/__proto__": 1 })

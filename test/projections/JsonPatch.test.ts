@@ -82,11 +82,72 @@ describe("applying a patch", () => {
   })
 })
 
+/** Documents that are much alike, under keys that are hard to write in a path. */
+const alike = fc.letrec<{ node: Json }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<Json>(0, 1, "a", null, false),
+    fc.array(tie("node"), { maxLength: 5 }),
+    fc
+      .array(fc.tuple(fc.constantFrom("__proto__", "constructor", "", "a/b", "~", "~1", "0", "-", "a"), tie("node")), {
+        maxLength: 4,
+      })
+      .map((entries): Json => Object.fromEntries(entries)),
+  ),
+})).node
+
+/** The value, and how many items and members have been read from it so far. */
+const watched = (value: Json) => {
+  const seen = { reads: 0 }
+  const watch = (part: Json): Json => {
+    if (typeof part !== "object" || part === null) return part
+    const inside = JsonPatch.isArray(part)
+      ? part.map(watch)
+      : Object.fromEntries(Object.entries(part).map(([key, each]) => [key, watch(each)]))
+    return new Proxy(inside, {
+      get: (target, key, self) => {
+        seen.reads++
+        return Reflect.get(target, key, self)
+      },
+    })
+  }
+  return { value: watch(value), seen }
+}
+
+const list = <Item>(length: number, item: (index: number) => Item) => Array.from({ length }, (_, index) => item(index))
+const grid = (size: number, shift: number) =>
+  list(size, (row) => list(size, (column) => (row * 31 + column * 17 + shift) % 97))
+
 describe("the patch between two documents", () => {
   it("makes the one into the other", () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
         assert.deepStrictEqual(patched(before, JsonPatch.between(before, after)), after)
+      }),
+    )
+  })
+
+  it("makes the one into the other where they are much alike, whatever the keys, and changes neither", () => {
+    fc.assert(
+      fc.property(alike, alike, (before, after) => {
+        const patch = JsonPatch.between(deepFreeze(before), deepFreeze(after))
+        assert.deepStrictEqual(patched(before, patch), after)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it("is one operation where one item of a list is removed, and where one is inserted", () => {
+    const items = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(items, fc.nat(), (whole, at) => {
+        const index = at % whole.length
+        const path = `/list/${index}`
+        const without = whole.toSpliced(index, 1)
+        expect(JsonPatch.between({ list: whole }, { list: without })).toEqual([{ op: "remove", path }])
+        expect(JsonPatch.between({ list: without }, { list: whole })).toEqual([
+          { op: "add", path, value: whole[index] },
+        ])
       }),
     )
   })
@@ -128,9 +189,72 @@ describe("the patch between two documents", () => {
     expect(JsonPatch.between([1, 2, 3], [2, 3])).toEqual([{ op: "remove", path: "/0" }])
   })
 
+  it("changes what lies between what two lists have in common", () => {
+    const room = (name: string, lit: boolean) => ({ name, lit })
+    const before = [room("hall", true), room("attic", false), room("cellar", false)]
+    const after = [room("hall", true), room("study", true), room("attic", true), room("cellar", false)]
+    expect(JsonPatch.between(before, [...before, room("study", true)])).toEqual([
+      { op: "add", path: "/3", value: room("study", true) },
+    ])
+    expect(patched(before, JsonPatch.between(before, after))).toEqual(after)
+  })
+
   it("takes long lists place by place rather than for ever", () => {
-    const before = Array.from({ length: 3_000 }, (_, index) => index)
+    const before = list(3_000, (index) => index)
     const after = [...before.slice(1), "new", "newer"]
     assert.deepStrictEqual(patched(before, JsonPatch.between(before, after)), after)
+  })
+
+  it.each([
+    ["a grid of 40 × 40 that grows", grid(40, 0), grid(41, 1)],
+    ["a grid of 100 × 100 that grows", grid(100, 0), grid(101, 1)],
+    ["a cube that grows", list(12, (plane) => grid(12, plane)), list(13, (plane) => grid(13, plane + 1))],
+    [
+      "long items that differ in their last place",
+      list(60, (index) => list(500, (place) => (place === 499 ? index : 0))),
+      list(61, (index) => list(500, (place) => (place === 499 ? index + 100 : 0))),
+    ],
+    [
+      "wide items that differ in their last place",
+      list(60, (index) => Object.fromEntries(list(500, (key) => [String(key), key === 499 ? index : 0]))),
+      list(61, (index) => Object.fromEntries(list(500, (key) => [String(key), key === 499 ? index + 100 : 0]))),
+    ],
+    [
+      "lists within lists that all grow",
+      list<Json>(100, () => 0).reduce((inside: Json) => [inside, ...list(100, () => 0)], 0),
+      list<Json>(100, () => 0).reduce((inside: Json) => [inside, ...list(101, () => 1)], 0),
+    ],
+  ])("costs a bounded number of comparisons: %s", (_what, before: Json, after: Json) => {
+    const from = watched({ before })
+    const patch = JsonPatch.between(from.value, { before: after })
+    expect(from.seen.reads).toBeLessThan(1_000_000)
+    expect(patch.length).toBeLessThanOrEqual(10_000)
+    assert.deepStrictEqual(patched({ before }, patch), { before: after })
+  })
+
+  it("gives the new value where a long patch would say more than that", () => {
+    const rows = grid(100, 1)
+    expect(JsonPatch.between({ at: 1, rows: grid(100, 0) }, { at: 2, rows })).toEqual([
+      { op: "replace", path: "/at", value: 2 },
+      { op: "replace", path: "/rows", value: rows },
+    ])
+    const members = (value: number) => Object.fromEntries(list(200_000, (key) => [`key ${key}`, value]))
+    const after = { inside: { members: members(1) } }
+    expect(JsonPatch.between({ inside: { members: members(0) } }, after)).toEqual([
+      { op: "replace", path: "/inside/members", value: after.inside.members },
+    ])
+    const long = "k".repeat(100_000)
+    expect(JsonPatch.between({ [long]: list(100, () => 0) }, { [long]: list(100, () => 1) })).toHaveLength(1)
+  })
+
+  it("is applied with one copy of each object and list, however many operations change it", () => {
+    const before = { wide: Object.fromEntries(list(20_000, (key) => [`key ${key}`, "x".repeat(100)])) }
+    const after = { wide: { ...before.wide, ...Object.fromEntries(list(5_000, (key) => [`key ${key}`, "y"])) } }
+    const patch = JsonPatch.between(before, after)
+    expect(patch).toHaveLength(5_000)
+    const { value, seen } = watched(before)
+    assert.deepStrictEqual(Either.getOrThrow(JsonPatch.apply(value, patch)), after)
+    expect(seen.reads).toBeLessThan(40_000)
+    expect(before.wide["key 0"]).toBe("x".repeat(100))
   })
 })

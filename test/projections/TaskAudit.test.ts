@@ -1,11 +1,16 @@
 import assert from "node:assert/strict"
 import { it } from "@effect/vitest"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Schema, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
+import * as EventLog from "../../src/events/index.ts"
 import type { JsonObject } from "../../src/events/Json.ts"
+import { PAGE_SIZE } from "../../src/events/Pages.ts"
 import * as Sum from "../../src/projections/audit/Sum.ts"
+import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
+import { fold } from "../../src/projections/Projection.ts"
 import * as TaskAudit from "../../src/projections/TaskAudit.ts"
+import { turnsDuring } from "../turns.ts"
 import { arbitraryEvents } from "./arbitraryEvents.ts"
 import { event, inTask, place, START, sha, type Unplaced } from "./given.ts"
 import { append, onLog } from "./onLog.ts"
@@ -186,7 +191,16 @@ describe("the audit of a task", () => {
   it("is not there for a task that was never opened, and says how to find those that were", () => {
     const missing = Either.getOrThrow(Either.flip(TaskAudit.fold("t2", place(inTask("t1", [opened])))))
     expect(missing).toMatchObject({ _tag: "TaskNotFound", taskId: "t2" })
-    expect(missing.message).toContain("hindcast task list")
+    expect(missing.message).toContain("`hindcast task ls`")
+  })
+})
+
+describe("a task that is closed twice", () => {
+  it("keeps its first outcome, in the audit and in the environment's state", () => {
+    const events = place(inTask("t1", [opened, closed, event("TaskClosed", { outcome: "failed" })]))
+    const state = fold(EnvironmentState.projection, events)
+    expect(Either.getOrThrow(TaskAudit.fold("t1", events)).outcome).toBe("achieved")
+    expect(EnvironmentState.taskScope(state, "t1")).toMatchObject({ open: false, outcome: "achieved" })
   })
 })
 
@@ -328,6 +342,20 @@ describe("an audit from the log", () => {
         yield* append([...inTask("t1", [opened, closed]), ...rescored])
         const audit = yield* TaskAudit.load("t1")
         expect(audit.scores).toMatchObject([{ scoreSetId: "rescore", at: 3, finished: true, earned: 0.1 }])
+      }),
+    ),
+  )
+
+  it.live("lets timers and other input have their turn between pages", () =>
+    onLog(
+      Effect.gen(function* () {
+        const pages = 4
+        const readings = Array.from({ length: pages * PAGE_SIZE }, () => read("room/look", 1))
+        const log = yield* EventLog.EventLog
+        yield* append(inTask("t1", [opened]))
+        yield* log.append({ stream: "task/t1", taskId: "t1", actor: "test", events: readings })
+        expect(yield* turnsDuring(TaskAudit.load("t1"))).toBeGreaterThanOrEqual(pages)
+        expect(yield* turnsDuring(Stream.runDrain(log.read({})))).toBeGreaterThanOrEqual(pages)
       }),
     ),
   )

@@ -4,6 +4,8 @@ import { EventLog, LogUnavailable, type OpenError, type Query } from "../EventLo
 import { follow } from "../Follow.ts"
 import { Lease } from "../Lease.ts"
 import * as Pages from "../Pages.ts"
+import { readingOf, Snapshots } from "../Snapshots.ts"
+import * as Upcaster from "../Upcaster.ts"
 import * as Vocabulary from "../Vocabulary.ts"
 import * as Writer from "../Writer.ts"
 import * as append from "./append.ts"
@@ -12,6 +14,7 @@ import * as Database from "./database.ts"
 import * as lease from "./lease.ts"
 import * as Names from "./names.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
+import * as snapshots from "./snapshots.ts"
 import { verify } from "./verify.ts"
 
 /** How a log in an SQLite file is opened. */
@@ -35,43 +38,50 @@ const POLL_EVERY = "50 millis"
 
 /**
  * A log in one SQLite file: one connection that writes, one that only reads so that a long read never waits behind a
- * write, and one for the rest. Provides the log and the lease by which one kernel at a time acts on it.
+ * write, and some for the rest. Provides the log, the lease by which one kernel at a time acts on it, and snapshots.
  */
-export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease, OpenError> =>
+export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease | Snapshots, OpenError> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const { filename } = options
+      const { filename, vocabulary = Vocabulary.core } = options
+      const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = Commits.make()
       const writing =
-        options.readonly === true ? yield* refuseWrites(filename) : yield* openForWriting(options, commits)
-      const reader = yield* Database.open(filename, { readonly: true })
+        options.readonly === true ? yield* refuseWrites(filename) : yield* openForWriting(options, upcast, commits)
+      const database = yield* Database.open(filename, { readonly: true })
       const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
-      const names = yield* reading(() => Names.make(reader))
-      const head = reading(() => readHead(reader))
-      const page = (query: Query, limit: number) => reading(() => readPage(reader, names, query, limit))
+      const names = yield* reading(() => Names.make(database))
+      const reader = { database, names, upcast }
+      const head = reading(() => readHead(database))
+      const page = (query: Query, limit: number) => reading(() => readPage(reader, query, limit))
 
       const log = EventLog.of({
         name: filename,
         append: writing.append,
         read: (query = {}) => Pages.stream(page, query),
         readPage: page,
-        find: (id) => reading(() => Option.fromNullable(findEvent(reader, names, id))),
+        find: (id) => reading(() => Option.fromNullable(findEvent(reader, id))),
         head,
         follow: (query = {}) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query),
-        verify: verify(reader),
+        verify: verify(database),
+        verifyWith: (options) => verify(database, options),
       })
-      return Context.make(EventLog, log).pipe(Context.add(Lease, writing.lease))
+      const versions = readingOf(vocabulary)
+      const cache = yield* options.readonly === true
+        ? Effect.succeed(snapshots.makeReadonly(database, versions))
+        : snapshots.make(database, versions)
+      return Context.make(EventLog, log).pipe(Context.add(Lease, writing.lease), Context.add(Snapshots, cache))
     }).pipe(Control.typed(options.filename)),
   )
 
-const openForWriting = (options: SqliteOptions, commits: Commits.Commits) =>
+const openForWriting = (options: SqliteOptions, upcast: Upcaster.Upcast, commits: Commits.Commits) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
     const control = yield* Control.open(filename)
     const writer = yield* Database.open(filename, { readonly: false })
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
-      return append.make(writer, Names.make(writer), durability)
+      return append.make({ database: writer, names: Names.make(writer), upcast }, durability)
     })
     const commitAndTell: Writer.Commit = (requests) => {
       const answers = commit(requests)

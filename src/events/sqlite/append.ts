@@ -38,7 +38,11 @@ export const make = (reader: Reader, durability: "normal" | "full"): Commit => {
   const commitOnce = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> | undefined => {
     const find = (id: string) => findEvent(reader, id)
     const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
-    if (batch.rows.length > 0) {
+    if (batch.rows.length === 0) {
+      // Nothing is inserted, so nothing proves that what was known still holds: a conflict has to be looked at again.
+      const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
+      if (conflicts && readHead(database).position !== head.position) return undefined
+    } else {
       if (!write(database, names, batch)) return undefined
       head = batch.head
       for (const event of batch.rows) versions.set(`${event.timeline}\0${event.stream}`, event.version)

@@ -1,31 +1,39 @@
 import * as os from "node:os"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { type Context, Effect, Schedule } from "effect"
+import { uuidv7 } from "uuidv7"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../Lease.ts"
 import { type Control, typed } from "./control.ts"
+import { isStale } from "./holder.ts"
 
 /** How often a holder says that it lives. */
 const HEARTBEAT_EVERY_MS = 1000
 
-/** A holder that was silent for this long, or whose process is gone from this machine, has lost the lease. */
-const STALE_AFTER_MS = 10_000
-
 export const make = ({ filename, sql }: Control): Context.Tag.Service<Lease> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
-      const token = `${owner}#${process.pid}#${Date.now()}`
+      const token = `${owner}#${uuidv7()}`
       // A lease that cannot be given back (a full disk, say) goes stale by itself.
       yield* Effect.acquireRelease(take(filename, sql, owner, token), () =>
         Effect.ignore(sql`DELETE FROM lease WHERE owner = ${token}`),
       )
+      let lost = false
+      const held = Effect.suspend(() => (lost ? new LeaseLost({ log: filename, owner }) : Effect.void))
       const check = sql`SELECT 1 FROM lease WHERE owner = ${token}`.pipe(
         typed(filename),
-        Effect.flatMap(([row]) => (row === undefined ? new LeaseLost({ log: filename, owner }) : Effect.void)),
+        Effect.tap(([row]) => {
+          lost ||= row === undefined
+        }),
+        Effect.zipRight(held),
       )
       const beat = Effect.suspend(() => sql`UPDATE lease SET heartbeat_at = ${Date.now()} WHERE owner = ${token}`)
       // A beat that fails is not yet a lost lease: `check` says whether it was lost.
-      yield* beat.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(HEARTBEAT_EVERY_MS)), Effect.forkScoped)
-      return { check }
+      yield* Effect.zipRight(beat, check).pipe(
+        Effect.ignore,
+        Effect.repeat(Schedule.spaced(HEARTBEAT_EVERY_MS)),
+        Effect.forkScoped,
+      )
+      return { check, held }
     }),
 })
 
@@ -57,16 +65,3 @@ const readHolder = (sql: SqlClient) =>
     sql<Holder>`SELECT owner, host, pid, acquired_at AS acquiredAt, heartbeat_at AS heartbeatAt FROM lease`,
     ([holder]) => holder,
   )
-
-const isStale = (holder: Holder, now: number): boolean =>
-  now - holder.heartbeatAt > STALE_AFTER_MS || (holder.host === os.hostname() && !isAlive(holder.pid))
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    // EPERM: it lives, and belongs to someone else.
-    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
-  }
-}

@@ -60,6 +60,27 @@ export const LOG_TABLES: ReadonlyArray<string> = [
       LEFT JOIN names key ON key.id = e.key_id`,
 ]
 
+/**
+ * Folded states, to start from instead of the first event. A snapshot is complete by being there: its row and the parts
+ * that its root names come in one transaction. A part is stored once however many snapshots name it.
+ */
+export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
+  `CREATE TABLE IF NOT EXISTS snapshots (
+    projection TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    timeline TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    event_hash TEXT NOT NULL,
+    state_hash TEXT NOT NULL,
+    root BLOB NOT NULL,
+    PRIMARY KEY (fingerprint, timeline, position)
+  ) STRICT`,
+  `CREATE TABLE IF NOT EXISTS snapshot_parts (
+    digest TEXT PRIMARY KEY,
+    content BLOB NOT NULL
+  ) STRICT`,
+]
+
 /** What may be dropped and made anew at any time: nothing in it is part of the record. */
 export const DISPOSABLE_TABLES: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS lease (
@@ -70,4 +91,5 @@ export const DISPOSABLE_TABLES: ReadonlyArray<string> = [
     acquired_at INTEGER NOT NULL,
     heartbeat_at INTEGER NOT NULL
   ) STRICT`,
+  ...SNAPSHOT_TABLES,
 ]

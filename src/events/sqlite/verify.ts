@@ -1,63 +1,108 @@
 import { Effect } from "effect"
-import * as Chain from "../Chain.ts"
-import { type Head, type LogError, Verification } from "../EventLog.ts"
+import type { Flaw, Stored } from "../Diagnosis.ts"
+import type { LogError } from "../EventLog.ts"
+import type { Verification, VerifyOptions } from "../Verification.ts"
+import * as Verifier from "../Verifier.ts"
 import { attemptRead, type LogDatabase } from "./database.ts"
-import { uuidOf } from "./read.ts"
-
-/** Rows read in one step: constant memory, whatever the log's length. */
-const PAGE_SIZE = 1000
+import { readHead } from "./read.ts"
 
 /**
- * Walks the chain from the first event, over what the file says now: the payload's bytes as stored, and each name as the
- * file spells it today. Names the first position that fails.
+ * Walks the chain over what the file says now. It believes nothing that could be changed on the way: it reads the tables
+ * and no view, spells every name out as it stands today, and looks at bytes where text could hide them.
  */
-export const verify = (database: LogDatabase): Effect.Effect<Verification, LogError> =>
-  Effect.gen(function* () {
-    let head: Head = { position: 0, hash: Chain.GENESIS }
-    while (true) {
-      const rows = yield* attemptRead(database.filename, () => database.rows(PAGE, [head.position, PAGE_SIZE]))
-      const walked = walk(head, rows)
-      if ("reason" in walked) return Verification.Tampered(walked)
-      head = walked
-      if (rows.length < PAGE_SIZE) return Verification.Intact({ head, events: head.position })
-    }
+export const verify = (database: LogDatabase, options?: VerifyOptions): Effect.Effect<Verification, LogError> =>
+  Effect.suspend(() => {
+    const reading = <A>(read: () => A) => attemptRead(database.filename, read)
+    const stored = storedRows(database)
+    return Verifier.verify(
+      {
+        head: reading(() => readHead(database)),
+        page: (after, limit) => reading(() => database.rows(PAGE, [after, limit]).map(stored)),
+        versionBefore: (timeline, stream, position) =>
+          reading(() => Number(database.rows(VERSION_BEFORE, [stream, timeline, position])[0]?.[0] ?? 0)),
+      },
+      options,
+    )
   })
 
-/** Goes from one head to the next over some rows, or says where the chain breaks. */
-const walk = (
-  from: Head,
-  rows: ReadonlyArray<ReadonlyArray<unknown>>,
-): Head | { readonly position: number; readonly reason: string } => {
-  let { position, hash } = from
-  for (const row of rows) {
-    const link = linkOf(row)
-    if (link.position !== position + 1) return { position: position + 1, reason: "the event is missing" }
-    position = link.position
-    const keyId = row[13] === null ? null : String(row[13])
-    hash = Chain.link(hash, link, String(row[12]), keyId)
-    if (hash !== row[14]) return { position, reason: "the event's content does not give its hash" }
+/** Blobs as hexadecimal text: a quarter of a walk's time less than as buffers. */
+const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, schema_version, task,
+    iif(causation IS NULL, NULL, lower(hex(causation))), actor, occurred_at, recorded_at, payload, key_id, lower(hex(hash))
+  FROM events WHERE position > ? ORDER BY position LIMIT ?`
+
+const VERSION_BEFORE = `SELECT max(version) FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
+  AND timeline = (SELECT id FROM names WHERE text = ?) AND position < ?`
+
+/** Makes rows of the file what the verifier walks. */
+const storedRows = (database: LogDatabase) => {
+  const nameOf = names(database)
+  return (row: ReadonlyArray<unknown>): Stored => {
+    const position = Number(row[0])
+    const payload = String(row[12])
+    const bad: Array<Flaw> = []
+    const name = (column: number, field: string): string => {
+      const found = nameOf(Number(row[column]))
+      if (found === undefined) bad.push(envelopeFlaw(`its ${field} is a name that the file does not have, or not text`))
+      return found ?? ""
+    }
+    const uuid = (column: number, field: string): string => {
+      const hex = String(row[column])
+      if (hex.length !== 32) bad.push(envelopeFlaw(`its ${field} is not 16 bytes`))
+      return uuidOf(hex)
+    }
+    const link = {
+      position,
+      id: uuid(1, "id"),
+      timeline: name(2, "timeline"),
+      stream: name(3, "stream"),
+      version: Number(row[4]),
+      type: name(5, "type"),
+      schemaVersion: Number(row[6]),
+      taskId: row[7] === null ? null : name(7, "task"),
+      causationId: row[8] === null ? null : uuid(8, "cause"),
+      actor: name(9, "actor"),
+      occurredAt: Number(row[10]),
+      recordedAt: Number(row[11]),
+    }
+    const keyId = row[13] === null ? null : name(13, "key")
+    if (hidesBytes(payload) && !isExactly(payload, payloadBytes(database, position))) {
+      bad.push({ kind: "payload changed", reason: "its payload is not text in UTF-8" })
+    }
+    return { link, payload, keyId, hash: String(row[14]), flaw: bad[0] ?? null }
   }
-  return { position, hash }
 }
 
-const PAGE = `SELECT position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at,
-  recorded_at, payload, key_id, hash FROM event_log WHERE position > ? ORDER BY position LIMIT ?`
+const uuidOf = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 
-const linkOf = (row: ReadonlyArray<unknown>): Chain.Link => {
-  const [position, id, timeline, stream, version, type, schemaVersion, task, causation, actor] = row
-  const uuid = (hex: unknown) => uuidOf(Buffer.from(String(hex), "hex"))
-  return {
-    position: Number(position),
-    id: uuid(id),
-    timeline: String(timeline),
-    stream: String(stream),
-    version: Number(version),
-    type: String(type),
-    schemaVersion: Number(schemaVersion),
-    taskId: task === null ? null : String(task),
-    causationId: causation === null || causation === "" ? null : uuid(causation),
-    actor: String(actor),
-    occurredAt: Number(row[10]),
-    recordedAt: Number(row[11]),
+const envelopeFlaw = (reason: string): Flaw => ({ kind: "envelope changed", reason })
+
+/** Most names kept in memory; beyond it they are read again. */
+const MAX_NAMES = 10_000
+
+/** The text of a name as the file has it during one walk; undefined where it has none, or none that is text. */
+const names = (database: LogDatabase) => {
+  const known = new Map<number, string | undefined>()
+  const read = (id: number) => {
+    const [row] = database.rows("SELECT text, CAST(text AS BLOB) FROM names WHERE id = ?", [id])
+    return row !== undefined && isExactly(String(row[0]), row[1]) ? String(row[0]) : undefined
+  }
+  return (id: number) => {
+    if (known.has(id)) return known.get(id)
+    if (known.size >= MAX_NAMES) known.clear()
+    const text = read(id)
+    known.set(id, text)
+    return text
   }
 }
+
+/** Bytes that are not UTF-8 are read as this character: behind it, other bytes may stand than those that were hashed. */
+const REPLACEMENT = "\uFFFD"
+
+const hidesBytes = (text: string): boolean => text.includes(REPLACEMENT)
+
+const isExactly = (text: string, bytes: unknown): boolean =>
+  Buffer.isBuffer(bytes) ? bytes.equals(Buffer.from(text)) : text === "" && bytes === null
+
+const payloadBytes = (database: LogDatabase, position: number): unknown =>
+  database.rows("SELECT CAST(payload AS BLOB) FROM events WHERE position = ?", [position])[0]?.[0]

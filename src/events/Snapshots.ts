@@ -1,0 +1,61 @@
+import { Context, type Effect, type Option } from "effect"
+import type { DiskFull, LogError } from "./EventLog.ts"
+import type { Vocabulary } from "./Vocabulary.ts"
+
+/** The snapshots that can stand for one another: of one fold, over one timeline. */
+export interface Series {
+  /** The projection's name. */
+  readonly projection: string
+  /** Digest of everything that decides what the fold's states are. */
+  readonly fingerprint: string
+  readonly timeline: string
+}
+
+/** A folded state as it was stored. It is made of a root and of the parts that the root names by their digests. */
+export interface Snapshot {
+  /** The last event that the state takes into account. */
+  readonly position: number
+  /** That event's hash, when the snapshot was taken. */
+  readonly eventHash: string
+  /** SHA-256 of the root's text, which names every part by its own: so it covers the whole state. */
+  readonly stateHash: string
+  readonly root: Uint8Array
+}
+
+/** Parts of states, by the SHA-256 of their text. A part that several snapshots have in common is stored once. */
+export type Parts = ReadonlyMap<string, Uint8Array>
+
+/**
+ * A cache of folded states that a log keeps beside its events. Nothing in it is part of the record: whoever reads it
+ * checks every hash, and without it everything is the same, only slower. A log opened for reading only refuses to write.
+ */
+export class Snapshots extends Context.Tag("hindcast/Snapshots")<
+  Snapshots,
+  {
+    /** Names the versions in which this log's events are read: see `readingOf`. */
+    readonly reading: string
+    /** The newest snapshot at or before a position. */
+    readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<Snapshot>, LogError>
+    /** The parts stored under these digests; the answer lacks those that are not there. */
+    readonly parts: (digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
+    /** Those of the digests under which no part is stored. */
+    readonly missing: (digests: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, LogError>
+    /**
+     * Stores a snapshot with these parts: all of it or nothing. It replaces one at the same position. It does not wait:
+     * where another process is writing it fails at once (`LogBusy`).
+     */
+    readonly save: (series: Series, snapshot: Snapshot, parts: Parts) => Effect.Effect<void, LogError | DiskFull>
+    /** Forgets one snapshot, which could not be trusted. */
+    readonly forget: (series: Series, position: number) => Effect.Effect<void, LogError | DiskFull>
+    /** Forgets all snapshots of all projections. */
+    readonly drop: Effect.Effect<void, LogError | DiskFull>
+  }
+>() {}
+
+/** What a vocabulary brings events to when they are read: the event types whose payloads have changed, by version. */
+export const readingOf = (vocabulary: Vocabulary): string =>
+  [...vocabulary.types.values()]
+    .filter(({ version }) => version > 1)
+    .map(({ name, version }) => `${name}@${version}`)
+    .sort()
+    .join(" ")

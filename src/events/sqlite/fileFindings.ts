@@ -1,0 +1,160 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { Finding } from "../Doctor.ts"
+import { APPLICATION_ID, FORMAT_VERSION } from "./tables.ts"
+
+/** A write-ahead log above this was kept from shrinking. In bytes. */
+const LARGE_WAL_BYTES = 128 * 1024 * 1024
+
+/** Free space below which a log may soon be unable to grow. In bytes. */
+const LITTLE_SPACE_BYTES = 256 * 1024 * 1024
+
+/** What a damaged log's owner does first. */
+export const RECOVERY =
+  "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then restore the last good " +
+  "copy, or save what can be read into a new file (`sqlite3 FILE .recover | sqlite3 NEW`); `hindcast log verify` says up to " +
+  "which position a file is sound."
+
+/** Looks at a log's file and at what lies beside it, before SQLite touches any of it. The file exists. */
+export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
+  ...headerFindings(filename),
+  ...journalFindings(filename),
+  ...permissionFindings(filename),
+  ...spaceFindings(filename),
+]
+
+/** Whether the header bears the mark of a log of this format, whatever else is to be read in the file. */
+export const saysItIsALog = (filename: string): boolean => {
+  const { header } = readHeader(filename)
+  if (header.length < HEADER_BYTES) return false
+  return header.readUInt32BE(68) === APPLICATION_ID && header.readUInt32BE(60) === FORMAT_VERSION
+}
+
+const MAGIC = "SQLite format 3\0"
+const HEADER_BYTES = 100
+
+/** The file's size against what its own header says (https://sqlite.org/fileformat.html, §1.3). */
+const headerFindings = (filename: string): ReadonlyArray<Finding> => {
+  const { size, header } = readHeader(filename)
+  if (size === 0) return []
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) {
+    return [
+      {
+        severity: "damage",
+        what: "header",
+        expected: "a file that begins as an SQLite database does",
+        found: `other bytes at its beginning, ${size} bytes in all`,
+        advice: `If this never was a log, name the right file. If it was, its first page was overwritten. ${RECOVERY}`,
+      },
+    ]
+  }
+  if (header.length < HEADER_BYTES) return [cutShort("at least one page", size)]
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  // The count of pages holds only where the change counter says that the same writer wrote both.
+  const counted = header.readUInt32BE(24) === header.readUInt32BE(92)
+  const expected = counted ? header.readUInt32BE(28) * pageSize : pageSize
+  return size < expected ? [cutShort(`${expected} bytes, as its header says`, size)] : []
+}
+
+const cutShort = (expected: string, size: number): Finding => ({
+  severity: "damage",
+  what: "size",
+  expected,
+  found: `${size} bytes: the file was cut short`,
+  advice: `A copy or a transfer may have stopped half-way: take the source again. ${RECOVERY}`,
+})
+
+const readHeader = (filename: string): { readonly size: number; readonly header: Buffer } => {
+  const file = fs.openSync(filename, "r")
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    const read = fs.readSync(file, header, 0, HEADER_BYTES, 0)
+    return { size: fs.fstatSync(file).size, header: header.subarray(0, read) }
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+const journalFindings = (filename: string): ReadonlyArray<Finding> => {
+  const wal = sizeOf(`${filename}-wal`)
+  const journal = sizeOf(`${filename}-journal`)
+  const findings: Array<Finding> = []
+  if (wal > 0) {
+    findings.push({
+      severity: wal > LARGE_WAL_BYTES ? "warning" : "note",
+      what: "write-ahead log",
+      expected: "none while no process has the log open",
+      found: `${wal} bytes in ${path.basename(filename)}-wal`,
+      advice:
+        wal > LARGE_WAL_BYTES
+          ? "A process that reads for long keeps it from shrinking: end that one. Then it shrinks with the next writes."
+          : "Where a process has the log open, this is as it should be. Where none has, one was killed, and nothing is lost: " +
+            "the file holds acknowledged events, which the next process that writes takes over. Never delete it, and copy it along.",
+    })
+  }
+  if (journal > 0) {
+    findings.push({
+      severity: "warning",
+      what: "rollback journal",
+      expected: "none",
+      found: `${journal} bytes in ${path.basename(filename)}-journal: a process died while it made the log`,
+      advice: "Never delete it: the next process that opens the log for writing undoes by it what was left half-done.",
+    })
+  }
+  return findings
+}
+
+const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
+
+const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const { mode } = fs.statSync(filename)
+  if (process.platform !== "win32" && (mode & 0o002) !== 0) {
+    findings.push({
+      severity: "warning",
+      what: "permissions",
+      expected: "a file that only its owner, or a group, may write",
+      found: `mode ${(mode & 0o777).toString(8)}: every user of this machine may change the log`,
+      advice: `chmod o-w ${filename}`,
+    })
+  }
+  for (const [kind, at] of [
+    ["file", filename],
+    ["directory", path.dirname(filename)],
+  ] as const) {
+    if (mayWrite(at)) continue
+    findings.push({
+      severity: "warning",
+      what: "permissions",
+      expected: `a ${kind} that this user may write`,
+      found: `${at} is read-only`,
+      advice:
+        "The log can be read and not appended to. Make the file and its directory writable, or work as its owner.",
+    })
+  }
+  return findings
+}
+
+const mayWrite = (file: string): boolean => {
+  try {
+    fs.accessSync(file, fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const spaceFindings = (filename: string): ReadonlyArray<Finding> => {
+  const { bavail, bsize } = fs.statfsSync(path.dirname(filename))
+  const free = bavail * bsize
+  if (free >= LITTLE_SPACE_BYTES) return []
+  return [
+    {
+      severity: "warning",
+      what: "disk space",
+      expected: `at least ${LITTLE_SPACE_BYTES} bytes free`,
+      found: `${free} bytes free`,
+      advice: "Make room. Appends that no longer fit fail with DiskFull and leave the log as it is.",
+    },
+  ]
+}

@@ -1,0 +1,124 @@
+import { type Option, Schema } from "effect"
+import { pointerKeys, pointerToken } from "../../events/Json.ts"
+import * as Keyed from "../Keyed.ts"
+
+/**
+ * States are stored in pieces, so that what many of them have in common is stored once. A state is cut at its *wide*
+ * records, those of many keys, such as the record of all tasks: each is taken out and dealt into *pages* of successive
+ * entries. Where a record grows at its end and its older entries rest, nearly all pages of one state are pages of the next.
+ */
+export interface Cut {
+  /** The state with null where a wide record was. */
+  readonly skeleton: unknown
+  readonly wide: ReadonlyArray<Wide>
+}
+
+/** A record that was taken out of a state. */
+export interface Wide {
+  /** Where it stood: a JSON Pointer (RFC 6901). */
+  readonly path: string
+  readonly record: Keyed.Keyed<unknown>
+  readonly keys: ReadonlyArray<string>
+}
+
+/** Successive entries of a record: keys, and their values by the same index. */
+export interface Entries {
+  readonly keys: ReadonlyArray<string>
+  readonly values: ReadonlyArray<unknown>
+}
+
+/** Entries that have a name: the SHA-256 of their text. */
+export interface Page extends Entries {
+  readonly digest: string
+}
+
+/** Entries of a page, and keys up to which a record is left where it is. */
+const PAGE_ENTRIES = 64
+
+/** Takes a state's wide records out of it. Those inside a list or inside another wide record stay where they are. */
+export const cut = (state: unknown): Cut => {
+  const wide: Array<Wide> = []
+  const skeleton = cutInside(state, "", wide)
+  return { skeleton, wide }
+}
+
+const cutInside = (value: unknown, path: string, wide: Array<Wide>): unknown => {
+  if (!isRecord(value)) return value
+  const keys = Object.keys(value)
+  if (keys.length > PAGE_ENTRIES) {
+    wide.push({ path, record: value, keys })
+    return null
+  }
+  let left = value
+  for (const key of keys) left = Keyed.set(left, key, cutInside(value[key], `${path}/${pointerToken(key)}`, wide))
+  return left
+}
+
+/** The entries of each page of a record. */
+export function* pagesOf({ record, keys }: Wide): Generator<Entries> {
+  for (let start = 0; start < keys.length; start += PAGE_ENTRIES) {
+    const own = keys.slice(start, start + PAGE_ENTRIES)
+    yield { keys: own, values: own.map((key) => record[key]) }
+  }
+}
+
+/** Whether both hold the very same values under the same keys. */
+export const isSame = (a: Entries, b: Entries): boolean =>
+  a.keys.length === b.keys.length &&
+  a.keys.every((key, index) => key === b.keys[index] && a.values[index] === b.values[index])
+
+/** The text of entries: a JSON object. */
+export const textOf = ({ keys, values }: Entries): string =>
+  JSON.stringify(Object.fromEntries(keys.map((key, index) => [key, values[index]])))
+
+/** The entries of a text. */
+export const entriesOf = (text: string): Entries => {
+  const record: object = JSON.parse(text)
+  return { keys: Object.keys(record), values: Object.values(record) }
+}
+
+const Root = Schema.parseJson(
+  Schema.Struct({
+    skeleton: Schema.Unknown,
+    wide: Schema.Array(Schema.Struct({ path: Schema.String, pages: Schema.Array(Schema.String) })),
+  }),
+)
+
+/** What stands for a whole state: the skeleton, and for each wide record the digests of its pages. */
+export type Root = typeof Root.Type
+
+/** The root of a text. */
+export const rootOf: (text: string) => Option.Option<Root> = Schema.decodeOption(Root)
+
+/** The state of a skeleton, with its wide records put back. */
+export const join = (
+  skeleton: unknown,
+  wide: Iterable<{ readonly path: string; readonly pages: ReadonlyArray<Entries> }>,
+): unknown => {
+  let state = skeleton
+  for (const { path, pages } of wide) state = put(state, pointerKeys(path), recordOf(pages))
+  return state
+}
+
+const put = (value: unknown, [key, ...below]: ReadonlyArray<string>, record: unknown): unknown => {
+  if (key === undefined) return record
+  return isRecord(value) ? { ...value, [key]: put(value[key], below, record) } : value
+}
+
+const recordOf = (pages: ReadonlyArray<Entries>): Keyed.Keyed<unknown> => {
+  const record: Record<string, unknown> = {}
+  for (const { keys, values } of pages) {
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? ""
+      // Assigned to, `__proto__` would not become a key.
+      if (key === "__proto__") Object.defineProperty(record, key, { ...OWN, value: values[index] })
+      else record[key] = values[index]
+    }
+  }
+  return record
+}
+
+const OWN = { enumerable: true, configurable: true, writable: true }
+
+const isRecord = (value: unknown): value is Keyed.Keyed<unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

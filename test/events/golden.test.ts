@@ -1,0 +1,49 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { describe, expect } from "vitest"
+import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
+import * as PluginRegistry from "../../src/projections/PluginRegistry.ts"
+import * as Projection from "../../src/projections/Projection.ts"
+import * as ScoreSets from "../../src/projections/ScoreSets.ts"
+import * as Tasks from "../../src/projections/Tasks.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+const golden = fileURLToPath(new URL("../golden", import.meta.url))
+const versions = fs
+  .readdirSync(golden)
+  .filter((file) => file.endsWith(".db"))
+  .map((file) => file.slice(0, -".db".length))
+
+describe("the golden log of version", () => {
+  it("0.1.0 is there", () => {
+    expect(versions).toContain("0.1.0")
+  })
+
+  it.scopedLive.each(versions)("%s verifies, reads as it always did, and folds", (version) =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      fs.copyFileSync(path.join(golden, `${version}.db`), filename)
+      const expected = fs
+        .readFileSync(path.join(golden, `${version}.jsonl`), "utf8")
+        .trim()
+        .split("\n")
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: expected.length })
+        const events = [...(yield* Stream.runCollect(log.read()))]
+        expect(events).toEqual(expected.map((line) => JSON.parse(line)))
+        const everything = Projection.combine({
+          environment: EnvironmentState.projection,
+          registry: PluginRegistry.projection,
+          scores: ScoreSets.projection,
+          tasks: Tasks.projection,
+        })
+        expect(Object.keys(Projection.fold(everything, events).tasks)).toEqual(["t1"])
+      }).pipe(Effect.provide(layerSqlite({ filename })))
+    }),
+  )
+})

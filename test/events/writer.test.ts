@@ -1,0 +1,90 @@
+import { it } from "@effect/vitest"
+import { Effect, Either, Exit, Fiber, Scope } from "effect"
+import { describe, expect } from "vitest"
+import type { Appended, AppendRequest } from "../../src/events/EventLog.ts"
+import * as Vocabulary from "../../src/events/Vocabulary.ts"
+import * as Writer from "../../src/events/Writer.ts"
+
+const request: AppendRequest = {
+  stream: "a",
+  actor: "human:test",
+  events: [{ type: "NoteAdded", payload: { about: "", text: "" } }],
+}
+
+const answered: Appended = { position: 1, version: 1, events: [] }
+
+/** A writer whose commits only count their batches. */
+const counting = Effect.gen(function* () {
+  const batches: Array<number> = []
+  const append = yield* Writer.make("test", Vocabulary.core, (requests) => {
+    batches.push(requests.length)
+    return Either.right(requests.map(() => Either.right(answered)))
+  })
+  return { append, batches }
+})
+
+const times = (count: number) => Array.from({ length: count })
+
+describe("the writer", () => {
+  it.scopedLive("commits together what gathers, and one alone at once", () =>
+    Effect.gen(function* () {
+      const { append, batches } = yield* counting
+      yield* append(request)
+      yield* Effect.all(
+        times(50).map(() => append(request)),
+        { concurrency: "unbounded" },
+      )
+      expect(batches).toEqual([1, 50])
+    }),
+  )
+
+  it.scopedLive("lets more than may wait, wait for room", () =>
+    Effect.gen(function* () {
+      const { append, batches } = yield* counting
+      yield* Effect.all(
+        times(10_000).map(() => append(request)),
+        { concurrency: "unbounded" },
+      )
+      expect(batches.reduce((sum, size) => sum + size, 0)).toBe(10_000)
+      expect(Math.max(...batches)).toBeLessThanOrEqual(1024)
+    }),
+  )
+
+  it.scopedLive("goes on when those that wait are interrupted, also with others behind them", () =>
+    Effect.gen(function* () {
+      const { append, batches } = yield* counting
+      const impatient = yield* Effect.forEach(times(4096), () => Effect.fork(append(request)))
+      const patient = yield* Effect.fork(append(request))
+      yield* Effect.yieldNow()
+      yield* Fiber.interruptAll(impatient)
+      expect(yield* Fiber.join(patient)).toEqual(answered)
+      expect(batches.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(1)
+    }),
+  )
+
+  it.live("commits what waits when it closes, and refuses what comes later", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { append, batches } = yield* Scope.extend(counting, scope)
+      const waiting = yield* Effect.fork(append(request))
+      yield* Effect.yieldNow()
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Fiber.join(waiting)).toEqual(answered)
+      expect(batches).toEqual([1])
+      expect((yield* Effect.flip(append(request))).message).toContain("it was closed")
+    }),
+  )
+
+  it.scopedLive("answers a commit that throws to everybody who waited", () =>
+    Effect.gen(function* () {
+      const append = yield* Writer.make("test", Vocabulary.core, () => {
+        throw new Error("a bug")
+      })
+      const exits = yield* Effect.all(
+        times(3).map(() => Effect.exit(append(request))),
+        { concurrency: "unbounded" },
+      )
+      expect(exits.map((exit) => Exit.isFailure(exit) && exit.cause._tag)).toEqual(["Die", "Die", "Die"])
+    }),
+  )
+})

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict"
+import { it } from "@effect/vitest"
+import { Effect, Option, Schema } from "effect"
+import * as fc from "fast-check"
+import { describe, expect } from "vitest"
+import { EventLog } from "../../src/events/EventLog.ts"
+import { eventType } from "../../src/events/EventType.ts"
+import { layerMemory } from "../../src/events/index.ts"
+import { Snapshots } from "../../src/events/Snapshots.ts"
+import * as Vocabulary from "../../src/events/Vocabulary.ts"
+import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
+import * as PendingConfirmations from "../../src/projections/PendingConfirmations.ts"
+import * as PluginRegistry from "../../src/projections/PluginRegistry.ts"
+import { combine, fold, type Projection } from "../../src/projections/Projection.ts"
+import * as ScoreSets from "../../src/projections/ScoreSets.ts"
+import * as Cut from "../../src/projections/snapshots/Cut.ts"
+import * as Fingerprint from "../../src/projections/snapshots/Fingerprint.ts"
+import * as Ladder from "../../src/projections/snapshots/Ladder.ts"
+import * as TaskAudit from "../../src/projections/TaskAudit.ts"
+import * as Tasks from "../../src/projections/Tasks.ts"
+import { arbitraryEvents, json } from "./arbitraryEvents.ts"
+import { append } from "./onLog.ts"
+
+const vocabulary = Vocabulary.extend(Vocabulary.core, [
+  eventType("acme/Unheard", "A type that no fold here knows.", { a: Schema.Number }),
+])
+
+/** Runs on a new log in memory. */
+const onMemory = <A, E>(body: Effect.Effect<A, E, EventLog | Snapshots>) =>
+  Effect.provide(body, layerMemory({ vocabulary }))
+
+/** Rungs wherever a fold stops to tell. */
+const everywhere: Ladder.Rule = { minEvents: 1, minBytesPerByte: 0 }
+
+const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
+  it.live(name, () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(arbitraryEvents(20), fc.uniqueArray(fc.integer({ min: 1, max: 20 })), (unplaced, stops) =>
+          Effect.runPromise(
+            onMemory(
+              Effect.gen(function* () {
+                const events = yield* append(unplaced)
+                const rungs = stops.filter((position) => position <= events.length).sort((a, b) => a - b)
+                yield* Effect.scoped(lay(projection, rungs))
+                // Another process finds them.
+                const ladder = (yield* ladders)(projection)
+                for (let at = 0; at <= events.length; at++) {
+                  const found = Option.getOrElse(yield* ladder.highest({ after: 0, until: at }), () => ({
+                    position: 0,
+                    state: projection.initial,
+                  }))
+                  expect(found.position).toBe(rungs.findLast((position) => position <= at) ?? 0)
+                  const state = fold(projection, events.slice(found.position, at), found.state)
+                  assert.deepStrictEqual(state, fold(projection, events.slice(0, at)))
+                }
+              }).pipe(Effect.scoped),
+            ),
+          ),
+        ),
+        { numRuns: 30 },
+      ),
+    ),
+  )
+
+const ladders = Effect.gen(function* () {
+  return yield* Ladder.makeAll(yield* EventLog, yield* Snapshots, everywhere)
+})
+
+/** Folds a log and stops at these positions. */
+const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const ladder = (yield* ladders)(projection)
+    const climb = Ladder.start()
+    let reached = { position: 0, state: projection.initial }
+    for (const until of rungs) {
+      const page = yield* log.readPage({ after: reached.position, until }, 100)
+      reached = { position: until, state: fold(projection, page, reached.state) }
+      const step = { events: page.length, bytes: Ladder.sizeOf(page), reached, hash: page.at(-1)?.hash ?? "" }
+      yield* ladder.climbed(climb, step)
+    }
+  })
+
+describe("a snapshot and the events after it give the state of all events, for", () => {
+  snapshotAndTail("EnvironmentState", EnvironmentState.projection)
+  snapshotAndTail("PluginRegistry", PluginRegistry.projection)
+  snapshotAndTail("PendingConfirmations", PendingConfirmations.projection)
+  snapshotAndTail("Tasks", Tasks.projection)
+  snapshotAndTail("ScoreSets", ScoreSets.projection)
+  snapshotAndTail("TaskAudit", TaskAudit.projection("1"))
+  snapshotAndTail("a combination", combine({ tasks: Tasks.projection, state: EnvironmentState.projection }))
+})
+
+describe("a state that is cut", () => {
+  /** Records on both sides of what is wide, with keys that trip careless code. */
+  const record = fc
+    .tuple(
+      fc.integer({ min: 0, max: 150 }),
+      json.value,
+      fc.uniqueArray(fc.constantFrom("__proto__", "a/b", "~", "", "7")),
+    )
+    .map(([width, value, odd]) =>
+      Object.fromEntries([
+        ...Array.from({ length: width }, (_, index) => [`key-${index}`, { value, index }] as const),
+        ...odd.map((key) => [key, value] as const),
+      ]),
+    )
+  const state = fc.oneof(
+    record,
+    json.value,
+    fc.tuple(record, record, record).map(([a, b, c]) => ({ a, "b/~": { __proto__x: b, ["__proto__"]: { c } } })),
+  )
+
+  it("is joined again to the same", () => {
+    fc.assert(
+      fc.property(state, (state) => {
+        const { skeleton, wide } = Cut.cut(state)
+        const texts = wide.map((record) => ({ path: record.path, texts: [...Cut.pagesOf(record)].map(Cut.textOf) }))
+        const joined = Cut.join(
+          JSON.parse(JSON.stringify(skeleton)),
+          texts.map(({ path, texts }) => ({ path, pages: texts.map(Cut.entriesOf) })),
+        )
+        assert.deepStrictEqual(joined, state)
+        assert.deepStrictEqual(JSON.stringify(joined), JSON.stringify(state))
+      }),
+    )
+  })
+})
+
+describe("a fingerprint", () => {
+  const of = <S>(projection: Projection<S>, reading = "") => Fingerprint.of(projection, reading)
+  const tasks = Tasks.projection
+
+  it("is another one for another name, version, schema of states or version of events, and only then", () => {
+    const same = of(tasks)
+    expect(of({ ...tasks, evolve: (state) => state })).toBe(same)
+    const others = [
+      of({ ...tasks, name: "Other" }),
+      of({ ...tasks, version: 2 }),
+      of({ ...ScoreSets.projection, name: tasks.name, version: tasks.version }),
+      of(tasks, "acme/OrderPlaced@2"),
+    ]
+    expect(new Set([same, ...others]).size).toBe(5)
+  })
+})
