@@ -70,8 +70,9 @@ export const asked = (manifest: Manifest): Asked => ({
 /**
  * What a plugin is granted: everything that its manifest asks for, or a refusal that names all that is not granted.
  *
- * - `read`, `write`: `"."` is the workspace; a relative path is resolved against the plugin's directory. What lies in
- *   the workspace, and for `read` in the plugin's directory, needs no explicit grant; what lies elsewhere must lie in one.
+ * - `read`, `write`: `"."` is the workspace; a relative path is resolved against the plugin's directory. No explicit
+ *   grant is needed for `"."`, for absolute paths in the workspace, and to `read` in the plugin's directory; what lies
+ *   elsewhere must lie in one. A relative path never counts as the workspace: the plugin's copy may be kept in it.
  * - `run`: named commands need none; `"."`, any command, needs `runAny`.
  * - `net`, `env`: always need one, by the same name.
  *
@@ -129,9 +130,16 @@ const resolvePlace = (
   const resolved = isWorkspace ? path.resolve(workspace) : path.resolve(directory, place)
   if (place === "") return refuse('expected a path or "."; found empty text')
   if (UNSPEAKABLE.test(resolved)) return refuse("a path with a comma or a line break cannot be granted")
-  const free = field === "read" ? [workspace, directory] : [workspace]
+  const inWorkspace = isWorkspace || path.isAbsolute(place) ? [workspace] : []
+  const free = field === "read" ? [...inWorkspace, directory] : inWorkspace
   const granted = (extra?.[field] ?? []).map((place) => path.resolve(place))
   if ([...free, ...granted].some((place) => isInside(resolved, place))) return Either.right(resolved)
+  if (inWorkspace.length === 0 && isInside(resolved, workspace)) {
+    return refuse(
+      `${resolved} lies in the workspace, where only "." and absolute paths lead`,
+      `--grant-${field} ${resolved}`,
+    )
+  }
   const limits = field === "read" ? "the workspace and the plugin's directory" : "the workspace"
   return refuse(`${resolved} lies outside ${limits}`, `--grant-${field} ${resolved}`)
 }

@@ -3,8 +3,8 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, type Scope } from "effect"
-import type { CoreNewEvent } from "../events/EventLog.ts"
 import type { Json, JsonObject } from "../events/Json.ts"
+import { realpathOfExisting } from "./broker/realpath.ts"
 import type { Grants } from "./Grants.ts"
 import { actuatorsOf, type Manifest, sensorsOf, variablesOf } from "./Manifest.ts"
 import {
@@ -50,6 +50,11 @@ export interface ProcessSpec {
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
   readonly grants: Grants
+  /**
+   * Absolute paths of files and directories that no plugin may read or write, whatever it was granted: the log's
+   * and what stands beside it. The plugin's own directory stays readable inside them. Default: none.
+   */
+  readonly forbidden?: ReadonlyArray<string>
   /** The workspace: an absolute, real path. */
   readonly workspace: string
   /** Seeds the plugin's `random`. */
@@ -62,9 +67,10 @@ export interface ProcessSpec {
   readonly limits?: ProcessLimits
   /**
    * Where `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered` go, in order; what
-   * happened on behalf of a call with its task.
+   * happened on behalf of a call with its task. Where it fails, the host does not do what the plugin asked for; of what
+   * has happened already, the failure is logged.
    */
-  readonly record: (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown>
+  readonly record: Journal.RecordEvent
 }
 
 /** Options of one call. */
@@ -111,27 +117,28 @@ export interface PluginProcess {
  */
 export const make = (spec: ProcessSpec, tools: Tools): Effect.Effect<PluginProcess, PluginError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { manifest, instance, workspace, grants, record, limits } = spec
+    const { manifest, instance, directory, workspace, grants, record, limits } = spec
     const plugin = manifest.name
+    const forbidden = yield* forbiddenPaths(spec)
     yield* prepareDenoDir(spec)
     const journal = yield* Journal.make(plugin, record)
     const runFork = yield* FiberSet.makeRuntime<never>()
-    const carryOut = Brokered.make({ plugin, client: { grants, workspace }, record })
+    const carryOut = Brokered.make({ plugin, client: { grants, workspace, directory, forbidden }, record })
     const conversation: Session.Conversation = {
       plugin,
       instance,
       nonce: crypto.randomBytes(16).toString("hex"),
       cancelMs: limits?.cancelMs ?? CANCEL_MS,
       journal,
-      onBrokered: (frame, call, child) => {
-        const fiber = runFork(carryOut(frame, call, child))
+      onBrokered: (frame, bytes, call, child) => {
+        const fiber = runFork(carryOut(frame, bytes, call, child))
         call?.brokered.add(fiber)
         fiber.addObserver(() => call?.brokered.delete(fiber))
       },
       handshake: yield* Deferred.make<Exports, PluginFailedToLoad>(),
       exited: yield* Deferred.make<Session.ProcessExit>(),
     }
-    const sandboxed = Sandbox.command(tools, { runner: RUNNER, ...spec }, process.env)
+    const sandboxed = Sandbox.command(tools, { runner: RUNNER, ...spec, forbidden }, process.env)
     const { child, attached } = yield* spawnScoped(sandboxed, (child) => Session.attach(conversation, child), {
       farewell: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
@@ -173,6 +180,24 @@ const prepareDenoDir = ({ manifest, denoDir }: ProcessSpec): Effect.Effect<void,
         plugin: manifest.name,
         reason: `expected a directory for Deno's cache, found ${cause instanceof Error ? cause.message : String(cause)}`,
       }),
+  })
+
+/**
+ * The real paths of what is forbidden, for whatever asks for them by another name. They go into permission flags, which a
+ * comma would split in two, and there is no way to write one.
+ */
+const forbiddenPaths = ({ manifest, directory, forbidden = [] }: ProcessSpec) =>
+  Effect.gen(function* () {
+    const unavailable = (reason: string) => new PluginUnavailable({ plugin: manifest.name, reason })
+    const places = yield* Effect.tryPromise({
+      try: () => Promise.all(forbidden.map(realpathOfExisting)),
+      catch: (cause) => unavailable(`expected paths that can be resolved, found ${String(cause)}`),
+    })
+    const unspeakable = [directory, ...places].find((place) => /[,\n\r]/.test(place))
+    if (unspeakable === undefined) return places
+    return yield* unavailable(
+      `expected paths without commas and line breaks, found ${unspeakable}. Keep the log and plugins elsewhere`,
+    )
   })
 
 const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, nonce: string): HostFrame => ({

@@ -10,16 +10,30 @@ import { findNonJson, type Json, JsonObject } from "../events/Json.ts"
 /** Longest frame in bytes, either way; a longer one from a plugin ends its process. */
 export const FRAME_LIMIT = 8 * 1024 * 1024
 
+/** Longest value and longest state of an answer, in bytes of JSON: with all that an event adds, the log takes them. */
+export const ANSWER_LIMIT = 4 * 1024 * 1024
+
+/** Deepest nesting of a value or a state; the log takes deeper ones, for it keeps them inside payloads. */
+export const ANSWER_DEPTH = 150
+
 /** Most calls that a process works on at the same time; more wait in the host. */
 export const CALLS_IN_FLIGHT = 64
 
 const Id = Schema.Int
 
+/** Whether what a parser left nests at most so deep. */
+const nestsWithin = (value: unknown, levels: number): boolean => {
+  if (typeof value !== "object" || value === null) return true
+  if (levels === 0) return false
+  for (const key in value) if (!nestsWithin(value[key as keyof typeof value], levels - 1)) return false
+  return true
+}
+
 /** JSON as a parser left it, checked without being rebuilt: this is on the path of every call. */
-const ParsedJson = Schema.declare((value): value is Json => findNonJson(value) === undefined, {
-  identifier: "Json",
-  description: "JSON at most 200 levels deep, without lone surrogates",
-})
+const ParsedJson = Schema.declare(
+  (value): value is Json => findNonJson(value) === undefined && nestsWithin(value, ANSWER_DEPTH),
+  { identifier: "Json", description: `JSON at most ${ANSWER_DEPTH} levels deep, without lone surrogates` },
+)
 
 /** Names of what an entry exports, or a manifest declares. */
 export const Exports = Schema.Struct({
@@ -115,4 +129,20 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
   } catch (cause) {
     return Either.left(cause instanceof Error ? cause.message : String(cause))
   }
+}
+
+/** An answer whose value or state is too large for the log is invalid; `bytes` is the length of its frame. */
+export const withinAnswerLimit = (frame: AnswerFrame, bytes: number): AnswerFrame => {
+  if (bytes <= ANSWER_LIMIT) return frame
+  const { id, state } = frame
+  const largeState = tooLarge("environment.state()", state)
+  if (largeState !== undefined) return { type: "invalid", id, reason: largeState }
+  const largeValue = frame.type === "ok" ? tooLarge("the answer", frame.value) : undefined
+  if (largeValue === undefined) return frame
+  return { type: "invalid", id, reason: largeValue, ...(state === undefined ? {} : { state }) }
+}
+
+const tooLarge = (name: string, part: Json | undefined): string | undefined => {
+  const found = part === undefined ? 0 : Buffer.byteLength(JSON.stringify(part))
+  return found <= ANSWER_LIMIT ? undefined : `expected ${name} of at most ${ANSWER_LIMIT} bytes of JSON, found ${found}`
 }

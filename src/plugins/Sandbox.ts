@@ -1,4 +1,5 @@
 import type { Grants } from "./Grants.ts"
+import { isInside, isInsideAny } from "./paths.ts"
 import type { Tools } from "./Tools.ts"
 
 /** What is confined. */
@@ -8,6 +9,11 @@ export interface Confinement {
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
   readonly grants: Grants
+  /**
+   * Absolute, real paths of files and directories that it must not read, whatever is granted. Its own directory stays
+   * readable inside them. Default: none.
+   */
+  readonly forbidden?: ReadonlyArray<string>
   /** A Deno cache directory of the plugin's own. */
   readonly denoDir: string
 }
@@ -36,7 +42,8 @@ const STEERING = /^(DENO|V8|LD|DYLD)_/
 /**
  * The `flags` tier: Deno's permissions, no new privileges, and death together with the host.
  *
- * Everything is denied that is not granted. A denial wins over a permission, so the one that is granted is left out.
+ * Everything is denied that is not granted. A denial wins over a permission, so the one that is granted is left out;
+ * between paths the longer one wins, so that the plugin's directory can be read inside a directory that is denied.
  * Writing and running are always denied: the host does them for the plugin, see `Broker`. The plugin is never the main
  * module: the static imports of a main module are not subject to permissions (denoland/deno#30301).
  */
@@ -45,8 +52,8 @@ export const command = (
   confinement: Confinement,
   hostEnvironment: { readonly [name: string]: string | undefined } = {},
 ): SandboxedCommand => {
-  const { runner, directory, grants, denoDir } = confinement
-  const permissions = permissionFlags(directory, grants)
+  const { runner, directory, denoDir, grants } = confinement
+  const permissions = permissionFlags(confinement)
   const deno = [
     ...["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"],
     ...permissions,
@@ -76,9 +83,19 @@ export const command = (
   }
 }
 
-const permissionFlags = (directory: string, grants: Grants): ReadonlyArray<string> => [
+const permissionFlags = ({ directory, grants, forbidden = [] }: Confinement): ReadonlyArray<string> => [
   ...["--deny-write", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
   grants.net.length === 0 ? "--deny-net" : `--allow-net=${grants.net.join(",")}`,
   grants.env.length === 0 ? "--deny-env" : `--allow-env=${grants.env.join(",")}`,
-  `--allow-read=${[...new Set([directory, ...grants.read])].join(",")}`,
+  ...readFlags(directory, grants.read, forbidden),
 ]
+
+/** A grant of something forbidden is left out, for being the longer path it would win; a denial only where it matters. */
+const readFlags = (directory: string, granted: ReadonlyArray<string>, forbidden: ReadonlyArray<string>) => {
+  const reachable = granted.filter((place) => isInside(place, directory) || !isInsideAny(place, forbidden))
+  const denied = forbidden.filter((place) => isInsideAny(place, reachable))
+  return [
+    `--allow-read=${[...new Set([directory, ...reachable])].join(",")}`,
+    ...(denied.length === 0 ? [] : [`--deny-read=${denied.join(",")}`]),
+  ]
+}

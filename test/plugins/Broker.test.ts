@@ -171,6 +171,50 @@ describe("readFile", () => {
   )
 })
 
+describe("what is forbidden", () => {
+  it.scopedLive("is neither read nor written, by whatever path; the plugin's own directory in it is read", () =>
+    Effect.gen(function* () {
+      const { client, within, link } = yield* place
+      yield* writeFiles(within("open"), { "log.db": "log", "side/own/a.txt": "own", "side/other/a.txt": "other" })
+      yield* link(within("open/log.db"), "open/log-link")
+      yield* link(within("open/log.db-wal"), "open/wal-link")
+      const confined: Broker.Client = {
+        ...client(),
+        forbidden: ["log.db", "log.db-wal", "side"].map((name) => within(`open/${name}`)),
+        directory: within("open/side/own"),
+      }
+      for (const path of ["log.db", "./x/../log.db", "log.db-wal", "log-link", "wal-link", "side/other/a.txt"]) {
+        expect(yield* codeOf(confined, "readFile", { path })).toBe("ReadForbidden")
+        expect(yield* codeOf(confined, "writeFile", { path, content: "gone" })).toBe("WriteForbidden")
+      }
+      for (const path of ["side/own/a.txt", "side/new.txt", "side/new/deep.txt"]) {
+        expect(yield* codeOf(confined, "writeFile", { path, content: "" })).toBe("WriteForbidden")
+      }
+      expect(yield* answerOf(confined, "readFile", { path: "side/own/a.txt" })).toBe("own")
+      expect(yield* answerOf(confined, "readFile", { path: "note.txt" })).toBe("grüezi")
+      const entries = yield* Effect.promise(() => fs.readdir(within("open")))
+      expect(entries.sort()).toEqual(["log-link", "log.db", "note.txt", "side", "wal-link"])
+    }),
+  )
+})
+
+describe("a pipe", () => {
+  it.scopedLive("is refused at once, so that it keeps no other file waiting", () =>
+    Effect.gen(function* () {
+      const { client, within } = yield* place
+      const { execFileSync } = yield* Effect.promise(() => import("node:child_process"))
+      execFileSync("mkfifo", [within("open/pipe")])
+      // More than there are threads for files.
+      const reads = Effect.replicateEffect(codeOf(client(), "readFile", { path: "pipe" }), 8)
+      const concurrent = yield* Effect.all([reads, answerOf(client(), "readFile", { path: "note.txt" })], {
+        concurrency: "unbounded",
+      })
+      expect(concurrent).toEqual([Array(8).fill("FileUnavailable"), "grüezi"])
+      expect(yield* codeOf(client(), "writeFile", { path: "pipe", content: "x" })).toBe("FileUnavailable")
+    }),
+  )
+})
+
 describe("writeFile", () => {
   it.scopedLive("a file is replaced or made, with its directories, and is logged as size and digest", () =>
     Effect.gen(function* () {

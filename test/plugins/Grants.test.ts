@@ -39,6 +39,24 @@ describe("resolve", () => {
     })
   })
 
+  it("a relative path never leads into the workspace, even where the plugin's copy is kept in it", () => {
+    const granting = { directory: "/work/.log/plugins/sample", workspace: "/work" }
+    const resolve = (permissions: Partial<Manifest.Manifest["permissions"]>, extra: Partial<Grants.Grants> = {}) =>
+      Grants.resolve(asking(permissions), { ...granting, extra })
+    for (const permissions of [{ read: [".."] }, { read: ["../../../src"] }, { write: [".."] }, { write: ["data"] }]) {
+      expect(Either.isLeft(resolve(permissions))).toBe(true)
+    }
+    expect(Either.getLeft(resolve({ write: ["../.."] }))).toMatchObject({
+      value: {
+        message: expect.stringContaining('/work/.log lies in the workspace, where only "." and absolute paths'),
+      },
+    })
+    expect(Either.getOrThrow(resolve({ read: [".", "data", "/work/src"], write: ["."] }))).toMatchObject({
+      read: ["/work", "/work/.log/plugins/sample/data", "/work/src"],
+    })
+    expect(Either.isRight(resolve({ write: ["data"] }, { write: ["/work/.log/plugins/sample/data"] }))).toBe(true)
+  })
+
   it("named commands need no grant; any command does", () => {
     expect(granted({ run: ["git"] })).toEqual({ ...nothing, run: ["git"] })
     expect(refused({ run: ["."] })).toEqual([

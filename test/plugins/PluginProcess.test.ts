@@ -194,7 +194,7 @@ describe("calls", () => {
       expect(yield* reason("date")).toContain(`an instance of Date at "at"`)
       expect(yield* reason("big")).toContain(`a bigint at "0"`)
       expect(yield* reason("nan")).toContain("found NaN")
-      expect(yield* reason("cyclic")).toContain("a cycle or more than 200 levels")
+      expect(yield* reason("cyclic")).toContain("a cycle or more than 150 levels")
       expect(yield* reason("long")).toContain("expected at most 8388608 bytes")
       expect(yield* process.read("fine")).toBe(1)
     }).pipe(provide),
@@ -223,6 +223,78 @@ describe("calls", () => {
       const [other] = yield* draw(yield* start({ ...sample, seed: 2 }), "a")
       expect([first, second]).toEqual([a1, a2])
       expect(other).not.toEqual(a1)
+    }).pipe(provide),
+  )
+})
+
+describe("answers that the log could not keep", () => {
+  it.scopedLive("nested deeper or larger than a payload can hold are invalid; up to there they are answers", () =>
+    Effect.gen(function* () {
+      const { process } = yield* start({
+        entry: `let state = {}
+        const deep = (levels) => { let value = 1; for (let i = 0; i < levels; i++) value = [value]; return value }
+        export default {
+          actuators: {
+            deep: (ctx, { levels }) => deep(levels),
+            large: (ctx, { size }) => "x".repeat(size - 2),
+            swell: (ctx, { size }) => { state = "x".repeat(size - 2); return 1 },
+          },
+          environment: { reset() {}, state: () => state },
+        }`,
+        actuators: ["deep", "large", "swell"],
+        environment: true,
+      })
+      const limit = 4 * 1024 * 1024
+      expect((yield* process.act("deep", { levels: 150 })).state).toEqual({})
+      const deep = yield* Effect.flip(process.act("deep", { levels: 151 }))
+      expect(deep).toMatchObject({ _tag: "AnswerInvalid", state: {} })
+      expect(deep.message).toContain("more than 150 levels")
+      expect((yield* process.act("large", { size: limit })).result).toHaveLength(limit - 2)
+      expect(yield* Effect.flip(process.act("large", { size: limit + 1 }))).toMatchObject({
+        _tag: "AnswerInvalid",
+        reason: `expected the answer of at most ${limit} bytes of JSON, found ${limit + 1}`,
+        state: {},
+      })
+      const swollen = yield* Effect.flip(process.act("swell", { size: limit + 1 }))
+      expect(swollen).toMatchObject({ _tag: "AnswerInvalid" })
+      expect(swollen.message).toContain("expected environment.state() of at most")
+      expect(swollen).not.toHaveProperty("state")
+    }).pipe(provide),
+  )
+
+  it.scopedLive("a failure has a code and a message that can be kept, whatever was thrown", () =>
+    Effect.gen(function* () {
+      const { process } = yield* start({
+        entry: `const half = "\\u{1F600}".slice(0, 1)
+        export default { actuators: {
+          broken: () => { throw Object.assign(new Error("bad " + half), { code: "C" + half }) },
+          long: () => { throw Object.assign(new Error("m".repeat(1e6)), { code: "c".repeat(1e6) }) },
+          nameless: () => { throw Object.assign(new Error("x"), { name: Symbol("n"), code: "" }) },
+        } }`,
+        actuators: ["broken", "long", "nameless"],
+      })
+      const failure = (name: string) =>
+        Effect.map(Effect.flip(process.act(name, {})), (error) =>
+          error._tag === "CallFailed" ? error.error : { code: error._tag, message: error.message },
+        )
+      expect(yield* failure("broken")).toEqual({ code: "C\ufffd", message: "bad \ufffd" })
+      const { code, message } = yield* failure("long")
+      expect(code).toBe("c".repeat(100))
+      expect(message).toBe(`${"m".repeat(8192)}… (1000000 characters)`)
+      expect(yield* failure("nameless")).toEqual({ code: "Error", message: "x" })
+    }).pipe(provide),
+  )
+
+  it.scopedLive("a component named like a method of every object has its own metadata", () =>
+    Effect.gen(function* () {
+      const { process } = yield* start({
+        entry: `const seen = (ctx) => typeof ctx.metadata === "object" ? ctx.metadata : "a " + typeof ctx.metadata
+        export default { sensors: { toString: seen, constructor: seen } }`,
+        sensors: ["toString", "constructor"],
+        metadata: { plugin: {}, components: { constructor: { a: 1 } } },
+      })
+      expect(yield* process.read("toString")).toEqual({})
+      expect(yield* process.read("constructor")).toEqual({ a: 1 })
     }).pipe(provide),
   )
 })

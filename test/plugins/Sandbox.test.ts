@@ -39,6 +39,19 @@ describe("command", () => {
     ])
   })
 
+  it("what is forbidden is denied where a grant would reach it, and is not granted itself", () => {
+    const read = ["/work", "/work/.log/side/other"]
+    const forbidden = ["/work/.log/log.db", "/work/.log/side", "/elsewhere/log.db"]
+    const own = { directory: "/work/.log/side/own", forbidden }
+    const flags = (grants: Grants) =>
+      Sandbox.command({ deno: "/bin/deno" }, { ...confinement, ...own, grants }).permissions.slice(-2)
+    expect(flags({ ...nothing, read })).toEqual([
+      "--allow-read=/work/.log/side/own,/work",
+      "--deny-read=/work/.log/log.db,/work/.log/side",
+    ])
+    expect(flags(nothing)).toEqual(["--deny-env", "--allow-read=/work/.log/side/own"])
+  })
+
   it("of the host's environment only what is granted is passed on, and nothing that steers Deno", () => {
     const grants = { ...nothing, env: ["TOKEN", "DENO_V8_FLAGS", "LD_PRELOAD", "ABSENT"] }
     const host = { TOKEN: "t", DENO_V8_FLAGS: "x", LD_PRELOAD: "y", OTHER: "z" }
@@ -174,6 +187,55 @@ describe("a plugin with grants", () => {
       expect(events.filter(({ type }) => type === "BrokerAnswered").map(({ payload }) => payload)).toMatchObject([
         { error: { code: "Cancelled" } },
       ])
+    }).pipe(provide),
+  )
+})
+
+describe("a plugin whose copy is kept in the workspace, beside the log", () => {
+  const place = {
+    directory: "workspace/.log/plugins/own",
+    forbidden: ["workspace/.log/log.db", "workspace/.log/plugins"],
+    workspace: { ".log/log.db": "log", ".log/plugins/other/main.ts": "export default 1", "note.txt": "note" },
+    permissions: { read: [".", "data"], write: ["."] },
+  }
+
+  it.scopedLive("reads the workspace and itself, but neither log nor other plugins, by itself or by the host", () =>
+    Effect.gen(function* () {
+      const { process } = yield* start({
+        ...place,
+        entry: `export default { actuators: {
+          alone: (ctx, { path }) => Deno.readTextFileSync(ctx.workspace + "/" + path),
+          imports: async (ctx, { path }) => (await import("file://" + ctx.workspace + "/" + path)).default,
+          asks: (ctx, { path }) => ctx.readFile(path),
+          writes: (ctx, { path }) => ctx.writeFile(path, "gone").then(() => null),
+        } }`,
+        actuators: ["alone", "imports", "asks", "writes"],
+      })
+      const result = (name: string, path: string) => Effect.map(process.act(name, { path }), ({ result }) => result)
+      const code = (name: string, path: string) =>
+        Effect.map(Effect.flip(process.act(name, { path })), (error) =>
+          error._tag === "CallFailed" ? error.error.code : error._tag,
+        )
+      const own = ".log/plugins/own/main.ts"
+      expect(yield* result("alone", own)).toContain("export default")
+      expect(yield* result("asks", own)).toContain("export default")
+      expect([yield* result("alone", "note.txt"), yield* result("asks", "note.txt")]).toEqual(["note", "note"])
+      for (const path of [".log/log.db", ".log/plugins/other/main.ts"]) {
+        expect(yield* code("alone", path)).toBe("NotCapable")
+        expect(yield* code("asks", path)).toBe("ReadForbidden")
+        expect(yield* code("writes", path)).toBe("WriteForbidden")
+      }
+      const imported = yield* Effect.flip(process.act("imports", { path: ".log/plugins/other/main.ts" }))
+      expect(imported.message).toContain("Requires read access")
+      expect(yield* code("writes", own)).toBe("WriteForbidden")
+    }).pipe(provide),
+  )
+
+  it.scopedLive("is not started where a path would split a permission flag in two", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(start({ entry: "export default {}", directory: "a,b" }))
+      expect(error._tag).toBe("PluginUnavailable")
+      expect(error.message).toContain("expected paths without commas and line breaks")
     }).pipe(provide),
   )
 })

@@ -7,7 +7,7 @@ import * as Grants from "../../src/plugins/Grants.ts"
 import * as Manifest from "../../src/plugins/Manifest.ts"
 import type { PluginError } from "../../src/plugins/PluginError.ts"
 import { PluginHost } from "../../src/plugins/PluginHost.ts"
-import type { PluginProcess, ProcessLimits, ProcessMetadata } from "../../src/plugins/PluginProcess.ts"
+import type { PluginProcess, ProcessLimits, ProcessMetadata, ProcessSpec } from "../../src/plugins/PluginProcess.ts"
 
 /** A manifest that is valid, for a plugin with nothing in it. */
 export const bareManifest = {
@@ -54,6 +54,12 @@ export interface Sample {
   readonly metadata?: ProcessMetadata
   readonly seed?: number
   readonly limits?: ProcessLimits
+  /** Where the plugin stands, below the directory that holds the workspace too. Default: `plugin`. */
+  readonly directory?: string
+  /** What it must not touch, below that directory. */
+  readonly forbidden?: ReadonlyArray<string>
+  /** What recording an event does. Default: adds it to the list of events. */
+  readonly record?: ProcessSpec["record"]
 }
 
 /** A started plugin, its workspace, and the events it has recorded so far. */
@@ -81,7 +87,7 @@ export const startRecording = (
 ): Effect.Effect<Started, PluginError, Scope.Scope | PluginHost> =>
   Effect.gen(function* () {
     const base = yield* temporaryDirectory
-    const directory = path.join(base, "plugin")
+    const directory = path.join(base, sample.directory ?? "plugin")
     const workspace = path.join(base, "workspace")
     const { sensors, actuators, environment, permissions, variables } = sample
     const json = {
@@ -101,6 +107,8 @@ export const startRecording = (
     const { manifest } = yield* Effect.orDie(Manifest.load(directory))
     const extra = sample.grants ?? {}
     const grants = Either.getOrThrow(Grants.resolve(manifest, { directory, workspace, extra }))
+    // A name for what is forbidden that is not its real path.
+    yield* Effect.promise(() => fs.symlink(base, path.join(base, "link")))
     const host = yield* PluginHost
     const process = yield* host.start({
       manifest,
@@ -112,7 +120,8 @@ export const startRecording = (
       denoDir: path.join(base, "deno"),
       metadata: sample.metadata ?? { plugin: {}, components: {} },
       limits: { stopMs: 300, cancelMs: 300, ...sample.limits },
-      record: (event) => Effect.sync(() => events.push(event)),
+      forbidden: (sample.forbidden ?? []).map((place) => path.join(base, "link", place)),
+      record: sample.record ?? ((event) => Effect.sync(() => events.push(event))),
     })
     return { process, workspace, directory, events }
   })

@@ -5,6 +5,10 @@ export interface Client {
   readonly grants: Grants
   /** An absolute, real path. */
   readonly workspace: string
+  /** Absolute, real paths of files and directories that are neither read nor written, whatever is granted. Default: none. */
+  readonly forbidden?: ReadonlyArray<string>
+  /** The plugin's own directory, by its real path: it may be read even where it is forbidden. */
+  readonly directory?: string
   readonly limits?: BrokerLimits
 }
 

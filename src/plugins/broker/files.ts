@@ -2,19 +2,21 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
 import type { Failure } from "../../events/EventType.ts"
-import { isInside } from "../paths.ts"
+import { isInsideAny } from "../paths.ts"
 import type { Client } from "./Client.ts"
+import { realpathOfExisting } from "./realpath.ts"
 
 /** Default of `fileBytes`: with JSON's escapes it still fits a frame, except for binary content. */
 const FILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads a text file (UTF-8) that lies, links followed, in what `read` grants. A relative path starts at the workspace.
+ * Reads a text file (UTF-8) that lies, links followed, in what `read` grants and not in what is forbidden. A relative path
+ * starts at the workspace. What is no file, such as a pipe that nobody writes to, is refused without waiting for it.
  */
 export const readGranted = (client: Client, asked: string): Effect.Effect<string, Failure> =>
   attempt(asked, async () => {
     const real = await granted(client, "read", asked)
-    const file = await fs.open(real, "r")
+    const file = await fs.open(real, READ_EXACTLY_HERE)
     try {
       const { size } = await regular(file, asked)
       checkSize(client, asked, size)
@@ -47,9 +49,10 @@ export const writeGranted = (client: Client, asked: string, content: string): Ef
     }
   })
 
-/** Not through a link that appeared since the path was resolved. */
-const WRITE_EXACTLY_HERE =
-  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
+/** Not through a link that appeared since the path was resolved, and without waiting for the other end of a pipe. */
+const EXACTLY_HERE = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
+const READ_EXACTLY_HERE = fs.constants.O_RDONLY | EXACTLY_HERE
+const WRITE_EXACTLY_HERE = fs.constants.O_WRONLY | fs.constants.O_CREAT | EXACTLY_HERE
 
 /** Refused for a reason of ours, as opposed to the operating system's. */
 class Refused extends Error {
@@ -70,12 +73,13 @@ const failureOf = (cause: unknown, asked: string): Failure => {
   return { code: "FileUnavailable", message: `${asked}: ${cause instanceof Error ? cause.message : String(cause)}` }
 }
 
-/** The real path of what is asked for, if it lies in a grant. */
+/** The real path of what is asked for, if it lies in a grant and is not forbidden. */
 const granted = async (client: Client, kind: "read" | "write", asked: string): Promise<string> => {
   if (asked.includes("\0")) throw new Refused({ code: "FileUnavailable", message: "expected a path without NUL" })
   const real = await realpathOfExisting(path.resolve(client.workspace, asked))
+  checkForbidden(client, kind, real)
   const places = await Promise.all(client.grants[kind].map(realpathOfExisting))
-  if (places.some((place) => isInside(real, place))) return real
+  if (isInsideAny(real, places)) return real
   throw new Refused({
     code: kind === "read" ? "ReadNotGranted" : "WriteNotGranted",
     message:
@@ -85,18 +89,15 @@ const granted = async (client: Client, kind: "read" | "write", asked: string): P
   })
 }
 
-/** Resolves the links of as much of an absolute path as exists; what does not exist yet has none. */
-const realpathOfExisting = async (place: string): Promise<string> => {
-  try {
-    return await fs.realpath(place)
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause
-    // A link to nothing would be followed once its target exists: it counts as where it points.
-    const target = await fs.readlink(place).catch(() => undefined)
-    if (target !== undefined) return realpathOfExisting(path.resolve(path.dirname(place), target))
-    const parent = path.dirname(place)
-    return parent === place ? place : path.join(await realpathOfExisting(parent), path.basename(place))
-  }
+/** What the host keeps for itself is out of reach, whoever granted what lies around it. */
+const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
+  const isOwn = directory !== undefined && isInsideAny(real, [directory])
+  if (kind === "read" && isOwn) return
+  if (!isInsideAny(real, forbidden)) return
+  throw new Refused({
+    code: kind === "read" ? "ReadForbidden" : "WriteForbidden",
+    message: `${real} belongs to the log or to a plugin's installed copy: no plugin may ${kind} it, and nothing grants it`,
+  })
 }
 
 const regular = async (file: fs.FileHandle, asked: string) => {

@@ -1,27 +1,45 @@
-import { Effect, Either } from "effect"
-import type { CoreNewEvent } from "../../events/EventLog.ts"
+import { Cause, Effect, Either, Exit } from "effect"
 import type { Failure } from "../../events/EventType.ts"
+import { plainText } from "../../events/Json.ts"
 import * as Broker from "../Broker.ts"
 import { type BrokeredFrame, encode, FRAME_LIMIT } from "../Protocol.ts"
 import type { OpenCall } from "./Calls.ts"
 import type { Child } from "./Child.ts"
+import { type RecordEvent, recordOrTell } from "./Journal.ts"
 
-/** Most requests of one process that the host carries out at the same time; more wait. */
+/**
+ * Most requests of one process that the host carries out at the same time. Each counts until the plugin has taken its
+ * answer, so that what a plugin does not read does not pile up here.
+ */
 const AT_ONCE = 16
+
+/** Most requests that wait for their turn; beyond, they are refused. */
+const WAITING = 256
+
+/** Most bytes of the frames of requests that wait or are carried out; beyond, they are refused. */
+const OPEN_BYTES = 128 * 1024 * 1024
+
+/** Most refusals that the plugin has not taken; beyond, it is not listening, and its process is killed. */
+const REFUSALS = 16_384
 
 /** For whom requests are carried out, and where they are recorded. */
 export interface Brokering {
   readonly plugin: string
   readonly client: Broker.Client
-  readonly record: (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown>
+  readonly record: RecordEvent
 }
+
+type Outcome = Either.Either<Broker.Executed, Failure>
 
 /**
  * Carries out what a plugin asks of the host: recorded before it is done, and again when it is, under the event that
- * made the call happen. A request outside of a call is refused. Interruption stops it and is recorded as its answer.
+ * made the call happen. What cannot be recorded is not done. A request outside of a call, and one too many, is refused
+ * without a trace. Interruption stops it and is recorded as its answer; one that still waits is dropped.
  */
 export const make = ({ plugin, client, record }: Brokering) => {
   const permits = Effect.unsafeMakeSemaphore(AT_ONCE)
+  const recordDone = recordOrTell(record)
+  const open = { requests: 0, bytes: 0, refusals: 0 }
 
   const carryOut = (requestId: string, frame: BrokeredFrame, { causationId, taskId }: OpenCall) =>
     Effect.gen(function* () {
@@ -32,10 +50,11 @@ export const make = ({ plugin, client, record }: Brokering) => {
         onRight: ({ logged }) => logged,
       })
       const requested = { plugin, requestId, method: frame.method, request }
-      yield* record({ ...caused, type: "BrokerRequested", payload: requested }, taskId)
+      const recorded = yield* Effect.exit(record({ ...caused, type: "BrokerRequested", payload: requested }, taskId))
+      if (Exit.isFailure(recorded)) return Either.left(notRecorded(recorded.cause))
       const startedAt = performance.now()
-      const recordAnswer = (outcome: Either.Either<Broker.Executed, Failure>) =>
-        record(
+      const recordAnswer = (outcome: Outcome) =>
+        recordDone(
           {
             ...caused,
             type: "BrokerAnswered",
@@ -51,21 +70,51 @@ export const make = ({ plugin, client, record }: Brokering) => {
           },
           taskId,
         )
-      const outcome = yield* Effect.flatMap(asked, ({ execute }) => permits.withPermits(1)(execute(client))).pipe(
+      const outcome = yield* Effect.flatMap(asked, ({ execute }) => execute(client)).pipe(
         Effect.either,
         Effect.interruptible,
         Effect.onInterrupt(() => recordAnswer(Either.left(CANCELLED))),
       )
       yield* recordAnswer(outcome)
       return outcome
-    }).pipe(Effect.uninterruptible)
+    })
 
-  return (frame: BrokeredFrame, call: OpenCall | undefined, child: Child): Effect.Effect<void> => {
-    const answer = (outcome: Either.Either<Broker.Executed, Failure>) =>
-      Effect.sync(() => child.send(answerFrame(frame.id, outcome)))
-    if (call === undefined) return answer(Either.left(CALL_OVER))
-    return Effect.flatMap(carryOut(`${child.pid}.${frame.id}`, frame, call), answer)
+  const answer = (frame: BrokeredFrame, child: Child, outcome: Outcome) =>
+    Effect.suspend(() => child.deliver(answerFrame(frame.id, outcome)))
+
+  const refuse = (frame: BrokeredFrame, child: Child, failure: Failure) => {
+    if (open.refusals >= REFUSALS) {
+      return Effect.sync(() => child.kill(`it did not read the answers to ${REFUSALS} refused requests`))
+    }
+    return counted({ requests: 0, bytes: 0, refusals: 1 }, answer(frame, child, Either.left(failure)))
   }
+
+  const counted = (counts: typeof open, effect: Effect.Effect<void>) => {
+    const add = (sign: 1 | -1) =>
+      Effect.sync(() => {
+        open.requests += sign * counts.requests
+        open.bytes += sign * counts.bytes
+        open.refusals += sign * counts.refusals
+      })
+    return Effect.acquireUseRelease(
+      add(1),
+      () => effect,
+      () => add(-1),
+    )
+  }
+
+  /** Takes a request in, which came in a frame of so many bytes. */
+  return (frame: BrokeredFrame, bytes: number, call: OpenCall | undefined, child: Child): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (call === undefined) return refuse(frame, child, CALL_OVER)
+      if (open.requests >= AT_ONCE + WAITING || open.bytes + bytes > OPEN_BYTES) {
+        return refuse(frame, child, TOO_MANY)
+      }
+      const inTurn = Effect.flatMap(carryOut(`${child.pid}.${frame.id}`, frame, call), (outcome) =>
+        answer(frame, child, outcome),
+      )
+      return counted({ requests: 1, bytes, refusals: 0 }, permits.withPermits(1)(Effect.uninterruptible(inTurn)))
+    })
 }
 
 const CANCELLED: Failure = { code: "Cancelled", message: "the call it was asked for ended first" }
@@ -75,7 +124,20 @@ const CALL_OVER: Failure = {
   message: "expected a request during a call, found one after it was answered: await what the context does",
 }
 
-const answerFrame = (id: number, outcome: Either.Either<Broker.Executed, Failure>): string => {
+const TOO_MANY: Failure = {
+  code: "TooManyRequests",
+  message:
+    `expected at most ${WAITING} requests, and ${OPEN_BYTES} bytes of them, to wait at the same time; nothing was done: ` +
+    "await some before asking for more",
+}
+
+const notRecorded = (cause: Cause.Cause<unknown>): Failure => {
+  const error = Cause.squash(cause)
+  const why = error instanceof Error ? error.message : String(error)
+  return { code: "NotRecorded", message: plainText(`it could not be recorded, so it was not done: ${why}`) }
+}
+
+const answerFrame = (id: number, outcome: Outcome): string => {
   const text = encode({
     type: "answer",
     id,

@@ -1,4 +1,6 @@
 import { Clock, Effect, type Fiber, FiberId } from "effect"
+import type { Failure } from "../../events/EventType.ts"
+import { plainText } from "../../events/Json.ts"
 import { AnswerInvalid, type CallError, CallFailed, CallTimedOut, PluginExited } from "../PluginError.ts"
 import { type AnswerFrame, CALLS_IN_FLIGHT, encode, FRAME_LIMIT, type HostFrame } from "../Protocol.ts"
 import type { ChildExit } from "./Child.ts"
@@ -140,11 +142,20 @@ const outcome = (
     case "ok":
       return Effect.succeed(frame)
     case "error":
-      return Effect.fail(new CallFailed({ plugin, call, error: frame.error, ...state }))
+      return Effect.fail(new CallFailed({ plugin, call, error: plainFailure(frame.error), ...state }))
     case "invalid":
-      return Effect.fail(new AnswerInvalid({ plugin, call, reason: frame.reason, ...state }))
+      return Effect.fail(new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state }))
   }
 }
+
+/** What a plugin threw, as the log can keep it: whatever its text is, the call has an answer. */
+const plainFailure = ({ code, message }: Failure): Failure => ({
+  code: code.slice(0, CODE_LENGTH).toWellFormed(),
+  message: plainText(message),
+})
+
+/** Longest code of a failure that is kept, in characters; a longer one is cut. */
+const CODE_LENGTH = 100
 
 const tooLong = (plugin: string, call: string) =>
   new CallFailed({

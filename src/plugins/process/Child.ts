@@ -22,6 +22,8 @@ export interface Child {
   readonly pid: number
   /** Writes to its standard input. Does nothing once it has ended. */
   readonly send: (text: string) => void
+  /** As `send`, and succeeds when the text has left this process, or the other one has ended. */
+  readonly deliver: (text: string) => Effect.Effect<void>
   /** Kills its group at once. The first reason given counts. */
   readonly kill: (reason: string) => void
 }
@@ -79,7 +81,7 @@ const running = <Attached extends ChildHandlers>(
   const pid = process_.pid ?? 0
   let hasEnded = false
   let reason: string | undefined
-  const listeners: Array<() => void> = []
+  const listeners = new Set<() => void>()
   // A process that has just ended breaks the pipe; its exit says why.
   process_.stdin.on("error", () => undefined)
   const signal = (name: "SIGTERM" | "SIGKILL") => {
@@ -94,17 +96,34 @@ const running = <Attached extends ChildHandlers>(
     reason ??= why
   }
   let unsent = ""
+  let onSent: Array<() => void> = []
   const flush = () => {
-    if (unsent !== "" && process_.stdin.writable) process_.stdin.write(unsent)
+    const told = onSent
+    if (unsent !== "" && process_.stdin.writable) {
+      process_.stdin.write(unsent, told.length === 0 ? undefined : () => told.forEach((tell) => tell()))
+    }
     unsent = ""
+    onSent = []
+  }
+  const send = (text: string) => {
+    // What is sent in the same turn of the event loop goes out in one system call: they cost most of a call.
+    if (unsent === "") process.nextTick(flush)
+    unsent += text
   }
   const child: Child = {
     pid,
-    send: (text) => {
-      // What is sent in the same turn of the event loop goes out in one system call: they cost most of a call.
-      if (unsent === "") process.nextTick(flush)
-      unsent += text
-    },
+    send,
+    deliver: (text) =>
+      Effect.async((resume) => {
+        if (hasEnded) return resume(Effect.void)
+        const done = () => {
+          listeners.delete(done)
+          resume(Effect.void)
+        }
+        listeners.add(done)
+        onSent.push(done)
+        send(text)
+      }),
     kill: (why) => {
       because(why)
       signal("SIGKILL")
@@ -137,7 +156,7 @@ const running = <Attached extends ChildHandlers>(
     because,
     whenEnded: (listener) => {
       if (hasEnded) listener()
-      else listeners.push(listener)
+      else listeners.add(listener)
     },
   }
 }

@@ -12,6 +12,18 @@ const LINE_LENGTH = 8_192
 
 type Level = "debug" | "info" | "warn" | "error"
 
+/** Puts an event into the log, or fails where it cannot. */
+export type RecordEvent = (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown, unknown>
+
+/** Records what has happened already: where the log does not take it, it is at least said on the error output. */
+export const recordOrTell =
+  (record: RecordEvent): ((...recorded: Parameters<RecordEvent>) => Effect.Effect<void>) =>
+  (event, taskId) =>
+    record(event, taskId).pipe(
+      Effect.asVoid,
+      Effect.catchAllCause((cause) => Effect.logError(`${event.type} was not recorded`, event.payload, cause)),
+    )
+
 /**
  * What a process does, in order, on its way to the log. Writing never waits, so that it can be done where frames are
  * read; closing the scope waits until everything written is recorded.
@@ -30,10 +42,7 @@ type Entry =
   | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
   | { readonly kind: "end" }
 
-export const make = (
-  plugin: string,
-  record: (event: CoreNewEvent) => Effect.Effect<unknown>,
-): Effect.Effect<Journal, never, Scope.Scope> =>
+export const make = (plugin: string, record: RecordEvent): Effect.Effect<Journal, never, Scope.Scope> =>
   Effect.gen(function* () {
     const entries = yield* Queue.unbounded<Entry>()
     const put = (entry: Entry) => {
@@ -44,12 +53,14 @@ export const make = (
       () => Option.getOrElse(entries.unsafeSize(), () => 0),
     )
     // Ended by an entry, not by an interruption: nothing that was taken from the queue may be lost.
-    yield* Effect.acquireRelease(Effect.forkDaemon(Effect.uninterruptible(drain(entries, record))), (drained) =>
-      Effect.suspend(() => {
-        log.tellDropped()
-        put({ kind: "end" })
-        return Fiber.join(drained)
-      }),
+    yield* Effect.acquireRelease(
+      Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrTell(record)))),
+      (drained) =>
+        Effect.suspend(() => {
+          log.tellDropped()
+          put({ kind: "end" })
+          return Fiber.join(drained)
+        }),
     )
     const flushed = Effect.flatMap(Deferred.make<void>(), (reached) => {
       put({ kind: "mark", reached })
@@ -60,7 +71,7 @@ export const make = (
 
 const drain = (
   entries: Queue.Dequeue<Entry>,
-  record: (event: CoreNewEvent) => Effect.Effect<unknown>,
+  record: (event: CoreNewEvent) => Effect.Effect<void>,
 ): Effect.Effect<void> =>
   Effect.flatMap(Queue.take(entries), (entry) => {
     switch (entry.kind) {

@@ -1,6 +1,14 @@
 import { Deferred, Effect, Either } from "effect"
+import { plainText } from "../../events/Json.ts"
 import { PluginFailedToLoad } from "../PluginError.ts"
-import { type BrokeredFrame, decode, type Exports, FRAME_LIMIT, type PluginFrame } from "../Protocol.ts"
+import {
+  type BrokeredFrame,
+  decode,
+  type Exports,
+  FRAME_LIMIT,
+  type PluginFrame,
+  withinAnswerLimit,
+} from "../Protocol.ts"
 import * as Calls from "./Calls.ts"
 import type { Child, ChildExit, ChildHandlers } from "./Child.ts"
 import type { Journal } from "./Journal.ts"
@@ -20,8 +28,8 @@ export interface Conversation {
   readonly nonce: string
   readonly cancelMs: number
   readonly journal: Journal
-  /** Carries out what the plugin asks of the host for a call; it may have ended meanwhile. */
-  readonly onBrokered: (frame: BrokeredFrame, call: Calls.OpenCall | undefined, child: Child) => void
+  /** Carries out what the plugin asks of the host, in a frame of so many bytes, for a call; it may have ended meanwhile. */
+  readonly onBrokered: (frame: BrokeredFrame, bytes: number, call: Calls.OpenCall | undefined, child: Child) => void
   /** Completed by the first of: ready, failed, ended. */
   readonly handshake: Deferred.Deferred<Exports, PluginFailedToLoad>
   /** Completed when the process has ended. */
@@ -47,18 +55,18 @@ export const attach = (conversation: Conversation, child: Child): Session => {
   const failLoading = (reason: string) =>
     Deferred.unsafeDone(handshake, Effect.fail(new PluginFailedToLoad({ plugin, reason, stderr: stderr.slice() })))
 
-  const onFrame = (frame: PluginFrame) => {
+  const onFrame = (frame: PluginFrame, bytes: number) => {
     switch (frame.type) {
       case "ready":
         return Deferred.unsafeDone(handshake, Effect.succeed(frame.exports))
       case "failed":
-        return failLoading(frame.error)
+        return failLoading(plainText(frame.error))
       case "log":
         return journal.log(frame.level, frame.message)
       case "host":
-        return onBrokered(frame, calls.find(frame.call), child)
+        return onBrokered(frame, bytes, calls.find(frame.call), child)
       default:
-        return calls.answer(frame)
+        return calls.answer(withinAnswerLimit(frame, bytes))
     }
   }
 
@@ -67,7 +75,7 @@ export const attach = (conversation: Conversation, child: Child): Session => {
       onFrame: (text) =>
         Either.match(decode(text), {
           onLeft: (wrong) => child.kill(`it sent a broken frame: ${wrong.slice(0, 500)}`),
-          onRight: onFrame,
+          onRight: (frame) => onFrame(frame, Buffer.byteLength(text)),
         }),
       onPrinted: (line) => journal.log("info", line),
     }),

@@ -262,7 +262,8 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       send({ type: "error", id, error: { code: "NoSuchComponent", message: `there is no ${kind} ${component}` } })
       return
     }
-    const metadata = init.metadata.components[component] ?? {}
+    const { components } = init.metadata
+    const metadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
     const world = frame.type === "act" ? plugin.environment : undefined
     void answer(id, world, (signal) => {
       const context = contextOf(id, component, metadata, now, signal)
@@ -334,10 +335,8 @@ const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonl
 const failureOf = (cause: unknown): Failure => {
   if (!(cause instanceof Error)) return { code: "Error", message: typeof cause === "string" ? cause : inspect(cause) }
   const code = (cause as { readonly code?: unknown }).code
-  return {
-    code: typeof code === "string" && code !== "" ? code : cause.name || "Error",
-    message: String(cause.message),
-  }
+  const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+  return { code: [code, cause.name].find(isText) ?? "Error", message: String(cause.message) }
 }
 
 const describe = (cause: unknown): string =>
@@ -382,8 +381,8 @@ const hostBroker = (send: Send) => {
   }
 }
 
-/** Deepest nesting that the host accepts. */
-const MAX_DEPTH = 200
+/** Deepest nesting that the host accepts: `ANSWER_DEPTH` of the protocol. */
+const MAX_DEPTH = 150
 
 /** What in a value JSON cannot carry unchanged, in words; undefined where it is JSON. */
 const findNonJson = (value: unknown, depth: number): string | undefined => {
