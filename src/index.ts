@@ -1,4 +1,6 @@
 /** Hindcast: an event-sourced kernel for agents. The one hand-written entry of the package. */
+export * as Anchor from "./events/Anchor.ts"
+export * as Doctor from "./events/Doctor.ts"
 export type { Event } from "./events/Event.ts"
 export * as EventLog from "./events/index.ts"
 export type { Json, JsonObject } from "./events/Json.ts"

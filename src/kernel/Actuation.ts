@@ -1,10 +1,10 @@
-import { Data, Effect } from "effect"
+import { Cause, Data, Effect, Exit } from "effect"
 import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
 import type { Event } from "../events/Event.ts"
 import type { AppendError, CoreNewEvent, LogError } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
-import { findNonJson, type Json, type JsonObject } from "../events/Json.ts"
+import { findNonJson, type Json, type JsonObject, plainText } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
 import { type Actuator, actuatorsOf } from "../plugins/Manifest.ts"
 import * as JsonPatch from "../projections/JsonPatch.ts"
@@ -47,7 +47,8 @@ export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 /**
  * Takes a command through the gate and, if it passes, to its actuator. Everything it does is recorded before the next
  * thing is done; in particular `CommandDispatched` is on the disk before anything leaves the kernel. It fails closed:
- * without a rule, an answer, an active actuator or the lease, the command is not executed.
+ * without a rule, an answer, an active actuator or the lease, the command is not executed. And it always ends: whatever
+ * interrupts it or goes wrong, the log says how it ended, as long as the log can be written at all.
  *
  * @param causationId the decision that the command came from, or the event that else made it happen
  */
@@ -57,42 +58,26 @@ export const act = (
   args: JsonObject,
   causationId: string,
 ): Effect.Effect<CommandOutcome, ActError> =>
-  Effect.gen(function* () {
-    const bad = isObject(args) ? findNonJson(args) : { path: "", found: Array.isArray(args) ? "a list" : String(args) }
-    if (bad !== undefined) return yield* new InvalidCommand({ actuator, ...bad })
-
-    const registry = yield* task.kernel.registry.state
-    const active = activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))
-    const target = active.find(({ name }) => name === actuator)
-    const command: Command = { task, actuator, args, commandId: uuidv7(), argsDigest: digest(args) }
-    const commanded = yield* task.record({
-      type: "ActuatorCommanded",
-      causationId,
-      payload: {
-        commandId: command.commandId,
-        actuator,
-        args,
-        argsDigest: command.argsDigest,
-        priority: target?.priority ?? 0,
-      },
-    })
-    if (target === undefined) {
-      const names = active.map(({ name }) => name).join(", ") || "none"
-      return yield* deny(
-        command,
-        commanded.id,
-        "active-actuators",
-        `no active actuator has this name; active: ${names}`,
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const command = yield* commandOf(task, actuator, args)
+      const { commandId, argsDigest } = command
+      const address = yield* find(command)
+      const commanded = yield* task.record({
+        type: "ActuatorCommanded",
+        causationId,
+        payload: { commandId, actuator, args: command.args, argsDigest, priority: address?.priority ?? 0 },
+      })
+      const progress: Progress = { last: commanded.id, dispatched: false, ended: false }
+      const steps =
+        address === undefined ? denyUnknown(command, progress) : decideAndDispatch(command, address, progress, restore)
+      return yield* Effect.onExit(steps, (exit) =>
+        Exit.isFailure(exit) && !progress.ended ? endAnyway(command, progress, exit.cause) : Effect.void,
       )
-    }
-    const addressed = addressIn(registry, target)
-    const passed = yield* passGate(command, addressed.declared, commanded.id)
-    if (passed.kind === "ended") return passed.outcome
-    return yield* dispatch(command, addressed, passed.allowedBy)
-  })
+    }),
+  )
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
-
+/** A command as it was requested: its arguments are a copy, so that what is shown, recorded and executed is the same. */
 interface Command {
   readonly task: TaskContext
   readonly actuator: string
@@ -101,171 +86,248 @@ interface Command {
   readonly argsDigest: string
 }
 
-/** Where a command goes. */
+/** How far a command has come: what it ends with, should something interrupt it here. */
+interface Progress {
+  /** The event that the next one follows from. */
+  last: string
+  dispatched: boolean
+  ended: boolean
+}
+
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+const commandOf = (task: TaskContext, actuator: string, args: JsonObject): Effect.Effect<Command, InvalidCommand> => {
+  const isObject = typeof args === "object" && args !== null && !Array.isArray(args)
+  const bad = isObject ? findNonJson(args) : { path: "", found: Array.isArray(args) ? "a list" : String(args) }
+  if (bad !== undefined) return new InvalidCommand({ actuator, ...bad })
+  const copy = structuredClone(args)
+  return Effect.succeed({ task, actuator, args: copy, commandId: uuidv7(), argsDigest: digest(copy) })
+}
+
+/** Where a command goes, as the registry stands at one moment. */
 interface Address {
   readonly registry: PluginRegistry
   readonly plugin: string
+  readonly digest: string
+  readonly priority: number
   /** The actuator's name within the plugin, and what the manifest says of it. */
   readonly component: string
   readonly declared: Actuator | undefined
 }
 
-const addressIn = (registry: PluginRegistry, { plugin, component }: ActiveComponent): Address => {
-  const found = Keyed.get(registry, plugin)
-  const actuators = found === undefined ? [] : actuatorsOf(manifestOf(found))
-  return { registry, plugin, component, declared: actuators.find(({ name }) => name === component) }
-}
-
-type Passed =
-  | { readonly kind: "passed"; readonly allowedBy: string }
-  | { readonly kind: "ended"; readonly outcome: CommandOutcome }
-
-/** The gate: rules first and, where they say so, a person. */
-const passGate = (
-  command: Command,
-  declared: Actuator | undefined,
-  commandedBy: string,
-): Effect.Effect<Passed, AppendError> =>
-  Effect.gen(function* () {
-    const { task, actuator, args, commandId, argsDigest } = command
-    const { gate } = task.kernel
-    const ruling = Gate.decide(gate, { actuator, risk: declared?.risk })
-    const ended = (outcome: CommandOutcome): Passed => ({ kind: "ended", outcome })
-    if (ruling.decision === "deny") return ended(yield* deny(command, commandedBy, ruling.rule, ruling.reason))
-    if (ruling.decision === "allow") {
-      const allowed = yield* task.record(allowedBy(command, commandedBy, ruling.rule))
-      return { kind: "passed", allowedBy: allowed.id }
-    }
-
-    const settled = yield* task.kernel.confirmations
-      .ask({
-        taskId: task.id,
-        commandId,
-        argsDigest,
-        shown: { actuator, args, risk: declared?.risk ?? "undeclared", description: declared?.description ?? "" },
-        withinMs: gate.confirmWithinMs ?? Gate.CONFIRM_WITHIN_MS,
-        causationId: commandedBy,
-      })
-      .pipe(Effect.onInterrupt(() => Effect.ignore(deny(command, commandedBy, ruling.rule, "it was interrupted"))))
-    switch (settled.kind) {
-      case "approved": {
-        const allowed = yield* task.record(allowedBy(command, settled.event.id, ruling.rule))
-        return { kind: "passed", allowedBy: allowed.id }
-      }
-      case "rejected":
-        return ended(yield* deny(command, settled.event.id, ruling.rule, settled.reason))
-      case "expired": {
-        const reason = "nobody decided in time"
-        const { event } = yield* deny(command, settled.event.id, ruling.rule, reason)
-        return ended({ status: "expired", commandId, actuator, args, event, reason })
-      }
-    }
+/** The active actuator that a command names, as the registry stands now. */
+const find = ({ task, actuator }: Command): Effect.Effect<Address | undefined, LogError> =>
+  Effect.map(task.kernel.registry.state, (registry) => {
+    const target = activeIn(task, registry).find(({ name }) => name === actuator)
+    const found = target === undefined ? undefined : Keyed.get(registry, target.plugin)
+    if (target === undefined || found === undefined) return undefined
+    const { plugin, component, priority } = target
+    const declared = actuatorsOf(manifestOf(found)).find(({ name }) => name === component)
+    return { registry, plugin, digest: found.digest, priority, component, declared }
   })
 
-const allowedBy = ({ commandId }: Command, causationId: string, rule: string): CoreNewEvent => ({
-  type: "CommandAllowed",
-  causationId,
-  payload: { commandId, rule },
-})
+const activeIn = (task: TaskContext, registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
+  activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))
 
-const deny = ({ task, commandId, actuator, args }: Command, causationId: string, rule: string, reason: string) =>
-  Effect.map(
-    task.record({ type: "CommandDenied", causationId, payload: { commandId, rule, reason } }),
-    (event): CommandOutcome => ({ status: "denied", commandId, actuator, args, event, rule, reason }),
-  )
+const denyUnknown = (command: Command, progress: Progress) =>
+  Effect.flatMap(command.task.kernel.registry.state, (registry) => {
+    const names = activeIn(command.task, registry).map(({ name }) => name)
+    const reason = `no active actuator has this name; active: ${names.join(", ") || "none"}`
+    return deny(command, progress, "active-actuators", reason)
+  })
 
-/** Sends an allowed command to its plugin, in its turn, and records how it ended and what it changed in the world. */
+const decideAndDispatch = (
+  command: Command,
+  address: Address,
+  progress: Progress,
+  restore: Restore,
+): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> =>
+  Effect.gen(function* () {
+    const { task, commandId } = command
+    const ruling = Gate.decide(task.kernel.gate, { actuator: command.actuator, risk: address.declared?.risk })
+    if (ruling.decision === "deny") return yield* deny(command, progress, ruling.rule, ruling.reason)
+    if (ruling.decision === "confirm") {
+      const settled = yield* restore(ask(command, address, progress.last))
+      progress.last = settled.event.id
+      if (settled.kind === "rejected") return yield* deny(command, progress, ruling.rule, settled.reason)
+      if (settled.kind === "expired") return yield* expire(command, progress, ruling.rule)
+    }
+    const allowed = yield* task.record({
+      type: "CommandAllowed",
+      causationId: progress.last,
+      payload: { commandId, rule: ruling.rule },
+    })
+    progress.last = allowed.id
+    return yield* dispatch(command, address, progress, restore)
+  })
+
+const ask = ({ task, actuator, args, commandId, argsDigest }: Command, { declared }: Address, causationId: string) =>
+  task.kernel.confirmations.ask({
+    taskId: task.id,
+    commandId,
+    argsDigest,
+    shown: { actuator, args, risk: declared?.risk ?? "undeclared", description: declared?.description ?? "" },
+    withinMs: task.kernel.gate.confirmWithinMs ?? Gate.CONFIRM_WITHIN_MS,
+    causationId,
+  })
+
+/** Sends an allowed command to its plugin, in its turn. From the dispatch on, only the call itself can be interrupted. */
 const dispatch = (
   command: Command,
-  { registry, plugin, component, declared }: Address,
-  allowedBy: string,
+  address: Address,
+  progress: Progress,
+  restore: Restore,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
-  const { task, commandId, args } = command
-  let dispatched = false
+  const { task, commandId } = command
 
-  // From the dispatch on, only the call itself can be interrupted, and that too is an outcome.
   const send = ({ process }: Instance) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        if (!task.isOpen()) return yield* deny(command, allowedBy, "open-tasks", "its task was closed")
-        yield* task.kernel.lease.check
-        const { id: causationId } = yield* task.record({
-          type: "CommandDispatched",
-          causationId: allowedBy,
-          payload: { commandId },
-        })
-        dispatched = true
-        const startedAt = performance.now()
-        const options = declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }
-        return yield* restore(process.act(component, args, { taskId: task.id, causationId, ...options })).pipe(
-          Effect.matchEffect({
-            onSuccess: ({ result, state }) =>
-              succeed(command, plugin, { causationId, result, state, latencyMs: elapsedSince(startedAt) }),
-            onFailure: (failure) =>
-              fail(command, plugin, {
-                causationId,
-                error: failureOf(failure),
-                state: "state" in failure ? failure.state : undefined,
-                latencyMs: elapsedSince(startedAt),
-              }),
-          }),
-          Effect.onInterrupt(() => Effect.ignore(fail(command, plugin, { causationId, error: INTERRUPTED }))),
-        )
+    Effect.gen(function* () {
+      // It may have waited long, for a person or for its turn: what was ruled on must still be what is there.
+      const now = yield* find(command)
+      if (now?.digest !== address.digest) {
+        return yield* deny(command, progress, "active-actuators", "its actuator was deactivated or updated meanwhile")
+      }
+      yield* task.kernel.lease.check
+      const dispatched = yield* task.record({
+        type: "CommandDispatched",
+        causationId: progress.last,
+        payload: { commandId },
+      })
+      progress.last = dispatched.id
+      progress.dispatched = true
+      return yield* call(command, address, process, progress, restore)
+    })
+
+  return Effect.flatMap(restore(task.instance(address.plugin, address.registry)), (instance) =>
+    instance.inTurn(send(instance), restore),
+  ).pipe(onPluginFailure((failure) => end(command, address.plugin, progress, { failed: failureOf(failure) })))
+}
+
+/** Calls the plugin and records how it ended and what it changed in the world. */
+const call = (
+  command: Command,
+  { plugin, component, declared }: Address,
+  process: Instance["process"],
+  progress: Progress,
+  restore: Restore,
+): Effect.Effect<CommandOutcome, AppendError> => {
+  const startedAt = performance.now()
+  const options = {
+    taskId: command.task.id,
+    causationId: progress.last,
+    ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
+  }
+  return Effect.matchEffect(restore(process.act(component, command.args, options)), {
+    onSuccess: ({ result, state }) =>
+      end(command, plugin, progress, { succeeded: result, state, latencyMs: elapsedSince(startedAt) }),
+    onFailure: (failure) =>
+      end(command, plugin, progress, {
+        failed: failureOf(failure),
+        state: "state" in failure ? failure.state : undefined,
+        latencyMs: elapsedSince(startedAt),
       }),
-    )
-
-  return Effect.flatMap(task.instance(plugin, registry), (instance) => instance.inTurn(send(instance))).pipe(
-    onPluginFailure((failure) => fail(command, plugin, { causationId: allowedBy, error: failureOf(failure) })),
-    Effect.onInterrupt(() =>
-      dispatched ? Effect.void : Effect.ignore(deny(command, allowedBy, "interrupted", "the caller stopped waiting")),
-    ),
-  )
+  })
 }
 
-const INTERRUPTED: Failure = {
-  code: "Interrupted",
-  message: "the caller stopped waiting; whether it took effect is not known",
-}
-
-interface Ending {
-  readonly causationId: string
+/** How a command ended that was executed, or that failed on the way. */
+type Ending = (
+  | { readonly succeeded: Json; readonly latencyMs: number }
+  | { readonly failed: Failure; readonly latencyMs?: number }
+) & {
   /** The plugin's environment afterwards. */
   readonly state?: Json | undefined
-  readonly latencyMs?: number
 }
 
-const succeed = (command: Command, plugin: string, ending: Ending & { readonly result: Json; latencyMs: number }) => {
-  const { commandId, actuator, args } = command
-  const { causationId, result, latencyMs, state } = ending
-  return Effect.map(
-    finish(command.task, plugin, state, {
-      type: "CommandSucceeded",
-      causationId,
-      payload: { commandId, result, latencyMs },
-    }),
-    (event): CommandOutcome => ({ status: "succeeded", commandId, actuator, args, event, result }),
-  )
-}
+/**
+ * Records a command's outcome and, in the same commit, what it changed in the plugin's environment. An outcome that the
+ * log cannot keep is recorded as a failure that says so: a dispatch always ends.
+ */
+const end = (
+  command: Command,
+  plugin: string,
+  progress: Progress,
+  ending: Ending,
+): Effect.Effect<CommandOutcome, AppendError> =>
+  command.task
+    .inOrder(
+      Effect.gen(function* () {
+        const { task, commandId, actuator, args } = command
+        const patch = patchOf(task, plugin, ending.state)
+        const changed: ReadonlyArray<CoreNewEvent> =
+          patch.length === 0 ? [] : [{ type: "EnvironmentChanged", payload: { plugin, patch } }]
+        const event = yield* task.record(outcomeEvent(commandId, progress.last, ending), ...changed)
+        progress.ended = true
+        if (ending.state !== undefined) task.documents.set(plugin, ending.state)
+        return "succeeded" in ending
+          ? ({ status: "succeeded", commandId, actuator, args, event, result: ending.succeeded } as const)
+          : ({ status: "failed", commandId, actuator, args, event, error: ending.failed } as const)
+      }),
+    )
+    .pipe(
+      Effect.catchTag("InvalidEvent", ({ message }) =>
+        end(command, plugin, progress, { failed: { code: "OutcomeNotRecordable", message: plainText(message) } }),
+      ),
+    )
 
-const fail = (command: Command, plugin: string, ending: Ending & { readonly error: Failure }) => {
-  const { commandId, actuator, args } = command
-  const { causationId, error, latencyMs, state } = ending
-  return Effect.map(
-    finish(command.task, plugin, state, {
-      type: "CommandFailed",
-      causationId,
-      payload: { commandId, error, ...(latencyMs === undefined ? {} : { latencyMs }) },
-    }),
-    (event): CommandOutcome => ({ status: "failed", commandId, actuator, args, event, error }),
-  )
-}
+const outcomeEvent = (commandId: string, causationId: string, ending: Ending): CoreNewEvent =>
+  "succeeded" in ending
+    ? {
+        type: "CommandSucceeded",
+        causationId,
+        payload: { commandId, result: ending.succeeded, latencyMs: ending.latencyMs },
+      }
+    : {
+        type: "CommandFailed",
+        causationId,
+        payload: {
+          commandId,
+          error: ending.failed,
+          ...(ending.latencyMs === undefined ? {} : { latencyMs: ending.latencyMs }),
+        },
+      }
 
-/** Records a command's outcome and, in the same commit, what it changed in the plugin's environment. */
-const finish = (task: TaskContext, plugin: string, state: Json | undefined, outcome: CoreNewEvent) => {
+const patchOf = (task: TaskContext, plugin: string, state: Json | undefined) => {
   const before = task.documents.get(plugin)
-  const patch = state === undefined || before === undefined ? [] : JsonPatch.between(before, state)
-  if (patch.length === 0 || state === undefined) return task.record(outcome)
-  return task
-    .record(outcome, { type: "EnvironmentChanged", payload: { plugin, patch } })
-    .pipe(Effect.tap(() => Effect.sync(() => task.documents.set(plugin, state))))
+  return state === undefined || before === undefined ? [] : JsonPatch.between(before, state)
+}
+
+const deny = (command: Command, progress: Progress, rule: string, reason: string) =>
+  Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
+    const { commandId, actuator, args } = command
+    return { status: "denied", commandId, actuator, args, event, rule, reason }
+  })
+
+const expire = (command: Command, progress: Progress, rule: string) => {
+  const reason = "nobody decided in time"
+  return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
+    const { commandId, actuator, args } = command
+    return { status: "expired", commandId, actuator, args, event, reason }
+  })
+}
+
+const denied = ({ task, commandId }: Command, progress: Progress, rule: string, reason: string) =>
+  Effect.tap(
+    task.record({
+      type: "CommandDenied",
+      causationId: progress.last,
+      payload: { commandId, rule, reason: plainText(reason) },
+    }),
+    () =>
+      Effect.sync(() => {
+        progress.ended = true
+      }),
+  )
+
+/** Says how a command ended that was interrupted, or on whose way something went wrong that is no outcome. */
+const endAnyway = (command: Command, progress: Progress, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const why = Cause.isInterruptedOnly(cause) ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
+  const code = Cause.isInterruptedOnly(cause) ? "Interrupted" : "KernelFailed"
+  const message = plainText(`${why}; whether it took effect is not known`)
+  const recorded: Effect.Effect<unknown, AppendError> = progress.dispatched
+    ? command.task.record(outcomeEvent(command.commandId, progress.last, { failed: { code, message } }))
+    : denied(command, progress, "interrupted", `${why}; it was not executed`)
+  return recorded.pipe(
+    Effect.asVoid,
+    Effect.catchAllCause((cause) => Effect.logError(`the end of ${command.actuator} was not recorded`, cause)),
+  )
 }

@@ -1,6 +1,5 @@
 import { Data, Effect, Either, ParseResult, Schema } from "effect"
-import type { Json } from "../events/Json.ts"
-import { JsonObject } from "../events/Json.ts"
+import { findNonJson, type Json, JsonObject, plainText } from "../events/Json.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "./Actuation.ts"
 import type { Task } from "./Task.ts"
@@ -37,6 +36,9 @@ export interface View {
 /** How a command ended, without its place in the log. */
 export type LastOutcome = CommandOutcome extends infer Outcome ? Omit<Outcome, "event" | "commandId"> : never
 
+const CHOICES =
+  'a choice { act: "plugin/actuator", args? }, { say: "text" } or { done: "achieved" | "failed" | "abandoned", reason? }'
+
 /** What an agent can choose: a command, a message, or to be done. */
 export const Choice = Schema.Union(
   Schema.Struct({
@@ -48,11 +50,12 @@ export const Choice = Schema.Union(
   Schema.Struct({ done: TaskOutcome, reason: Schema.optionalWith(Schema.String, { exact: true }) }),
 ).annotations({
   identifier: "Choice",
-  description:
-    '{ act: "plugin/actuator", args }, { say: "text" } or { done: "achieved" | "failed" | "abandoned", reason? }',
+  description: CHOICES,
 })
 
 export type Choice = typeof Choice.Type
+
+const isChoice = Schema.is(Choice, { onExcessProperty: "error" })
 
 /** An agent that is shown a view and chooses; the kernel perceives and acts for it. */
 export interface DecidingAgent {
@@ -126,7 +129,7 @@ const AgentShape = Schema.Union(
 
 /** What an agent threw, as its failure. */
 export const failure = (agent: Agent, cause: unknown): AgentFailed =>
-  new AgentFailed({ agent: fullName(agent), reason: cause instanceof Error ? cause.message : String(cause) })
+  new AgentFailed({ agent: fullName(agent), reason: plainText(cause instanceof Error ? cause.message : String(cause)) })
 
 /** Lets an agent decide, however it does so, and checks what it chose. */
 export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
@@ -136,7 +139,8 @@ export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, 
     const chosen: unknown = Effect.isEffect(answer)
       ? yield* Effect.mapError(answer, failed)
       : yield* Effect.tryPromise({ try: () => Promise.resolve(answer), catch: failed })
-    return yield* Schema.decodeUnknown(Choice, { onExcessProperty: "error" })(chosen).pipe(
-      Effect.mapError((error) => failed(`its choice is none: ${error.message}`)),
-    )
+    const bad = findNonJson(chosen)
+    if (bad !== undefined) return yield* failed(`its choice${bad.path}: expected JSON, found ${bad.found}`)
+    if (isChoice(chosen)) return chosen
+    return yield* failed(`expected ${CHOICES}, found ${JSON.stringify(chosen)?.slice(0, 200) ?? "nothing"}`)
   })

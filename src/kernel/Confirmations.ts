@@ -68,8 +68,6 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
     readonly decide: (confirmationId: string, answer: Answer) => Effect.Effect<Event, NotPending | AppendError>
     /** Asks, and waits until a person has decided or the time is up. */
     readonly ask: (question: Question) => Effect.Effect<Settled, AppendError>
-    /** Takes back what a task still asks; whoever waits for an answer hears that it was withdrawn. */
-    readonly withdraw: (taskId: string, reason: string) => Effect.Effect<void, AppendError>
   }
 >() {}
 
@@ -129,29 +127,10 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
           )
         }),
 
-      withdraw: (taskId, reason) =>
-        Effect.gen(function* () {
-          for (const [confirmationId, waiting] of Object.entries(yield* pending)) {
-            if (waiting.taskId !== taskId) continue
-            const payload = { confirmationId, reason }
-            const causationId = yield* questionId(log, confirmationId)
-            yield* append(
-              confirmationId,
-              taskId,
-              "kernel",
-              { type: "ConfirmationWithdrawn", causationId, payload },
-              true,
-            ).pipe(
-              // Someone spoke first; that stands.
-              Effect.catchTag("VersionConflict", () => Effect.void),
-            )
-          }
-        }),
-
       ask: ({ taskId, commandId, argsDigest, shown, withinMs, causationId }) =>
         Effect.gen(function* () {
           const confirmationId = uuidv7()
-          const expiresAt = Date.now() + withinMs
+          const expiresAt = Math.round(Date.now() + withinMs)
           const payload = { confirmationId, commandId, argsDigest, shown, expiresAt }
           const asked = yield* append(
             confirmationId,

@@ -2,6 +2,7 @@ import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
+import * as Keyed from "../projections/Keyed.ts"
 import { failureOf, onPluginFailure } from "./Perception.ts"
 import { manifestOf } from "./Registry.ts"
 import * as Rubric from "./Rubric.ts"
@@ -24,18 +25,18 @@ export interface Participants {
   readonly rubric: Rubric.Rubric
 }
 
-/** The active plugins that a task names, or all active ones. */
+/** The plugins that a task names and that are active now, or all active ones. */
 export const participants = (
   kernel: KernelContext,
   plugins: ReadonlyArray<string> | undefined,
 ): Effect.Effect<Participants, LogError> =>
   Effect.gen(function* () {
-    const takesPart = (plugin: string) => plugins === undefined || plugins.includes(plugin)
     const registry = yield* kernel.registry.state
-    const manifests = Object.entries(registry)
-      .filter(([name, { active }]) => active && takesPart(name))
-      .map(([, plugin]) => manifestOf(plugin))
-    return { takesPart, rubric: Rubric.ofManifests(manifests) }
+    const names = Object.keys(registry).filter((name) => plugins === undefined || plugins.includes(name))
+    const taking = names.filter((name) => Keyed.get(registry, name)?.active === true)
+    const manifests = taking.flatMap((name) => Keyed.get(registry, name) ?? []).map(manifestOf)
+    // Settled when a task is opened: a world that comes later was never reset for it.
+    return { takesPart: (plugin) => taking.includes(plugin), rubric: Rubric.ofManifests(manifests) }
   })
 
 /**
@@ -52,7 +53,7 @@ export const reset = (
       if (!found.active || !task.takesPart(plugin)) continue
       const { environment } = manifestOf(found).peas
       if (environment === undefined) continue
-      const settings = options[plugin] ?? (yield* scenarioOf(task, plugin, environment.scenario))
+      const settings = Keyed.get(options, plugin) ?? (yield* scenarioOf(task, plugin, environment.scenario))
       const state = yield* Effect.flatMap(task.instance(plugin, registry), ({ process }) =>
         process.reset(settings, { taskId: task.id, causationId: task.openedBy }),
       ).pipe(

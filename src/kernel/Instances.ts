@@ -1,5 +1,5 @@
 import * as path from "node:path"
-import { type Context, Data, Effect, ExecutionStrategy, Exit, identity, Scope } from "effect"
+import { type Context, Data, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { CoreNewEvent, EventLog, LogError } from "../events/EventLog.ts"
 import * as Manifest from "../plugins/Manifest.ts"
 import type { PluginError, PluginUnavailable } from "../plugins/PluginError.ts"
@@ -13,8 +13,14 @@ import { manifestOf, NotInRegistry, type Registry } from "./Registry.ts"
 export interface Instance {
   readonly manifest: Manifest.Manifest
   readonly process: PluginProcess
-  /** Runs commands one at a time, unless the plugin says that it is concurrent. */
-  readonly inTurn: <A, E, R>(command: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /**
+   * Runs commands one at a time, unless the plugin says that it is concurrent. `restore` makes waiting for the turn
+   * interruptible, where the caller is not.
+   */
+  readonly inTurn: <A, E>(
+    command: Effect.Effect<A, E>,
+    restore: <A2, E2>(effect: Effect.Effect<A2, E2>) => Effect.Effect<A2, E2>,
+  ) => Effect.Effect<A, E>
 }
 
 /** The process that held a task's world ended, and the world with it. */
@@ -32,7 +38,7 @@ export interface InstancesOptions {
   readonly host: Context.Tag.Service<PluginHost>
   readonly registry: Context.Tag.Service<Registry>
   readonly workspace: string
-  /** Where each plugin's Deno cache stands. */
+  /** Where plugins' copies and Deno caches stand. */
   readonly directory: string
   readonly seed: number
 }
@@ -76,15 +82,15 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
           const alive = running !== undefined && !running.ended()
           if (alive && (perTask || running.digest === digest)) return running.instance
           if (running !== undefined && perTask) return yield* new WorldLost({ plugin, taskId: task.id })
-          if (running !== undefined) yield* Scope.close(running.scope, Exit.void)
-          const [instance, seed, scope] = perTask
-            ? ([task.id, task.seed, task.scope] as const)
-            : ([KERNEL, options.seed, kernelScope] as const)
-          slot.running = yield* start(options, plugin, digest, instance, seed, scope)
-          yield* Scope.addFinalizer(
-            scope,
-            Effect.sync(() => slots.delete(keyOf(plugin, instance))),
-          )
+          if (perTask) {
+            const forget = Effect.sync(() => slots.delete(keyOf(plugin, task.id)))
+            yield* Scope.addFinalizer(task.scope, forget)
+            slot.running = yield* start(options, plugin, task.id, task.seed, task.scope)
+          } else {
+            // The one before is ended when it is no longer in the middle of a command.
+            if (running !== undefined) yield* Effect.forkIn(running.retire, kernelScope)
+            slot.running = yield* start(options, plugin, KERNEL, options.seed, kernelScope)
+          }
           return slot.running.instance
         }).pipe(slot.starting.withPermits(1))
       })
@@ -99,7 +105,8 @@ const KERNEL = "kernel"
 interface Running {
   readonly instance: Instance
   readonly digest: string
-  readonly scope: Scope.CloseableScope
+  /** Ends the process once no command of it is under way. */
+  readonly retire: Effect.Effect<void>
   readonly ended: () => boolean
 }
 
@@ -112,28 +119,26 @@ interface Slot {
 const start = (
   { log, host, registry, workspace, directory }: InstancesOptions,
   plugin: string,
-  digest: string,
   instance: string,
   seed: number,
   parent: Scope.Scope,
 ): Effect.Effect<Running, InstanceError> =>
   Effect.gen(function* () {
-    const installed = yield* registry.installed(plugin)
-    const { manifest, grants } = installed
+    const { manifest, grants, digest, directory: copy } = yield* registry.installed(plugin)
+    const metadata = yield* metadataOf(registry, plugin)
     const scope = yield* Scope.fork(parent, ExecutionStrategy.sequential)
+    const denoDir = path.join(directory, `${manifest.name}.deno`)
+    const record = recordAs(log, manifest, instance)
+    // No plugin touches the log that it is judged by, or another plugin's copy, whatever it was granted.
+    const file = path.resolve(log.name)
+    const forbidden = [file, `${file}-wal`, `${file}-shm`, `${file}-journal`, directory]
     const running = yield* host
-      .start({
-        manifest,
-        directory: installed.directory,
-        grants,
-        workspace,
-        seed,
-        instance,
-        denoDir: path.join(directory, `${manifest.name}.deno`),
-        metadata: yield* metadataOf(registry, plugin),
-        record: recordAs(log, manifest, instance),
-      })
-      .pipe(Scope.extend(scope))
+      .start({ manifest, directory: copy, grants, workspace, seed, instance, denoDir, metadata, record, forbidden })
+      .pipe(
+        Scope.extend(scope),
+        // What did not start leaves nothing behind.
+        Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))),
+      )
     let ended = false
     yield* Effect.forkIn(
       Effect.map(running.exited, () => {
@@ -143,9 +148,20 @@ const start = (
     )
     const turn = yield* Effect.makeSemaphore(1)
     return {
-      instance: { manifest, process: running, inTurn: manifest.concurrent === true ? identity : turn.withPermits(1) },
+      instance: {
+        manifest,
+        process: running,
+        inTurn: (command, restore) =>
+          manifest.concurrent === true
+            ? command
+            : Effect.acquireUseRelease(
+                restore(turn.take(1)),
+                () => command,
+                () => turn.release(1),
+              ),
+      },
       digest,
-      scope,
+      retire: turn.withPermits(1)(Scope.close(scope, Exit.void)),
       ended: () => ended,
     }
   })
@@ -157,18 +173,13 @@ const metadataOf = (registry: Context.Tag.Service<Registry>, plugin: string) =>
     return { plugin: found?.metadata ?? {}, components: Object.fromEntries(components) }
   })
 
-/** What a process reports goes into the log. Where the log refuses it, it is at least said on the error output. */
+/** What a process reports goes into the log, or fails: what cannot be recorded is not done for a plugin. */
 const recordAs =
   (log: Context.Tag.Service<EventLog>, manifest: Manifest.Manifest, instance: string) =>
-  (event: CoreNewEvent, taskId?: string): Effect.Effect<void> =>
-    log
-      .append({
-        stream: `plugin/${manifest.name}`,
-        taskId: taskId ?? (instance === KERNEL ? null : instance),
-        actor: event.type === "PluginLogged" ? `plugin:${manifest.name}@${manifest.version}` : "kernel",
-        events: [event],
-      })
-      .pipe(
-        Effect.asVoid,
-        Effect.catchAllCause((cause) => Effect.logError(`${event.type} of ${manifest.name} was not recorded`, cause)),
-      )
+  (event: CoreNewEvent, taskId?: string): ReturnType<typeof log.append> =>
+    log.append({
+      stream: `plugin/${manifest.name}`,
+      taskId: taskId ?? (instance === KERNEL ? null : instance),
+      actor: event.type === "PluginLogged" ? `plugin:${manifest.name}@${manifest.version}` : "kernel",
+      events: [event],
+    })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
@@ -12,6 +12,7 @@ import * as Agent from "./Agent.ts"
 import { Confirmations } from "./Confirmations.ts"
 import * as Gate from "./Gate.ts"
 import * as Instances from "./Instances.ts"
+import type { TaskClosed } from "./Life.ts"
 import { loop, MAX_STEPS } from "./Loop.ts"
 import * as Recovery from "./Recovery.ts"
 import { Registry } from "./Registry.ts"
@@ -26,7 +27,7 @@ export interface RunOptions extends Omit<Task.OpenOptions, "agent"> {
   readonly maxSteps?: number
 }
 
-export type RunError = Task.OpenError | Task.TaskClosed | Agent.AgentFailed | ActError | AppendError | LogError
+export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | AppendError | LogError
 
 /** What an embedding program uses: plugins, tasks, perceiving and acting through them, audits, re-scoring. */
 export class Kernel extends Context.Tag("hindcast/Kernel")<
@@ -110,17 +111,21 @@ const make = (options: KernelOptions) =>
       tasks: {
         open,
         run: (agent, { maxSteps = MAX_STEPS, ...opening }) =>
-          Effect.gen(function* () {
-            const task = yield* open({ ...opening, agent: Agent.fullName(agent) })
-            const { outcome, reason } = yield* loop(agent, task, registry, maxSteps, opening.plugins).pipe(
-              Effect.tapError((error) => Effect.ignore(task.close("failed", error.message))),
-              Effect.onInterrupt(() => Effect.ignore(task.close("abandoned", "it was interrupted"))),
-            )
-            // An agent that perceives and acts by itself may have closed its task by itself.
-            yield* Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
-            // It was opened above, so it is found.
-            return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
-          }),
+          Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const task = yield* restore(open({ ...opening, agent: Agent.fullName(agent) }))
+              const ended = yield* Effect.exit(restore(loop(agent, task, registry, maxSteps, opening.plugins)))
+              const [outcome, reason] = Exit.match(ended, {
+                onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
+                onFailure: Task.endOf,
+              })
+              // An agent that perceives and acts by itself may have closed its task by itself.
+              yield* Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
+              yield* ended
+              // It was opened above, so it is found.
+              return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
+            }),
+          ),
       },
     })
   })
@@ -131,7 +136,11 @@ const MAX_SEED = 2 ** 31
 /** Says in the log how everything ended that the kernel before this one left unfinished. */
 const recover = Effect.gen(function* () {
   const log = yield* EventLog
-  const state = yield* (yield* Projector).current(Recovery.unfinished)
+  const { position } = yield* log.head
+  // Not `current`: nobody needs this state again, and the projector would keep it.
+  const state = yield* (yield* Projector)
+    .stateAt(Recovery.unfinished, position)
+    .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
   for (const { stream, taskId, event } of Recovery.endings(state)) {
     yield* log.append({ stream, taskId, actor: "kernel", events: [event] })
   }

@@ -9,9 +9,10 @@ import * as Keyed from "../projections/Keyed.ts"
 import { activeActuators } from "../projections/PluginRegistry.ts"
 import type { ActError, CommandOutcome } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
+import type { TaskClosed } from "./Life.ts"
 import type { Reading } from "./Perception.ts"
 import { manifestOf, type Registry } from "./Registry.ts"
-import type { Task, TaskClosed } from "./Task.ts"
+import type { Task } from "./Task.ts"
 
 /** How a run of an agent ended. */
 export interface Ended {

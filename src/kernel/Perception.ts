@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
-import type { Json } from "../events/Json.ts"
+import { type Json, plainText } from "../events/Json.ts"
+import type { LeaseLost } from "../events/Lease.ts"
 import type { CallError } from "../plugins/PluginError.ts"
 import { type ActiveComponent, activeSensors, type PluginRegistry } from "../projections/PluginRegistry.ts"
 import type { InstanceError } from "./Instances.ts"
@@ -23,8 +24,11 @@ export interface Reading {
  * handed on after it was committed, so that what an agent sees is what the log says. A sensor that fails is recorded
  * (`SensorFailed`) and left out; the others are read all the same.
  */
-export const perceive = (task: TaskContext): Effect.Effect<ReadonlyArray<Reading>, AppendError | LogError> =>
+export const perceive = (
+  task: TaskContext,
+): Effect.Effect<ReadonlyArray<Reading>, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
+    yield* task.kernel.lease.held
     const registry = yield* task.kernel.registry.state
     const sensors = activeSensors(registry).filter((sensor) => task.takesPart(sensor.plugin))
     const readings: Array<Reading> = []
@@ -118,4 +122,9 @@ const PLUGIN_FAILURES: ReadonlySet<string> = new Set<PluginFailure["_tag"]>([
 
 /** What the log says of a plugin's failure: its own code and message where it threw, else what kind of failure it was. */
 export const failureOf = (error: PluginFailure): Failure =>
-  error._tag === "CallFailed" ? error.error : { code: error._tag, message: error.message }
+  error._tag === "CallFailed"
+    ? { code: plainText(error.error.code).slice(0, MAX_CODE) || "Error", message: plainText(error.error.message) }
+    : { code: error._tag, message: plainText(error.message) }
+
+/** Longest code of a failure, in characters. */
+const MAX_CODE = 100

@@ -1,3 +1,4 @@
+import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Context, Data, Effect, Either, Layer, Schema } from "effect"
@@ -246,33 +247,52 @@ const copyOf = ({ directory }: RegistryOptions, { manifest, digest }: Manifest.L
 const copyPath = (directory: string, name: string, digest: string): string =>
   path.join(directory, `${name}-${digest.slice(0, 16)}`)
 
-/** Copies into a directory of another name first, so that a copy is there whole or not at all. */
+/**
+ * Copies into a directory of another name first, so that a copy is there whole or not at all. A copy that is there and
+ * was damaged is replaced; where another import was faster, its copy is as good.
+ */
 const copyFiles = (options: RegistryOptions, plugin: Manifest.LoadedPlugin) => {
   const target = copyOf(options, plugin)
-  const partial = `${target}.partial-${process.pid}`
-  return Effect.tryPromise({
-    try: async () => {
-      if (await exists(target)) return
-      await fs.rm(partial, { recursive: true, force: true })
-      for (const file of plugin.files) {
-        await fs.mkdir(path.dirname(path.join(partial, file)), { recursive: true })
-        await fs.copyFile(path.join(plugin.directory, file), path.join(partial, file))
-      }
-      await fs.rename(partial, target)
-    },
-    catch: (cause) =>
-      new PluginUnavailable({
-        plugin: plugin.manifest.name,
-        reason: `its files cannot be copied to ${target}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      }),
+  const besides = () => `${target}.partial-${crypto.randomUUID()}`
+  const partial = besides()
+  const attempt = (run: () => Promise<void>) =>
+    Effect.tryPromise({
+      try: run,
+      catch: (cause) =>
+        new PluginUnavailable({
+          plugin: plugin.manifest.name,
+          reason: `its files cannot be copied to ${target}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        }),
+    })
+  const isWhole = Manifest.load(target, { lenient: true }).pipe(
+    Effect.map(({ digest }) => digest === plugin.digest),
+    Effect.orElseSucceed(() => false),
+  )
+  const copy = attempt(async () => {
+    for (const file of plugin.files) {
+      await fs.mkdir(path.dirname(path.join(partial, file)), { recursive: true })
+      await fs.copyFile(path.join(plugin.directory, file), path.join(partial, file))
+    }
   })
+  // By renaming, for that happens at once: another import's copy may come in between.
+  const clear = attempt(async () => {
+    const aside = besides()
+    await fs.rename(target, aside)
+    await fs.rm(aside, { recursive: true, force: true })
+  })
+  const moveIn = attempt(() => fs.rename(partial, target)).pipe(
+    Effect.catchAll((error) => Effect.unlessEffect(Effect.zipRight(Effect.ignore(clear), error), isWhole)),
+    Effect.retry({ times: MOVES }),
+  )
+  return Effect.zipRight(copy, moveIn).pipe(
+    Effect.ensuring(Effect.ignore(attempt(() => fs.rm(partial, { recursive: true, force: true })))),
+    Effect.uninterruptible,
+    Effect.unlessEffect(isWhole),
+  )
 }
 
-const exists = (file: string): Promise<boolean> =>
-  fs.access(file).then(
-    () => true,
-    () => false,
-  )
+/** How often a copy is moved in again, after what stood in its place was cleared away. */
+const MOVES = 8
 
 const loadCopy = (options: RegistryOptions, name: string, plugin: PluginRegistry.Plugin) =>
   Effect.gen(function* () {

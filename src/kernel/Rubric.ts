@@ -42,7 +42,10 @@ export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
   measures: manifests.flatMap(({ name, peas }) => peas.performance.map((measure) => ({ ...measure, plugin: name }))),
 })
 
-/** Checks a rubric: its shape, that every measure can give or take something, and that every rule compiles. */
+/**
+ * Checks a rubric: its shape, that names are its own within their list, that every measure can give or take something, and
+ * that every rule compiles.
+ */
 export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
   const decoded = Schema.decodeUnknownEither(Rubric, { errors: "all", onExcessProperty: "error" })(value)
   if (Either.isLeft(decoded)) {
@@ -54,7 +57,7 @@ export const decode = (source: string, value: unknown): Either.Either<Rubric, Ru
       }),
     )
   }
-  const issues = [...emptyMeasures(decoded.right), ...ruleIssues(decoded.right)]
+  const issues = [...repeatedNames(decoded.right), ...emptyMeasures(decoded.right), ...ruleIssues(decoded.right)]
   return issues.length === 0 ? Either.right(decoded.right) : Either.left(new RubricInvalid({ source, issues }))
 }
 
@@ -94,6 +97,25 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
         : new FileUnreadable({ file, reason: `${bad.path || "/"}: expected JSON, found ${bad.found}` })
     }),
   )
+
+/** Names that are there twice: what they give would be counted twice, under one name. */
+const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
+  ...repeated(rubric.measures.map(measureName)).map(
+    ({ place, first, name }) =>
+      `measures.${place}: expected each measure to have a name of its own, found ${name}, which measures.${first} has already`,
+  ),
+  ...rubric.measures.flatMap((measure, at) =>
+    (["rewards", "punishments"] as const).flatMap((list) =>
+      repeated((measure[list] ?? []).map(({ name }) => name)).map(
+        ({ place, first, name }) =>
+          `measures.${at}.${list}.${place}: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}.${first} has already`,
+      ),
+    ),
+  ),
+]
+
+const repeated = (names: ReadonlyArray<string>) =>
+  names.map((name, place) => ({ name, place, first: names.indexOf(name) })).filter(({ place, first }) => first < place)
 
 const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures

@@ -24,7 +24,7 @@ export type Judgement = {
 )
 
 /** The name and version under which this critic's score sets are kept. A change of meaning is another version. */
-export const CRITIC = "rule@1"
+export const CRITIC = "rule@2"
 
 /**
  * Judges one task by the rules of a rubric: one pass over the task's events, whatever the number of rules.
@@ -33,6 +33,9 @@ export const CRITIC = "rule@1"
  * rule that mentions `event` or `command` holds; a rule about state alone counts each time it turns from false to true.
  * A rule that looks at something which is not there yet is false; one that never found what it looks at, or that breaks,
  * leaves its reward unscored, and so does a reward without a rule.
+ *
+ * The task ends with its first `TaskClosed`: what comes later, such as the outcome of a command that was under way, is not
+ * scored, so that a later scoring sees what the first one saw.
  *
  * Answers what was decided: given rewards and punishments, and what could not be scored. What did not happen is silent.
  */
@@ -59,18 +62,22 @@ export const start = (rubric: Rubric, taskId: string): Judge => {
   let state = EnvironmentState.projection.initial
   let task: JsonObject = { id: taskId, goal: "", agent: "", outcome: null }
   let openedAt: number | undefined
+  let closed = false
 
   return {
     see: (event) => {
       // A score is no part of what is scored, or a second scoring would see the first.
-      if (SCORING.has(event.type)) return
+      if (closed || SCORING.has(event.type)) return
       counts.set(event.type, (counts.get(event.type) ?? 0) + 1)
       state = EnvironmentState.projection.evolve(state, event)
       if (Vocabulary.is(event, "TaskOpened")) task = { ...task, goal: event.payload.goal, agent: event.payload.agent }
       if (Vocabulary.is(event, "ActuatorCommanded")) {
         commands.set(event.payload.commandId, { actuator: event.payload.actuator, args: event.payload.args })
       }
-      if (Vocabulary.is(event, "TaskClosed")) task = { ...task, outcome: event.payload.outcome }
+      if (Vocabulary.is(event, "TaskClosed")) {
+        task = { ...task, outcome: event.payload.outcome }
+        closed = true
+      }
       openedAt ??= event.recordedAt
       const elapsed = event.recordedAt - openedAt
       const command = commands.get(String(event.payload.commandId)) ?? {}

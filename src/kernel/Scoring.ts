@@ -3,6 +3,7 @@ import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../events/EventLog.ts"
 import type { JsonObject } from "../events/Json.ts"
+import * as Pages from "../events/Pages.ts"
 import { Projector } from "../projections/Projector.ts"
 import { TaskNotFound } from "../projections/TaskAudit.ts"
 import * as Tasks from "../projections/Tasks.ts"
@@ -12,7 +13,7 @@ import * as RuleCritic from "./RuleCritic.ts"
 /** What a re-scoring is asked for. */
 export interface RescoreOptions {
   readonly rubric: Rubric
-  /** Default: every closed task. */
+  /** Default: every closed task. One that is named twice is scored once. */
   readonly tasks?: ReadonlyArray<string>
   /** Default: the rubric's name. */
   readonly label?: string
@@ -53,7 +54,8 @@ export const layer: Layer.Layer<Scoring, never, EventLog | Projector> = Layer.ef
       rescore: ({ rubric, tasks, label = rubric.name, onProgress = () => Effect.void }) =>
         Effect.gen(function* () {
           const known = yield* projector.current(Tasks.projection)
-          const taskIds = tasks ?? Object.keys(known).filter((id) => known[id]?.outcome !== null)
+          const closed = () => Object.keys(known).filter((id) => known[id]?.outcome !== null)
+          const taskIds = [...new Set(tasks ?? closed())]
           const unknown = taskIds.find((id) => !Object.hasOwn(known, id))
           if (unknown !== undefined) return yield* new TaskNotFound({ taskId: unknown })
           const { position } = yield* log.head
@@ -114,24 +116,23 @@ const write = (log: Context.Tag.Service<EventLog>, plan: Plan): Effect.Effect<Sc
       },
     })
     const cause = started.events[0]?.id ?? null
-    const totals: Record<string, Totals> = {}
+    const sums = new Map<string, JsonObject & Totals>()
     for (const [index, taskId] of taskIds.entries()) {
       const judgements = yield* judge(log, rubric, taskId, range.to)
       const events = judgements.map((judgement) => verdictEvent(scoreSetId, cause, judgement))
       if (events.length > 0) yield* append(taskId, ...events)
-      totals[taskId] = totalsOf(judgements)
+      sums.set(taskId, totalsOf(judgements))
       yield* onProgress(index + 1, taskIds.length)
     }
+    // From entries, since a task may be called `__proto__`.
+    const totals = Object.fromEntries(sums)
     yield* append(taskId, {
       type: "ScoringFinished",
       causationId: cause,
-      payload: { scoreSetId, totals: totals as { readonly [taskId: string]: JsonObject & Totals } },
+      payload: { scoreSetId, totals },
     })
     return { scoreSetId, label, taskIds, totals }
   })
-
-/** Events read in one step. */
-const PAGE = 1000
 
 const judge = (
   log: Context.Tag.Service<EventLog>,
@@ -141,13 +142,10 @@ const judge = (
 ): Effect.Effect<ReadonlyArray<RuleCritic.Judgement>, LogError> =>
   Effect.gen(function* () {
     const judgement = RuleCritic.start(rubric, taskId)
-    let after = 0
-    while (true) {
-      const page = yield* log.readPage({ taskId, after, until }, PAGE)
+    yield* Pages.forEach(log.readPage, { taskId, until }, (page) => {
       for (const event of page) judgement.see(event)
-      if (page.length < PAGE) return judgement.decide()
-      after = page.at(-1)?.position ?? until
-    }
+    })
+    return judgement.decide()
   })
 
 const verdictEvent = (
@@ -164,7 +162,7 @@ const verdictEvent = (
   return { type, causationId, payload: { scoreSetId, measure, name, weight, amount, because } }
 }
 
-const totalsOf = (judgements: ReadonlyArray<RuleCritic.Judgement>): Totals => {
+const totalsOf = (judgements: ReadonlyArray<RuleCritic.Judgement>): JsonObject & Totals => {
   const sum = (kind: "reward" | "punishment") =>
     RuleCritic.round(judgements.reduce((total, judged) => (judged.kind === kind ? total + judged.amount : total), 0))
   const earned = sum("reward")

@@ -1,10 +1,12 @@
-import { Data, Effect, ExecutionStrategy, Exit, Scope } from "effect"
+import { Cause, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
-import type { Json, JsonObject } from "../events/Json.ts"
+import { type Json, type JsonObject, plainText } from "../events/Json.ts"
+import type { LeaseLost } from "../events/Lease.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import { type ActError, act, type CommandOutcome } from "./Actuation.ts"
 import * as Environments from "./Environments.ts"
+import * as Life from "./Life.ts"
 import { perceive, type Reading } from "./Perception.ts"
 import * as Recorder from "./Recorder.ts"
 import { type FileUnreadable, measureName } from "./Rubric.ts"
@@ -16,7 +18,7 @@ export interface OpenOptions {
   readonly goal: string
   /** Who works on it, as the log names it: `name@version`. Default: `program`. */
   readonly agent?: string
-  /** The plugins that take part. Default: every active one. */
+  /** The plugins that take part. Default: every one that is active when the task is opened. */
   readonly plugins?: ReadonlyArray<string>
   /** Options of environments, by plugin: a scenario, say. Default: what each manifest names. */
   readonly environment?: { readonly [plugin: string]: JsonObject }
@@ -24,14 +26,7 @@ export interface OpenOptions {
   readonly seed?: number
 }
 
-/** Open a new task: this one is closed. */
-export class TaskClosed extends Data.TaggedError("TaskClosed")<{ readonly taskId: string }> {
-  override get message() {
-    return `Task ${this.taskId} is closed; nothing more is perceived or done in it. Open a new task.`
-  }
-}
-
-export type OpenError = Environments.EnvironmentRefused | FileUnreadable | AppendError | LogError
+export type OpenError = Environments.EnvironmentRefused | FileUnreadable | LeaseLost | AppendError | LogError
 
 /** An open task. */
 export interface Task {
@@ -39,22 +34,25 @@ export interface Task {
   readonly goal: string
   readonly seed: number
   /** Reads every active sensor, by priority. */
-  readonly perceive: () => Effect.Effect<ReadonlyArray<Reading>, TaskClosed | AppendError | LogError>
+  readonly perceive: () => Effect.Effect<ReadonlyArray<Reading>, Life.TaskClosed | LeaseLost | AppendError | LogError>
   /** Takes a command through the gate to its actuator; answers how it ended. */
   readonly act: (
     actuator: string,
     args?: JsonObject,
     options?: { readonly causationId?: string },
-  ) => Effect.Effect<CommandOutcome, TaskClosed | ActError>
+  ) => Effect.Effect<CommandOutcome, Life.TaskClosed | ActError>
   /** Records something that the agent says. */
   readonly say: (
     content: string,
     options?: { readonly causationId?: string },
-  ) => Effect.Effect<Event, TaskClosed | AppendError>
+  ) => Effect.Effect<Event, Life.TaskClosed | AppendError>
   /** Records a decision; answers with its event, which is then the cause of what it leads to. */
-  readonly decided: (decision: Decision) => Effect.Effect<Event, TaskClosed | AppendError>
+  readonly decided: (decision: Decision) => Effect.Effect<Event, Life.TaskClosed | AppendError>
   /** Ends the task, its plugins' processes that serve it alone, and scores it by its plugins' measures. */
-  readonly close: (outcome: TaskOutcome, reason?: string) => Effect.Effect<void, TaskClosed | AppendError | LogError>
+  readonly close: (
+    outcome: TaskOutcome,
+    reason?: string,
+  ) => Effect.Effect<void, Life.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
 /** What an agent chose, and on what grounds. */
@@ -66,93 +64,113 @@ export interface Decision {
   readonly rationale?: string
 }
 
-/** Opens a task: records it, then starts and resets the environments that take part. */
+/**
+ * Opens a task: records it, then starts and resets the environments that take part. Whatever happens on the way, a task
+ * that was recorded as opened is recorded as closed.
+ */
 export const open = (
   kernel: KernelContext,
   id: string,
   seed: number,
   options: OpenOptions,
 ): Effect.Effect<Task, OpenError> =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-    const { rubric, takesPart } = yield* Environments.participants(kernel, options.plugins)
-    const recording = { stream: `task/${id}`, taskId: id, actor: "kernel" }
-    const recorder = Recorder.make(kernel.log, recording)
-    const opened = yield* recorder.record({
-      type: "TaskOpened",
-      payload: {
-        goal: options.goal,
-        agent: options.agent ?? "program",
-        measures: rubric.measures.map(measureName),
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* kernel.lease.held
+      const { rubric, takesPart } = yield* Environments.participants(kernel, options.plugins)
+      const recording = { stream: `task/${id}`, taskId: id, actor: "kernel" }
+      const recorder = Recorder.make(kernel.log, recording)
+      const opened = yield* recorder.record({
+        type: "TaskOpened",
+        payload: {
+          goal: options.goal,
+          agent: options.agent ?? "program",
+          measures: rubric.measures.map(measureName),
+          seed,
+          ...(options.environment === undefined ? {} : { environment: options.environment }),
+        },
+      })
+      const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
+      const life = yield* Life.make(id)
+      const order = yield* Effect.makeSemaphore(1)
+      const context: TaskContext = {
+        ...recorder,
+        kernel,
+        id,
         seed,
-        ...(options.environment === undefined ? {} : { environment: options.environment }),
-      },
-    })
-    let closed = false
-    const context: TaskContext = {
-      ...recorder,
-      kernel,
-      id,
-      seed,
-      openedBy: opened.id,
-      scope,
-      isOpen: () => !closed,
-      takesPart,
-      instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, seed, scope }),
-      documents: new Map<string, Json>(),
-    }
+        openedBy: opened.id,
+        scope,
+        takesPart,
+        instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, seed, scope }),
+        inOrder: order.withPermits(1),
+        documents: new Map<string, Json>(),
+      }
 
-    const whileOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
-      Effect.suspend(
-        (): Effect.Effect<A, E | TaskClosed> => (closed ? Effect.fail(new TaskClosed({ taskId: id })) : effect),
-      )
+      const close = (outcome: TaskOutcome, reason?: string) =>
+        life.close(
+          Effect.gen(function* () {
+            yield* kernel.lease.held
+            return yield* context.record({
+              type: "TaskClosed",
+              causationId: opened.id,
+              payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
+            })
+          }),
+          ({ id: closedBy }) =>
+            Effect.zipRight(Scope.close(scope, Exit.void), Scoring.scoreClosed(kernel.log, id, rubric, closedBy)),
+        )
 
-    const close = (outcome: TaskOutcome, reason?: string) =>
-      Effect.gen(function* () {
-        closed = true
-        yield* kernel.confirmations.withdraw(id, "its task was closed")
-        const event = yield* context.record({
-          type: "TaskClosed",
-          causationId: opened.id,
-          payload: { outcome, ...(reason === undefined ? {} : { reason }) },
-        })
-        yield* Scope.close(scope, Exit.void)
-        yield* Scoring.scoreClosed(kernel.log, id, rubric, event.id)
-      }).pipe(Effect.uninterruptible)
-
-    // Whoever leaves a task open when the kernel ends has abandoned it.
-    yield* Scope.addFinalizer(
-      scope,
-      Effect.suspend(() => (closed ? Effect.void : close("abandoned", "the kernel ended"))).pipe(
+      // Whoever leaves a task open when the kernel ends has abandoned it.
+      const abandon = close("abandoned", "the kernel ended").pipe(
+        Effect.catchTag("TaskClosed", () => Effect.void),
         Effect.catchAllCause((cause) => Effect.logError(`task ${id} could not be closed`, cause)),
-      ),
-    )
-    yield* Environments.reset(context, options.environment ?? {}).pipe(
-      Effect.tapError((error) => close("failed", error.message)),
-    )
-
-    return {
-      id,
-      goal: options.goal,
-      seed,
-      perceive: () => whileOpen(perceive(context)),
-      act: (actuator, args = {}, { causationId = opened.id } = {}) =>
-        whileOpen(act(context, actuator, args, causationId)),
-      say: (content, { causationId = opened.id } = {}) =>
-        whileOpen(context.record({ type: "MessageSent", causationId, payload: { content, format: "text" } })),
-      decided: ({ agent, choice, basedOn, rationale }) =>
-        whileOpen(
-          Recorder.make(kernel.log, { ...recording, actor: `agent:${agent}` }).record({
-            type: "DecisionMade",
-            causationId: basedOn.at(-1)?.id ?? opened.id,
-            payload: {
-              agent,
-              choice,
-              basedOn: basedOn.map(({ position }) => position),
-              ...(rationale === undefined ? {} : { rationale }),
-            },
+      )
+      yield* Scope.addFinalizer(scope, abandon)
+      yield* restore(Environments.reset(context, options.environment ?? {})).pipe(
+        Effect.onExit(
+          Exit.match({
+            onSuccess: () => Effect.void,
+            onFailure: (cause) => Effect.ignore(close(...endOf(cause))),
           }),
         ),
-      close: (outcome, reason) => whileOpen(close(outcome, reason)),
-    }
-  })
+      )
+
+      return {
+        id,
+        goal: options.goal,
+        seed,
+        perceive: () => life.during(perceive(context)),
+        act: (actuator, args = {}, { causationId = opened.id } = {}) =>
+          life.during(act(context, actuator, args, causationId)),
+        say: (content, { causationId = opened.id } = {}) =>
+          life.during(
+            context.record({
+              type: "MessageSent",
+              causationId,
+              payload: { content: plainText(content), format: "text" },
+            }),
+          ),
+        decided: ({ agent, choice, basedOn, rationale }) =>
+          life.during(
+            Recorder.make(kernel.log, { ...recording, actor: `agent:${agent}` }).record({
+              type: "DecisionMade",
+              causationId: basedOn.at(-1)?.id ?? opened.id,
+              payload: {
+                agent,
+                choice,
+                basedOn: basedOn.map(({ position }) => position),
+                ...(rationale === undefined ? {} : { rationale }),
+              },
+            }),
+          ),
+        close,
+      }
+    }),
+  )
+
+/** How a task ends whose setting up, or whose agent, did not come to its end. */
+export const endOf = (cause: Cause.Cause<unknown>): readonly [TaskOutcome, string] => {
+  if (Cause.isInterruptedOnly(cause)) return ["abandoned", "it was interrupted"]
+  const problem = Cause.squash(cause)
+  return ["failed", problem instanceof Error ? problem.message : String(problem)]
+}

@@ -30,10 +30,11 @@ export interface TaskContext extends Recorder {
   readonly openedBy: string
   /** Closes with the task: its plugins' processes end with it. */
   readonly scope: Scope.Scope
-  readonly isOpen: () => boolean
   readonly takesPart: (plugin: string) => boolean
   /** The instance of a plugin that serves this task, as the registry has the plugin now. */
   readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>
+  /** Lets one at a time compare, record and keep what a command changed in the world: in the order of the answers. */
+  readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The last known document of each environment, by plugin. */
   readonly documents: Map<string, Json>
 }

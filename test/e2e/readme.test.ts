@@ -6,6 +6,8 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ts from "typescript"
 import { describe, expect } from "vitest"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -43,6 +45,28 @@ describe("the README's embedding", () => {
       expect(status).toBe(0)
       expect(stdout.trim()).toBe(/^\/\/ prints: (.*)$/m.exec(example)?.[1])
       expect(fs.existsSync(path.join(workplace, "agent.db"))).toBe(true)
+    }),
+  )
+})
+
+describe("the README's plugin", () => {
+  it.scopedLive("loads, counts and earns its reward", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const plugin = path.join(directory, "counter")
+      fs.mkdirSync(plugin)
+      fs.writeFileSync(path.join(plugin, "looper-plugin.json"), /```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
+      fs.writeFileSync(path.join(plugin, "entry.ts"), /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
+      const layer = Hindcast.layer({ log: path.join(directory, "log.db"), workspace: directory, plugins: [plugin] })
+      const audit = yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "count" })
+        for (const _ of [1, 2, 3]) yield* task.act("counter/add")
+        yield* task.perceive()
+        yield* task.close("achieved")
+        return yield* kernel.audit(task.id)
+      }).pipe(Effect.provide(layer))
+      expect(audit.scores[0]).toMatchObject({ earned: 1, unscored: [] })
     }),
   )
 })

@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
@@ -215,11 +216,56 @@ describe("the gate of a kernel", () => {
         const asked = yield* Effect.fork(task.act("workspace/write_file", write))
         const id = yield* firstRequest
         yield* task.close("abandoned")
-        expect(yield* Fiber.join(asked)).toMatchObject({ status: "denied", reason: "it was withdrawn" })
+        expect((yield* Effect.flip(Fiber.join(asked)))._tag).toBe("TaskClosed")
         const late = yield* Effect.flip(kernel.confirmations.decide(id, { approved: true, by: "ada", channel: "cli" }))
         expect(late.message).toContain("found one that was withdrawn")
         const log = yield* EventLog
-        expect(yield* log.readPage({ types: ["CommandDispatched"] }, 10)).toEqual([])
+        const types = (yield* log.readPage({ taskId: task.id }, 100)).map(({ type }) => type)
+        expect(types.slice(types.indexOf("ConfirmationRequested"))).toEqual([
+          "ConfirmationRequested",
+          "ConfirmationWithdrawn",
+          "CommandDenied",
+          "TaskClosed",
+          "ScoringStarted",
+          "ScoringFinished",
+        ])
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("executes what was shown and approved, also when the caller changes its arguments meanwhile", () =>
+    Effect.gen(function* () {
+      const { directory, layer } = yield* hindcast({ plugins: [workspace] })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "leave a note" })
+        const args = { path: "harmless.txt", content: "hello" }
+        const asked = yield* Effect.fork(task.act("workspace/write_file", args))
+        const id = yield* firstRequest
+        args.path = "harmful.txt"
+        yield* kernel.confirmations.decide(id, { approved: true, by: "ada", channel: "program" })
+        expect(yield* Fiber.join(asked)).toMatchObject({ status: "succeeded", args: { path: "harmless.txt" } })
+        expect(fs.readdirSync(directory)).toContain("harmless.txt")
+        expect(fs.readdirSync(directory)).not.toContain("harmful.txt")
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("does not execute an approved command whose actuator was deactivated meanwhile", () =>
+    Effect.gen(function* () {
+      const { directory, layer } = yield* hindcast({ plugins: [workspace] })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "leave a note" })
+        const asked = yield* Effect.fork(task.act("workspace/write_file", write))
+        const id = yield* firstRequest
+        yield* kernel.plugins.deactivate("workspace/write_file")
+        yield* kernel.confirmations.decide(id, { approved: true, by: "ada", channel: "program" })
+        expect(yield* Fiber.join(asked)).toMatchObject({
+          status: "denied",
+          reason: "its actuator was deactivated or updated meanwhile",
+        })
+        expect(fs.readdirSync(directory)).not.toContain("note.txt")
       }).pipe(Effect.provide(layer))
     }),
   )
@@ -363,7 +409,7 @@ describe("a kernel", () => {
           throw new Error("no idea")
         })
         expect(thrown.message).toBe("Agent bad@1 failed: no idea")
-        expect((yield* failing(() => ({ jump: 1 }) as never)).message).toContain("its choice is none")
+        expect((yield* failing(() => ({ jump: 1 }) as never)).message).toContain("expected a choice { act:")
         const log = yield* EventLog
         const outcomes = (yield* log.readPage({ types: ["TaskClosed"] }, 10)).map(({ payload }) => payload.outcome)
         expect(outcomes).toEqual(["failed", "failed"])

@@ -125,6 +125,26 @@ describe("the rule critic", () => {
   })
 })
 
+describe("what comes after a task was closed", () => {
+  const late: ReadonlyArray<CoreNewEvent> = [
+    lamp(true),
+    { type: "CommandOutcomeUnknown", payload: { commandId: "c1" } },
+    { type: "TaskClosed", payload: { outcome: "failed" } },
+  ]
+  const all = rubric(
+    { name: "lit", weight: 1, per: "occurrence", rule: 'event.type == "SensorRead" && event.payload.reading' },
+    { name: "lost", weight: 1, rule: 'count("CommandOutcomeUnknown") > 0' },
+    { name: "failed", weight: 1, rule: 'task.outcome == "failed"' },
+  )
+
+  it("is not scored: a later scoring sees what the first one saw", () => {
+    const story = [opened, lamp(true), closed]
+    const first = judge(all, ...story)
+    expect(first).toMatchObject([{ name: "lit", because: [2] }])
+    expect(judge(all, ...story, ...late)).toEqual(first)
+  })
+})
+
 describe("a rule", () => {
   const problem = (source: string) => {
     const compiled = Rule.compile(source)
@@ -164,6 +184,24 @@ describe("a rubric", () => {
     const rules = Either.isLeft(broken) ? broken.left.message : ""
     expect(rules).toContain('m, "r": Rule `evnt.x`, line 1, column 1: Unknown variable: evnt')
     expect(rules).toContain("empty: expected at least one reward or punishment, found none")
+  })
+
+  it("in which a name is there twice says where: what it gives would be counted twice", () => {
+    const reward = { name: "r", when: "w", weight: 0.5 }
+    const measure = { name: "m", description: "d", rewards: [reward] }
+    const issuesOf = (...measures: ReadonlyArray<object>) =>
+      Either.match(Rubric.decode("mine.yaml", { name: "n", measures }), {
+        onLeft: ({ issues }) => issues,
+        onRight: () => [],
+      })
+    expect(issuesOf(measure, { ...measure, plugin: "p" }, { ...measure, punishments: [reward] })).toEqual([
+      "measures.2: expected each measure to have a name of its own, found m, which measures.0 has already",
+    ])
+    expect(issuesOf({ ...measure, punishments: [reward] }, { ...measure, plugin: "p" })).toEqual([])
+    expect(issuesOf({ ...measure, rewards: [reward, { ...reward, name: "s" }, reward] })).toEqual([
+      'measures.0.rewards.2: expected each of a measure\'s rewards to have a name of its own, found "r", which rewards.0 has already',
+    ])
+    expect(issuesOf({ ...measure, punishments: [reward, reward] })[0]).toContain("measures.0.punishments.1")
   })
 
   it.scopedLive("is read from YAML; a file that is not there or is not YAML says so", () =>
