@@ -14,12 +14,12 @@ import * as OwnFiles from "./demo/OwnFiles.ts"
 import * as Rescoring from "./demo/Rescoring.ts"
 import * as Teller from "./demo/Teller.ts"
 import * as Visit from "./demo/Visit.ts"
-import { Tampered } from "./LogCommands.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { person, personAsActor } from "./Person.ts"
 import { at, count } from "./render/Text.ts"
 import * as Prompter from "./run/Prompter.ts"
+import { Tampered } from "./Tampered.ts"
 
 /** Where the demo's log is unless somebody says otherwise: not among the person's own events. */
 const LOG = path.join(".hindcast", "demo.db")

@@ -36,7 +36,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "TaskNotFound",
 ])
 
-const DAMAGED: ReadonlySet<string> = new Set(["LogCorrupt", "Tampered"])
+const DAMAGED: ReadonlySet<string> = new Set(["LogCorrupt", "LogDamaged", "Tampered"])
 
 /**
  * The one place where errors become exit codes.

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { Args, Command, Options } from "@effect/cli"
-import { Chunk, Data, Effect, Option, Stream } from "effect"
+import { Chunk, Effect, Option, Stream } from "effect"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Query } from "../events/EventLog.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
@@ -11,6 +11,7 @@ import * as Tasks from "../projections/Tasks.ts"
 import { BadInput } from "./BadInput.ts"
 import { common, wholeNumber } from "./CommonOptions.ts"
 import * as Ids from "./Ids.ts"
+import { anchor, doctor, verify } from "./IntegrityCommands.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import * as EventLine from "./render/EventLine.ts"
@@ -131,35 +132,8 @@ const info = Command.make("info", common, ({ log, json }) =>
 
 const countType = (types: Map<string, number>, { type }: Event) => types.set(type, (types.get(type) ?? 0) + 1)
 
-/** The chain of hashes breaks: what the log says from there on is not what was recorded. */
-export class Tampered extends Data.TaggedError("Tampered")<{
-  readonly log: string
-  readonly position: number
-  readonly reason: string
-}> {
-  override get message() {
-    return `${this.log} was tampered with at ${at(this.position)}: ${this.reason}. What stands before it is sound; from there on, believe nothing and restore a copy.`
-  }
-}
-
-const verify = Command.make("verify", common, ({ log, json }) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const found = yield* log.verify
-    if (found._tag === "Tampered") {
-      const { position, reason } = found
-      if (json) yield* Output.show(json, { intact: false, position, reason }, () => [])
-      return yield* new Tampered({ log: log.name, position, reason })
-    }
-    const { head, events } = found
-    yield* Output.show(json, { intact: true, head, events }, (style) => [
-      `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
-    ])
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
-).pipe(Command.withDescription("Walk the whole chain of hashes: is every event as it was recorded?"))
-
-/** `hindcast log ls|show|info|verify` */
+/** `hindcast log ls|show|info|verify|anchor|doctor` */
 export const log = Command.make("log").pipe(
   Command.withDescription("The events of a log"),
-  Command.withSubcommands([ls, show, info, verify]),
+  Command.withSubcommands([ls, show, info, verify, anchor, doctor]),
 )

@@ -111,7 +111,7 @@ describe("pages for people", () => {
     ]) {
       expect(audit).toMatch(line)
     }
-    expect(audit).toMatch(/Score live by rule@1 @\d+: 1\.8 of 1\.8 \(100 %\)/)
+    expect(audit).toMatch(/Score live by rule@2 @\d+: 1\.8 of 1\.8 \(100 %\)/)
     expect(audit).toMatch(/\+ found the key\s+0\.3\s+1\s+\+0\.3\s+@\d+/)
   })
 

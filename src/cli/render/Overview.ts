@@ -35,6 +35,8 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["log show EVENT", "show one event whole"],
         ["log info", "what the log holds, in numbers"],
         ["log verify", "check the whole chain of hashes"],
+        ["log anchor --key FILE", "sign the log's head, to hold the log to it later"],
+        ["log doctor", "examine a log's file, with what to do"],
         ["state [--at @412]", "the environment as it stood at a moment"],
         ["diff @a @b", "what differs between two moments, and why"],
         ["blame PATH", "which event gave a value"],

@@ -1,0 +1,23 @@
+import { type Examination, type Finding, isHealthy, type Severity } from "../../events/Doctor.ts"
+import type { Style } from "./Style.ts"
+import { count, oneLine } from "./Text.ts"
+
+/** What the doctor found: the verdict, what was looked at, then each finding with what to do. */
+export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {
+  const { log, checked, findings } = examination
+  return [
+    `${isHealthy(examination) ? style.good("Healthy") : style.bad("Damaged")}: ${style.bold(log)}, ${findings.length === 0 ? "nothing found" : count(findings.length, "finding")}`,
+    style.dim(`looked at: ${checked.join(", ")}`),
+    ...findings.flatMap((finding) => ["", ...findingLines(style, finding)]),
+  ]
+}
+
+const findingLines = (style: Style, { severity, what, expected, found, advice }: Finding): ReadonlyArray<string> => [
+  `${styleOf(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
+  `  expected  ${oneLine(expected)}`,
+  `  found     ${oneLine(found)}`,
+  `  do        ${oneLine(advice)}`,
+]
+
+const styleOf = (style: Style, severity: Severity) =>
+  ({ damage: style.bad, warning: style.warn, note: style.dim })[severity]
