@@ -18,6 +18,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    // Two at once also on two cores: much of the time goes to child processes.
+    poolOptions: { forks: { maxForks: 2 } },
     reporters: ["default", "./test/summary.ts"],
   },
 })

@@ -56,6 +56,8 @@ export interface Arranged {
   /** Whether an overview of commands is asked for, of all or of one group, and not one of them. */
   readonly overview: boolean
   readonly json: boolean
+  /** An option that stands without its value, where one does. */
+  readonly lacking?: string
 }
 
 /**
@@ -74,7 +76,8 @@ export const arrange = (typed: ReadonlyArray<string>): Arranged => {
   const help = others.includes("--help") || others.includes("-h")
   const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...forced]
   const overview = path.length < length && (help || args.length === path.length)
-  return { args, path, overview, json }
+  const lacking = help ? undefined : others.find((word) => VALUED.has(word))
+  return { args, path, overview, json, ...(lacking === undefined ? {} : { lacking }) }
 }
 
 interface Sorted {

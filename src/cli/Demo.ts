@@ -45,7 +45,7 @@ const options = {
 /** `hindcast demo` */
 export const demo = Command.make("demo", options, ({ log, json, seed, ask }) =>
   Effect.gen(function* () {
-    const filename = OpenLog.filenameOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
+    const filename = yield* OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
     const teller = json ? Teller.silent : Teller.onOutput()
     const place: Place = {
       filename,

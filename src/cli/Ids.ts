@@ -1,4 +1,7 @@
-import { Data, Effect, Either } from "effect"
+import { Chunk, Data, Effect, Either, Stream } from "effect"
+import { EventLog } from "../events/EventLog.ts"
+import { is } from "../events/Vocabulary.ts"
+import { Confirmations } from "../kernel/Confirmations.ts"
 import { Projector } from "../projections/Projector.ts"
 import { TaskNotFound } from "../projections/TaskAudit.ts"
 import * as Tasks from "../projections/Tasks.ts"
@@ -37,3 +40,18 @@ export const task = (text: string) =>
     const id = yield* find("task", text, Object.keys(tasks))
     return id ?? (yield* new TaskNotFound({ taskId: text }))
   })
+
+/** The id of the confirmation that a text names: of those that wait, else of all there were; else the text itself. */
+export const confirmation = (text: string) =>
+  Effect.gen(function* () {
+    const waiting = Object.keys(yield* (yield* Confirmations).pending)
+    const id = yield* find("confirmation", text, waiting)
+    return id ?? (yield* find("confirmation", text, yield* requested)) ?? text
+  })
+
+const requested = Effect.gen(function* () {
+  const requests = yield* Stream.runCollect((yield* EventLog).read({ types: ["ConfirmationRequested"] }))
+  return Chunk.toReadonlyArray(requests).flatMap((event) =>
+    is(event, "ConfirmationRequested") ? [event.payload.confirmationId] : [],
+  )
+})

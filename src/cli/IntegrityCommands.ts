@@ -131,7 +131,7 @@ export class LogDamaged extends Data.TaggedError("LogDamaged")<{ readonly examin
 /** `hindcast log doctor` */
 export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({ log, json, anchor, publicKey }) =>
   Effect.gen(function* () {
-    const filename = OpenLog.filenameOf(log)
+    const filename = yield* OpenLog.fileOf(log)
     if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
     const held = yield* readAnchor(anchor, publicKey)
     const examination = yield* counting("verified", (onProgress) =>

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Layer, Option } from "effect"
 import * as Hindcast from "../kernel/Hindcast.ts"
+import { BadInput } from "./BadInput.ts"
 import { personAsActor } from "./Person.ts"
 
 /** Name another file: there is none here. */
@@ -21,6 +22,16 @@ export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ rea
 /** The log that a command is about: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. An absolute path. */
 export const filenameOf = (log: Option.Option<string>): string =>
   path.resolve(Option.getOrElse(log, () => process.env.HINDCAST_LOG || path.join(".hindcast", "log.db")))
+
+/** The log that a command is about, which may still have to be made, and is no directory. */
+export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInput> =>
+  Effect.suspend(() => {
+    const filename = filenameOf(log)
+    const found = fs.statSync(filename, { throwIfNoEntry: false })
+    return found?.isDirectory() === true
+      ? new BadInput({ input: filename, expected: "a file", found: "a directory" })
+      : Effect.succeed(filename)
+  })
 
 /** A directory that exists, as an absolute path. */
 export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<string, WorkspaceMissing> =>
@@ -48,7 +59,7 @@ const open = (
 ) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const filename = filenameOf(log)
+      const filename = yield* fileOf(log)
       if (mustExist && !fs.existsSync(filename)) return yield* new LogMissing({ log: filename })
       return Hindcast.layerLog({
         log: { filename, readonly },

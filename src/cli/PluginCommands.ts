@@ -1,6 +1,8 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry } from "../kernel/Registry.ts"
+import * as Keyed from "../projections/Keyed.ts"
+import type { Plugin } from "../projections/PluginRegistry.ts"
 import { common, workspace } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
@@ -52,17 +54,25 @@ const add = Command.make(
   ({ log, json, directory, noActivate, ...options }) =>
     Effect.gen(function* () {
       const registry = yield* Registry
+      const before = yield* registry.state
       const imported = yield* registry.import(directory, { ...importOptions(options), activate: !noActivate })
-      const active = (yield* registry.state)[imported.manifest.name]?.active ?? false
+      const { name } = imported.manifest
+      const after = Keyed.get(yield* registry.state, name)
+      const active = after?.active ?? false
+      const done = isSame(Keyed.get(before, name), after) ? "Already imported, unchanged" : "Imported"
       const document = { ...PluginPage.described(imported), active, directory: imported.directory }
       yield* Output.show(json, document, (style) => [
         ...PluginPage.checked(style, imported),
         active
-          ? style.good("Imported; it takes part.")
-          : style.warn("Imported; it does not take part until it is activated."),
+          ? style.good(`${done}; it takes part.`)
+          : style.warn(`${done}; it does not take part until it is activated.`),
       ])
     }).pipe(Effect.provide(OpenLog.orCreate(log, options.workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
+
+/** Whether an import changed nothing: neither the plugin nor whether it takes part. */
+const isSame = (before: Plugin | undefined, after: Plugin | undefined): boolean =>
+  before !== undefined && before.importedAt === after?.importedAt && before.active === after.active
 
 const name = Args.text({ name: "plugin" }).pipe(Args.withDescription("The plugin's name"))
 

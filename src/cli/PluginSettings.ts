@@ -7,7 +7,7 @@ import { BadInput } from "./BadInput.ts"
 import { common } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
-import { value as shown } from "./render/Text.ts"
+import { value as shown, signed } from "./render/Text.ts"
 
 const component = Args.text({ name: "component" }).pipe(Args.withDescription("A component: plugin/component"))
 const priorityNumber = Args.float({ name: "priority" }).pipe(Args.withDescription("A number; higher goes first"))
@@ -23,7 +23,7 @@ export const priority = Command.make(
         return yield* new BadInput({ input: "component", expected, found: `"${component}"` })
       }
       yield* (yield* Registry).setPriority(component, priority)
-      yield* Output.show(json, { component, priority }, () => [`${component} has priority ${priority}.`])
+      yield* Output.show(json, { component, priority }, () => [`${component} has priority ${signed(priority)}.`])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Set a sensor's or actuator's priority"))
 

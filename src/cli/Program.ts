@@ -22,10 +22,11 @@ const hindcast = Command.make("hindcast").pipe(
 const parseAndRun = Command.run(hindcast, { name: "hindcast", version: VERSION })
 
 /** The command line as one effect, from what was typed after the program's name. */
-export const program = ({ args, path, overview }: Argv.Arranged) => {
+export const program = ({ args, path, overview, lacking }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
   const misspelt = misspeltIn(path)
   if (misspelt !== undefined) return misspelt
+  if (lacking !== undefined) return new BadInput({ input: lacking, expected: "a value", found: "none" })
   return Console.consoleWith((console) =>
     parseAndRun(["node", "hindcast", ...args]).pipe(
       // What the parser writes of its errors is dropped: it fails with them as well, and all errors are reported alike.

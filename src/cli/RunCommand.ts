@@ -1,11 +1,12 @@
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Fiber, Option } from "effect"
 import { EventLog } from "../events/EventLog.ts"
-import type { Agent } from "../kernel/Agent.ts"
+import type * as Agent from "../kernel/Agent.ts"
 import * as Gate from "../kernel/Gate.ts"
 import * as Hindcast from "../kernel/Hindcast.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import { Registry } from "../kernel/Registry.ts"
+import { BadInput } from "./BadInput.ts"
 import { common, oneOf, positive, wholeNumber, workspace } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
@@ -51,8 +52,11 @@ const options = {
 /** `hindcast run` */
 export const run = Command.make("run", { ...common, ...options }, ({ log, json, ...asked }) =>
   Effect.gen(function* () {
+    if (asked.goal.trim() === "") {
+      return yield* new BadInput({ input: "--goal", expected: "what the agent is to achieve", found: "nothing" })
+    }
     const agent = yield* AgentModule.load(asked.agent)
-    const filename = OpenLog.filenameOf(log)
+    const filename = yield* OpenLog.fileOf(log)
     const kernel = Hindcast.layer({
       log: filename,
       workspace: yield* OpenLog.workspaceOf(asked.workspace),
@@ -80,13 +84,27 @@ export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
   }
 }
 
+/** Mend the agent: it threw, or chose what is no choice. Its task was closed as failed, and scored. */
+export class AgentFailed extends Data.TaggedError("AgentFailed")<{
+  readonly reason: string
+  readonly taskId: string
+  readonly log: string
+}> {
+  override get message() {
+    return `${this.reason}\nIts task ${this.taskId} is closed as failed; \`hindcast audit ${this.taskId} --log ${this.log}\` shows it.`
+  }
+}
+
 const importPlugin = (directory: string) =>
   Effect.flatMap(Registry, (registry) => registry.import(directory)).pipe(
     Effect.catchTag("GrantRefused", ({ message }) => new GrantsMissing({ directory, refused: message })),
   )
 
+const NO_PLUGIN =
+  "warning: no plugin takes part: the agent senses nothing, and whatever it does is denied. Name one with --plugin DIR, or import one by `hindcast plugin add DIR`."
+
 interface Run {
-  readonly agent: Agent
+  readonly agent: Agent.Agent
   readonly goal: string
   readonly plugin: ReadonlyArray<string>
   readonly scenario: ReadonlyArray<string>
@@ -103,19 +121,31 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, filename, json }: Ru
     const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
     const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
     const environment = yield* Scenario.load(scenario, plugins)
+    if (plugins.length === 0) yield* Output.note(NO_PLUGIN)
     const { position } = yield* (yield* EventLog).head
 
     const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
       !json && Prompter.isPossible() ? Prompter.ask(position) : Prompter.announce(position, filename),
     )
-    const audit = yield* kernel.tasks.run(agent, {
-      goal,
-      plugins,
-      ...(scenario.length === 0 ? {} : { environment }),
-      ...(Option.isNone(maxSteps) ? {} : { maxSteps: maxSteps.value }),
-    })
+    const audit = yield* kernel.tasks
+      .run(agent, {
+        goal,
+        plugins,
+        ...(scenario.length === 0 ? {} : { environment }),
+        ...(Option.isNone(maxSteps) ? {} : { maxSteps: maxSteps.value }),
+      })
+      .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, position)))
     // The task is closed, which is the last that is shown of it.
     if (shown !== undefined) yield* Fiber.join(shown)
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+  })
+
+/** An agent's failure, with the task in which it failed: the first one that was opened after a position. */
+const withTask = (failed: Agent.AgentFailed, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [opened] = yield* log.readPage({ after, types: ["TaskOpened"] }, 1)
+    if (opened === undefined || opened.taskId === null) return yield* failed
+    return yield* new AgentFailed({ reason: failed.message, taskId: opened.taskId, log: log.name })
   })

@@ -42,7 +42,7 @@ export const loop = (
 
 const OUT_OF_STEPS = (steps: number): Ended => ({
   outcome: "truncated",
-  reason: `it was not done within ${steps} steps`,
+  reason: `it was not done within ${steps} ${steps === 1 ? "step" : "steps"}`,
   steps,
 })
 

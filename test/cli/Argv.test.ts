@@ -26,6 +26,8 @@ describe("what a person typed is put in order", () => {
 
   it("an option that lacks its value does not take the next option for it", () => {
     expect(args("task", "ls", "--log", "--json")).toEqual(["task", "ls", "--json", "--log"])
+    expect(arrange(["task", "ls", "--log", "--json"]).lacking).toBe("--log")
+    expect(arrange(["task", "ls", "--log", "--help"]).lacking).toBeUndefined()
     expect(arrange(["run", "--goal=--json"])).toMatchObject({ args: ["run", "--goal", "--json"], json: false })
   })
 

@@ -86,7 +86,7 @@ describe("the demo, on a log that does not exist yet", () => {
     expect(row(lines, "  confirmed")).toEqual(["0", "0", "1"])
     expect(row(lines, "+ won")).toEqual(["+1", "0"])
     expect(row(lines, "− tried again")).toEqual(["0", "−0.4"])
-    expect(row(lines, "score").slice(0, 2)).toEqual(["1.8 of 1.8", "-0.9 of 1.8"])
+    expect(row(lines, "score").slice(0, 2)).toEqual(["1.8 of 1.8", "−0.9 of 1.8"])
   })
 
   it("shows the world before and after the winning command, and what differs with its cause", () => {
@@ -120,8 +120,8 @@ describe("the demo, on a log that does not exist yet", () => {
 
   it("shows what a stricter rubric changes", () => {
     const lines = partOf(ended, "stricter rubric")
-    expect(row(lines, "knows-the-way")).toEqual(["1.8 of 1.8", "0.8 of 1.5", "-1"])
-    expect(row(lines, "wanderer")).toEqual(["-0.9 of 1.8", "-4.2 of 1.5", "-3.3"])
+    expect(row(lines, "knows-the-way")).toEqual(["1.8 of 1.8", "0.8 of 1.5", "−1"])
+    expect(row(lines, "wanderer")).toEqual(["−0.9 of 1.8", "−4.2 of 1.5", "−3.3"])
     expect(lines.filter((line) => line.startsWith("  + within nine"))).toEqual([
       expect.stringMatching(/within nine commands +0\.5 +no rule +-0\.5$/),
     ])
@@ -149,7 +149,7 @@ describe("the demo, on a log that does not exist yet", () => {
       `The log goes on after @${position}: its ${position} events stay; nothing was left unfinished.`,
     )
     expect(row(partOf(again, "side by side"), "outcome")).toEqual(["achieved", "truncated", "achieved"])
-    expect(row(partOf(again, "stricter rubric"), "wanderer")).toEqual(["-0.9 of 1.8", "-4.2 of 1.5", "-3.3"])
+    expect(row(partOf(again, "stricter rubric"), "wanderer")).toEqual(["−0.9 of 1.8", "−4.2 of 1.5", "−3.3"])
   })
 })
 

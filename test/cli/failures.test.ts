@@ -55,6 +55,14 @@ describe("a log that is none", () => {
     expect(await badInput("LogFormatUnsupported", "plugin", "remove", "x", "--log", other)).toContain("another program")
   })
 
+  it("is a directory: exit 1, whatever the command", async () => {
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    for (const args of [["task", "ls"], ["log", "doctor"], ["demo"], ["run", "--goal", "g", "--agent", agent]]) {
+      const message = await badInput("BadInput", ...args, "--log", place.directory)
+      expect(message).toBe(`${place.directory}: expected a file, found a directory.`)
+    }
+  })
+
   it.runIf(process.getuid?.() === 0)("may not be written: exit 1 for who writes, an answer for who reads", async () => {
     const directory = place.file("kept")
     const file = `${directory}/log.db`
@@ -132,7 +140,7 @@ describe("usage", () => {
     expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
     expect(await badInput("Usage", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")
     expect(await badInput("Usage", "audit", "x", "y", "--log", log)).toContain("'y'")
-    expect(await badInput("Usage", "task", "ls", "--log")).toContain("--log")
+    expect(await badInput("BadInput", "task", "ls", "--log")).toBe("--log: expected a value, found none.")
     expect(await badInput("Usage", "log", "ls", "--limit", "0", "--log", log)).toContain('1 or more, found "0"')
     expect(await badInput("BadInput", "log", "ls", "--type", "SensorReed", "--log", log)).toContain("SensorReed")
     expect(await badInput("Usage", "state", "--projection", "Weather", "--log", log)).toContain("ScoreSets")
@@ -163,17 +171,21 @@ measures:
 })
 
 describe("agents and scenarios", () => {
+  const withGoal = (more: ReadonlyArray<string>) =>
+    more.some((word) => word.startsWith("--goal")) ? more : ["--goal", "g", ...more]
   const run = (tag: string, agent: string, ...more: ReadonlyArray<string>) =>
-    badInput(tag, "run", "--log", place.file("new.db"), "--goal", "g", "--agent", agent, ...more)
+    badInput(tag, "run", "--log", place.file("new.db"), "--agent", agent, ...withGoal(more))
 
   it("that are no agents: exit 1, before any log is made", async () => {
     expect(await run("NotAnAgent", place.file("empty.mjs", "export const a = 1"))).toContain("decide(view)")
     expect(await run("NotAnAgent", place.file("half.mjs", "export default { name: 'x' }"))).toContain("half.mjs")
     expect(await run("AgentUnavailable", place.file("broken.mjs", "export default {"))).toContain("fails to load")
     expect(await run("AgentUnavailable", "none.mjs")).toContain("no such file")
+    expect(await run("AgentUnavailable", place.directory)).toContain("found a directory")
     const agent = inRepository("examples", "agents", "wanderer.mjs")
     expect(await run("WorkspaceMissing", agent, "--workspace", "nowhere")).toContain("nowhere")
     expect(await run("Usage", agent, "--max-steps", "many")).toContain("--max-steps: expected a whole number")
+    expect(await run("BadInput", agent, "--goal= ")).toContain("--goal: expected what the agent is to achieve")
     expect(await run("Usage", agent, "--gate", "maybe")).toContain("one of ask, allow, deny")
     expect(fs.existsSync(place.file("new.db"))).toBe(false)
   })

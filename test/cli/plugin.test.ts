@@ -83,6 +83,15 @@ describe("plugin add", () => {
     expect(stdout).toMatch(/run\s+asked \.; granted any command/)
     expect(stdout).toContain("Imported; it takes part.")
   })
+
+  it("says so where all of it was there already", async () => {
+    const add = async (...more: ReadonlyArray<string>) =>
+      (await hindcast(["plugin", "add", plugin("ear", manifest()), "--log", "again.db", ...more], at)).stdout
+    expect(await add("--no-activate")).toContain("Imported; it does not take part until it is activated.")
+    expect(await add()).toContain("Imported; it takes part.")
+    expect(await add()).toContain("Already imported, unchanged; it takes part.")
+    expect((await document(["log", "info", "--log", "again.db"], at)).head).toMatchObject({ position: 2 })
+  })
 })
 
 describe("the registry", () => {
@@ -93,6 +102,7 @@ describe("the registry", () => {
       component: "ear/hear",
       priority: -2.5,
     })
+    expect((await hindcast(["plugin", "list", ...log], at)).stdout).toMatch(/ear\/hear .* −2\.5\n/)
     expect(await document(["plugin", "deactivate", "ear/hear", ...log], at)).toEqual({
       target: "ear/hear",
       active: false,

@@ -5,10 +5,12 @@ import * as Ids from "../../src/cli/Ids.ts"
 import * as EventLine from "../../src/cli/render/EventLine.ts"
 import * as EventSummary from "../../src/cli/render/EventSummary.ts"
 import * as PatchLines from "../../src/cli/render/PatchLines.ts"
+import * as ScoreChange from "../../src/cli/render/ScoreChange.ts"
 import * as Style from "../../src/cli/render/Style.ts"
 import * as Table from "../../src/cli/render/Table.ts"
 import * as Text from "../../src/cli/render/Text.ts"
 import * as Progress from "../../src/cli/run/Progress.ts"
+import type { Score } from "../../src/projections/audit/Scores.ts"
 import * as JsonPatch from "../../src/projections/JsonPatch.ts"
 import { arbitraryEvents, json } from "../projections/arbitraryEvents.ts"
 import { event, place } from "../projections/given.ts"
@@ -27,6 +29,11 @@ describe("text from outside", () => {
         expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u)
       }),
     )
+  })
+
+  it("has one sign for minus, and one thing in the singular", () => {
+    expect([Text.number(-0.3), Text.number(-0.0001), Text.signed(-2.5)]).toEqual(["−0.3", "0", "−2.5"])
+    expect([Text.count(1, "step"), Text.count(2, "step"), Text.nouns(1, "read")]).toEqual(["1 step", "2 steps", "read"])
   })
 
   it("is shortened by characters, not by halves of them", () => {
@@ -122,6 +129,11 @@ describe("progress", () => {
       event("CommandSucceeded", { commandId: "other", result: 1, latencyMs: 1 }, { taskId: "u" }),
       event("CommandFailed", { commandId: "1", error: { code: "wall", message: "A wall." } }, { taskId: "t" }),
       event("MessageSent", { content: "Ouch", format: "text" }, { taskId: "t" }),
+      event(
+        "SensorFailed",
+        { sensor: "room/look", error: { code: "dark", message: "No light.\n  at look" } },
+        { taskId: "t" },
+      ),
     ])
     let progress = Progress.none
     const lines = events.flatMap((event) => {
@@ -129,6 +141,33 @@ describe("progress", () => {
       progress = next
       return line === undefined ? [] : [line]
     })
-    expect(lines).toEqual(["Task t @1", '  1  room/go {"to":"n"}  failed: wall: A wall.  @5', "  2  says  Ouch  @6"])
+    expect(lines).toEqual([
+      "Task t @1",
+      '  1  room/go {"to":"n"}  failed: wall: A wall.  @5',
+      "  2  says  Ouch  @6",
+      "     room/look  failed: dark: No light.  @7",
+    ])
+  })
+})
+
+describe("re-scored tasks", () => {
+  it("show what could not be scored, and do not show it as lost", () => {
+    const score = (scoreSetId: string, label: string, amount: number, unscored: Score["unscored"]): Score => ({
+      ...{ scoreSetId, label, critic: "rules", rubricDigest: null, at: 1, finished: true },
+      ...{ earned: amount, lost: 0, net: amount, possible: 1, normalized: amount, unscored },
+      measures: [
+        {
+          ...{ plugin: "room", measure: "m", punishments: [] },
+          rewards: [{ name: "polite", weight: 1, times: amount, amount, because: [] }],
+        },
+      ],
+    })
+    const unscored = [{ measure: "room/m", name: "polite", reason: "no rule" }]
+    const [before, after] = [score("a", "live", 1, []), score("b", "new", 0, unscored)]
+    const changed = [{ measure: "room/m", name: "polite", kind: "reward" as const, before: 1, after: 0 }]
+    const change = { taskId: "t", outcome: "achieved" as const, before, after, changed }
+    const summary = { scoreSetId: "b", label: "new", taskIds: ["t"], totals: {} }
+    const [, , row] = ScoreChange.lines(Style.plain, summary, [change])
+    expect(row).toMatch(/1 of 1 +0 of 1 +not scored: polite$/)
   })
 })

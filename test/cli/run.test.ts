@@ -93,6 +93,33 @@ describe("run", () => {
     expect(await document(["run", "--agent", agent, "--goal", "g", ...log])).toMatchObject({ outcome: "achieved" })
   })
 
+  it("warns where no plugin takes part", async () => {
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    const { stderr } = await hindcast([
+      ...["run", "--log", place.file("alone.db"), "--agent", agent, "--goal", "g", "--max-steps", "1"],
+    ])
+    expect(stderr).toMatch(/^warning: no plugin takes part: .*--plugin DIR/m)
+  })
+
+  it("names the task of an agent that fails, which is closed as failed", async () => {
+    for (const [log, decide] of [
+      ["throws.db", 'throw new Error("out of ideas")'],
+      ["chooses.db", "return { dance: true }"],
+    ] as const) {
+      const agent = place.file(`${log}.mjs`, `export default { name: "x", version: "1", decide() { ${decide} } }`)
+      const room = ["--plugin", inRepository("plugins", "text-room")]
+      const run = ["run", "--log", place.file(log), "--agent", agent, "--goal", "g", ...room]
+      const { code, stderr } = await hindcast(run)
+      const [, id = ""] = /`hindcast audit (\S+) --log \S+`/.exec(stderr) ?? []
+      expect(code).toBe(1)
+      expect(await document(["audit", id, "--log", place.file(log)])).toMatchObject({
+        outcome: "failed",
+        scores: [{ label: "live" }],
+      })
+      expect(JSON.parse((await hindcast([...run, "--json"])).stderr).error.tag).toBe("AgentFailed")
+    }
+  })
+
   it("tells who holds the log where another kernel is at work", async () => {
     const first = start(writing("held.db"))
     await waiting("held.db", first)
@@ -110,7 +137,8 @@ describe("the gate", () => {
     const { code, stdout, stderr } = await hindcast(writing("expired.db", "--confirm-within", "0.3"))
     expect(code).toBe(0)
     expect(stderr).toMatch(/^Waiting .* hindcast confirm approve \S+ --log \S+expired\.db\n$/)
-    expect(stdout).toMatch(/workspace\/write_file .* denied: nobody decided in time/)
+    expect(stdout).toMatch(/workspace\/write_file .* expired: nobody decided in time/)
+    expect(stdout).not.toContain("denied:")
     expect(stdout).toMatch(/outcome\s+failed/)
   })
 
@@ -121,13 +149,19 @@ describe("the gate", () => {
     ] as const) {
       const running = start(writing(log, "--json"))
       const id = await waiting(log, running)
+      const { stdout: listed } = await hindcast(["confirm", "ls", "--log", place.file(log)])
+      expect(listed).toMatch(/\d s {2}writer@1: Write {2}/)
       const answer = ["confirm", word, id.slice(-8), "--reason", "because", "--log", place.file(log)]
       expect(await document(answer)).toEqual({
         confirmationId: id,
         approved: word === "approve",
         position: expect.any(Number),
       })
-      expect((await hindcast(answer)).code).toBe(3)
+      const late = await hindcast(answer)
+      expect(late).toMatchObject({ code: 3, stderr: expect.stringContaining(id) })
+      expect(late.stderr).toMatch(
+        new RegExp(`found one that \\S+ ${outcome === "achieved" ? "approved" : "rejected"} at @`),
+      )
       const { code, stdout } = await running.ended
       expect({ code, outcome: JSON.parse(stdout).outcome }).toEqual({ code: 0, outcome })
     }
@@ -153,6 +187,7 @@ describe("the gate", () => {
     }
     const yes = await typed("yes.db", "y")
     expect(yes.output).toContain('"content": "hello"')
+    expect(yes.output).toMatch(/writer@1: Write\r?\nasks for, until \S+Z \([\d.]+ s left\):/)
     expect(yes.events).toMatchObject([
       { actor: expect.stringMatching(/^human:/), payload: { approved: true, channel: "terminal" } },
     ])

@@ -2,7 +2,7 @@ import type { Score, Verdict } from "../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../projections/TaskAudit.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
-import { at, count, duration, number, oneLine, time } from "./Text.ts"
+import { at, count, duration, nouns, number, oneLine, time } from "./Text.ts"
 
 /** The audit of a task as a page. */
 export const lines = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
@@ -30,7 +30,14 @@ const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
     ["agent", oneLine(audit.agent)],
     ["when", `${time(audit.openedAt)}, ${at(range.from)} to ${at(range.to)}`],
     ["steps", `${audit.steps}${took}`],
-    ["sensing", listed({ reads: sensing.reads, failures: sensing.failures, skipped: sensing.skipped })],
+    [
+      "sensing",
+      listed({
+        [nouns(sensing.reads, "read")]: sensing.reads,
+        [nouns(sensing.failures, "failure")]: sensing.failures,
+        skipped: sensing.skipped,
+      }),
+    ],
     ["acting", listed(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
     [
       "confirming",
@@ -42,7 +49,12 @@ const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
   const tokens =
     model === undefined
       ? []
-      : [["model", `${count(model.calls, "call")}, ${model.inputTokens} tokens in, ${model.outputTokens} out`] as const]
+      : [
+          [
+            "model",
+            `${count(model.calls, "call")}, ${count(model.inputTokens, "token")} in, ${model.outputTokens} out`,
+          ] as const,
+        ]
   return [
     `Task ${style.name(audit.taskId)}`,
     ...[...fields, ...tokens].map(([name, text]) => `  ${style.dim(name.padEnd(10))}  ${text}`),

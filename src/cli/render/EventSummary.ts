@@ -1,6 +1,6 @@
 import type { Event } from "../../events/Event.ts"
 import type { CoreName, PayloadOf } from "../../events/Vocabulary.ts"
-import { at, count, duration, number, oneLine, shorten, value } from "./Text.ts"
+import { at, count, duration, number, oneLine, shorten, signed, value } from "./Text.ts"
 
 /** Characters of a summary. */
 const LENGTH = 120
@@ -30,7 +30,7 @@ const summaries: Summaries = {
   PluginDeactivated: ({ plugin }) => plugin,
   ComponentActivated: ({ component }) => component,
   ComponentDeactivated: ({ component }) => component,
-  PriorityChanged: ({ component, priority }) => `${component} to ${priority}`,
+  PriorityChanged: ({ component, priority }) => `${component} to ${signed(priority)}`,
   MetadataSet: ({ target, key, value: set }) => `${target} ${key} = ${value(set)}`,
   MetadataUnset: ({ target, key }) => `${target} ${key}`,
   PluginStarted: ({ plugin, instance, pid }) => `${plugin} for ${instance}, process ${pid}`,
@@ -55,7 +55,7 @@ const summaries: Summaries = {
   AgentStateChanged: ({ state }) => value(state),
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
   ModelResponded: ({ usage, latencyMs }) =>
-    `${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${duration(latencyMs)}`,
+    `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}`,
   RandomDrawn: ({ purpose, value: drawn }) => `${purpose ?? ""} ${value(drawn)}`.trim(),
 
   ActuatorCommanded: ({ actuator, args }) => `${actuator} ${value(args)}`,

@@ -4,7 +4,7 @@ import type { Manifest } from "../../plugins/Manifest.ts"
 import type { Plugin } from "../../projections/PluginRegistry.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
-import { at, count, oneLine, shorten, value } from "./Text.ts"
+import { at, count, oneLine, shorten, signed, value } from "./Text.ts"
 
 /** A plugin that was checked or imported, as a document. */
 export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin) => ({
@@ -90,7 +90,7 @@ const componentRows = (style: Style, name: string, { components }: Plugin) =>
       `  ${name}/${oneLine(component)}`,
       kind,
       active ? "yes" : style.warn("no"),
-      String(priority),
+      signed(priority),
     ])
 
 const status = (style: Style, { active, quarantined }: Plugin): string => {

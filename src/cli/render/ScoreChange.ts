@@ -75,7 +75,7 @@ export const lines = (
           outcome(style, change.outcome),
           change.before === null ? "none" : net(change.before),
           change.after === null ? "none" : style.bold(net(change.after)),
-          differences(style, change.changed),
+          differences(style, change),
         ]),
       )),
 ]
@@ -83,11 +83,17 @@ export const lines = (
 /** Changes that a row lists at most. */
 const MAX_CHANGES = 4
 
-const differences = (style: Style, changed: ReadonlyArray<VerdictChange>): string => {
+/** What nothing could decide is no change: nobody knows what it would have come to. */
+const differences = (style: Style, { changed: all, after }: ScoreChange): string => {
+  const unscored = after?.unscored ?? []
+  const changed = all.filter(({ measure, name }) => !unscored.some((of) => of.measure === measure && of.name === name))
   const listed = changed.slice(0, MAX_CHANGES).map(({ name, kind, before, after }) => {
     const by = ((after ?? 0) - (before ?? 0)) * (kind === "reward" ? 1 : -1)
     return (by > 0 ? style.good : style.bad)(`${by > 0 ? "+" : "−"}${number(Math.abs(by))} ${oneLine(name)}`)
   })
   const more = changed.length - listed.length
-  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : []), ...notScored(style, unscored)].join(", ")
 }
+
+const notScored = (style: Style, unscored: Score["unscored"]): ReadonlyArray<string> =>
+  unscored.length === 0 ? [] : [style.warn(`not scored: ${unscored.map(({ name }) => oneLine(name)).join(", ")}`)]

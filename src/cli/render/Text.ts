@@ -38,11 +38,17 @@ export const at = (position: number): string => `@${position}`
 /** A time, to the millisecond, in UTC. */
 export const time = (epochMs: number): string => new Date(epochMs).toISOString()
 
+/** A number as people read it: with the sign "−", which is as wide as "+". JSON keeps its "-". */
+export const signed = (of: number): string => String(of).replace("-", "−")
+
 /** A number with at most three decimals. */
-export const number = (of: number): string => String(Math.round(of * 1000) / 1000)
+export const number = (of: number): string => signed(Math.round(of * 1000) / 1000)
 
 /** A duration: milliseconds below a second, else seconds. */
 export const duration = (ms: number): string => (ms < 1000 ? `${number(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 /** `1 event`, `2 events`. */
-export const count = (of: number, noun: string): string => `${of} ${noun}${of === 1 ? "" : "s"}`
+export const count = (of: number, noun: string): string => `${of} ${nouns(of, noun)}`
+
+/** `event` where it is one, else `events`. */
+export const nouns = (of: number, noun: string): string => (of === 1 ? noun : `${noun}s`)

@@ -18,8 +18,12 @@ export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
 export const load = (file: string): Effect.Effect<Agent.Agent, AgentUnavailable | Agent.NotAnAgent> =>
   Effect.gen(function* () {
     const absolute = path.resolve(file)
-    if (fs.statSync(absolute, { throwIfNoEntry: false })?.isFile() !== true) {
-      return yield* new AgentUnavailable({ file, found: "no such file" })
+    const found = fs.statSync(absolute, { throwIfNoEntry: false })
+    if (found?.isFile() !== true) {
+      return yield* new AgentUnavailable({
+        file,
+        found: found?.isDirectory() === true ? "a directory" : "no such file",
+      })
     }
     const module = yield* Effect.tryPromise({
       try: (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(absolute).href),

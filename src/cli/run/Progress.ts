@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { Event } from "../../events/Event.ts"
 import { CaughtUp, EventLog } from "../../events/EventLog.ts"
-import { is } from "../../events/Vocabulary.ts"
+import { is, type PayloadOf } from "../../events/Vocabulary.ts"
 import * as Output from "../Output.ts"
 import type { Style } from "../render/Style.ts"
 import { at, duration, oneLine, shorten, value } from "../render/Text.ts"
@@ -18,11 +18,13 @@ export interface Progress {
   readonly steps: number
   /** By the command's id. */
   readonly open: ReadonlyMap<string, Step>
+  /** The event by which the last confirmation expired. */
+  readonly expiry: string | null
 }
 
-export const none: Progress = { taskId: null, steps: 0, open: new Map() }
+export const none: Progress = { taskId: null, steps: 0, open: new Map(), expiry: null }
 
-/** What an event adds, and the line to print about it, where there is one: one for each step, once it ended. */
+/** What an event adds, and the line to print about it, where there is one: one for each step, once it ended, and for each failed sensor. */
 export const advance = (
   progress: Progress,
   event: Event,
@@ -44,7 +46,9 @@ export const advance = (
       line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), LENGTH)),
     ]
   }
-  const ended = ending(style, event)
+  if (is(event, "SensorFailed")) return [progress, sensorLine(style, event, event.payload)]
+  if (is(event, "ConfirmationExpired")) return [{ ...progress, expiry: event.id }, undefined]
+  const ended = ending(style, event, progress.expiry)
   const step = ended === undefined ? undefined : progress.open.get(ended.commandId)
   if (ended === undefined || step === undefined) return [progress, undefined]
   const open = new Map(progress.open)
@@ -74,7 +78,18 @@ const begin = (
 const line = (style: Style, event: Event, { number, what }: Step, how: string): string =>
   `${style.dim(String(number).padStart(3))}  ${what}  ${how}  ${style.dim(at(event.position))}`
 
-const ending = (style: Style, event: Event): { readonly commandId: string; readonly how: string } | undefined => {
+/** A sensor that gave no reading. It is no step of the agent's, so that it has no number. */
+const sensorLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"SensorFailed">): string => {
+  const [message = ""] = error.message.split("\n")
+  const how = `${style.bad("failed")}: ${shorten(oneLine(`${error.code}: ${message}`), LENGTH)}`
+  return `     ${oneLine(sensor)}  ${how}  ${style.dim(at(event.position))}`
+}
+
+const ending = (
+  style: Style,
+  event: Event,
+  expiry: string | null,
+): { readonly commandId: string; readonly how: string } | undefined => {
   if (is(event, "CommandSucceeded")) {
     const { commandId, latencyMs } = event.payload
     return { commandId, how: `${style.good("succeeded")} in ${duration(latencyMs)}` }
@@ -85,7 +100,8 @@ const ending = (style: Style, event: Event): { readonly commandId: string; reado
   }
   if (is(event, "CommandDenied")) {
     const { commandId, reason } = event.payload
-    return { commandId, how: `${style.bad("denied")}: ${oneLine(reason)}` }
+    const word = event.causationId !== null && event.causationId === expiry ? "expired" : "denied"
+    return { commandId, how: `${style.bad(word)}: ${oneLine(reason)}` }
   }
   return undefined
 }

@@ -4,9 +4,12 @@ import type { Event } from "../../events/Event.ts"
 import { CaughtUp, EventLog } from "../../events/EventLog.ts"
 import { is, type PayloadOf } from "../../events/Vocabulary.ts"
 import { Confirmations } from "../../kernel/Confirmations.ts"
+import { Projector } from "../../projections/Projector.ts"
+import * as Tasks from "../../projections/Tasks.ts"
 import * as Output from "../Output.ts"
 import { person } from "../Person.ts"
-import { duration, json, value } from "../render/Text.ts"
+import * as Origin from "../render/Origin.ts"
+import { duration, json, time, value } from "../render/Text.ts"
 
 type Request = PayloadOf<"ConfirmationRequested">
 
@@ -37,8 +40,11 @@ const eachRequest = <E, R>(after: number, handle: (event: Event, request: Reques
       )
   })
 
-const decide = (event: Event, { confirmationId, shown }: Request) =>
+const decide = (event: Event, { confirmationId, shown, expiresAt }: Request) =>
   Effect.gen(function* () {
+    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    const left = duration(Math.max(0, expiresAt - Date.now()))
+    yield* Output.write(`${Origin.describe(tasks, event.taskId)}\nasks for, until ${time(expiresAt)} (${left} left):`)
     // All of it: nobody can decide about what is not shown.
     yield* Output.write(json(shown, 2))
     const answer = yield* Effect.raceFirst(question("Let it be executed? [y/N] "), ended(event))
