@@ -123,7 +123,7 @@ describe("the demo, on a log that does not exist yet", () => {
     expect(row(lines, "knows-the-way")).toEqual(["1.8 of 1.8", "0.8 of 1.5", "−1"])
     expect(row(lines, "wanderer")).toEqual(["−0.9 of 1.8", "−4.2 of 1.5", "−3.3"])
     expect(lines.filter((line) => line.startsWith("  + within nine"))).toEqual([
-      expect.stringMatching(/within nine commands +0\.5 +no rule +-0\.5$/),
+      expect.stringMatching(/within nine commands +0\.5 +no rule +−0\.5$/),
     ])
   })
 

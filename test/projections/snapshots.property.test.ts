@@ -30,7 +30,7 @@ const onMemory = <A, E>(body: Effect.Effect<A, E, EventLog | Snapshots>) =>
   Effect.provide(body, layerMemory({ vocabulary }))
 
 /** Rungs wherever a fold stops to tell. */
-const everywhere: Ladder.Rule = { minEvents: 1, minBytesPerByte: 0 }
+const everywhere: Ladder.Rule = { minEvents: 1, perByteStored: 0, perByteWritten: 0 }
 
 const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
   it.live(name, () =>

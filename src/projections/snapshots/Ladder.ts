@@ -53,11 +53,13 @@ export interface Rule {
   /** Fewest events between two of them. */
   readonly minEvents: number
   /** Fewest bytes of events between two of them, for each byte that the second one adds to what is stored. */
-  readonly minBytesPerByte: number
+  readonly perByteStored: number
+  /** The same, for each byte of text that had to be written before it was packed. */
+  readonly perByteWritten: number
 }
 
-/** What a rung spares the reader is worth what it takes on the disk. */
-export const RULE: Rule = { minEvents: 1_000, minBytesPerByte: 4 }
+/** A rung takes at most a quarter of its events' bytes on the disk, and less time to lay than they take to be folded. */
+export const RULE: Rule = { minEvents: 1_000, perByteStored: 4, perByteWritten: 1 }
 
 /** One in so many events is measured, for the size of all. */
 const MEASURED_EVENTS = 32
@@ -89,10 +91,10 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     timeline: MAIN,
   }
   const states = StoredStates.make(cache, snapshots.parts)
-  /** What the next rung is thought to take: as much as the last one. */
-  let expectedBytes = 0
+  /** Bytes of events that the next rung is thought to be worth: as many as the last one. */
+  let worth = 0
 
-  const isDue = ({ events, bytes }: Climb) => events >= rule.minEvents && bytes >= rule.minBytesPerByte * expectedBytes
+  const isDue = ({ events, bytes }: Climb) => events >= rule.minEvents && bytes >= worth
 
   const highest: Ladder<S>["highest"] = ({ after, until }) =>
     Effect.gen(function* () {
@@ -139,8 +141,8 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     climb.events = 0
     climb.bytes = 0
     return lay(reached, eventHash, bytes).pipe(
-      Effect.map((laid) => {
-        if (laid) return
+      Effect.map((settled) => {
+        if (settled) return
         climb.events += events
         climb.bytes += bytes
       }),
@@ -148,7 +150,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     )
   }
 
-  /** Lays a rung, unless it takes more than these bytes of events are worth. Answers whether it did. */
+  /** Lays a rung, unless it is worth more than these bytes of events. Answers whether that is settled. */
   const lay = (
     { position, state }: Positioned<S>,
     eventHash: string,
@@ -156,8 +158,10 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
   ): Effect.Effect<boolean, LogError | DiskFull> =>
     Effect.gen(function* () {
       const written = yield* states.write(state)
-      if (Option.isNone(written)) return false
-      const { root, pages } = written.value
+      if (Option.isNone(written)) return true // There is none to be laid, and will be none soon.
+      const { root, pages, work } = written.value
+      worth = rule.perByteWritten * work
+      if (bytes < worth) return false
       const parts = new Map<string, Uint8Array>()
       const digests = [...pages.keys()]
       // Where that cannot be told, for whoever dropped the tables, it is all of them.
@@ -168,8 +172,9 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
         yield* turn
       }
       const packedRoot = Packed.pack(root)
-      expectedBytes = [...parts.values()].reduce((sum, { length }) => sum + length, packedRoot.length)
-      if (bytes < rule.minBytesPerByte * expectedBytes) return false
+      const stored = [...parts.values()].reduce((sum, { length }) => sum + length, packedRoot.length)
+      worth = Math.max(worth, rule.perByteStored * stored)
+      if (bytes < worth) return false
       yield* snapshots.save(series, { position, eventHash, stateHash: sha256(root), root: packedRoot }, parts)
       return true
     })

@@ -12,6 +12,8 @@ export interface Written {
   /** Names the pages by their digests, so that its own digest covers the whole state. */
   readonly root: string
   readonly pages: Pages
+  /** Length of all the text that had to be written, as it was not known from before: what the work grows with. */
+  readonly work: number
 }
 
 /** Makes states of one projection text, and back. A page that was seen before, by either, costs next to nothing. */
@@ -43,16 +45,19 @@ export const make = (
     Effect.gen(function* () {
       const before = last.byPath.get(record.path) ?? []
       const pages: Array<Cut.Page> = []
+      let work = 0
       for (const entries of Cut.pagesOf(record)) {
         const known = before[pages.length]
         if (known !== undefined && Cut.isSame(known, entries)) pages.push(known)
         else {
           if (findNonJson(entries) !== undefined) return Option.none()
-          pages.push({ ...entries, digest: sha256(Cut.textOf(entries)) })
+          const text = Cut.textOf(entries)
+          pages.push({ ...entries, digest: sha256(text) })
+          work += text.length
           yield* turn
         }
       }
-      return Option.some(pages)
+      return Option.some({ pages, work })
     })
 
   const write = (state: unknown): Effect.Effect<Option.Option<Written>> =>
@@ -60,15 +65,17 @@ export const make = (
       const { skeleton, wide } = Cut.cut(state)
       if (findNonJson(skeleton) !== undefined) return Option.none()
       const byPath = new Map<string, ReadonlyArray<Cut.Page>>()
+      let work = 0
       for (const record of wide) {
-        const pages = yield* writePages(record)
-        if (Option.isNone(pages)) return Option.none()
-        byPath.set(record.path, pages.value)
+        const written = yield* writePages(record)
+        if (Option.isNone(written)) return Option.none()
+        byPath.set(record.path, written.value.pages)
+        work += written.value.work
       }
       remember(byPath)
       const digests = [...byPath].map(([path, pages]) => ({ path, pages: pages.map(({ digest }) => digest) }))
       const root = JSON.stringify({ skeleton, wide: digests } satisfies Cut.Root)
-      return Option.some({ root, pages: last.byDigest })
+      return Option.some({ root, pages: last.byDigest, work: work + root.length })
     })
 
   const read = (text: string) =>
