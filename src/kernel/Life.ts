@@ -9,7 +9,9 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{ readonly taskId
 
 /** The life of a task: what is done in it is done while it is open, and has ended when it closes. */
 export interface Life {
-  /** Does something that belongs to the task. Closing the task interrupts it, and waits until that is recorded. */
+  /** Does something short that belongs to the task, if it is open. */
+  readonly whileOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
+  /** Does something that belongs to the task and may take long. Closing the task interrupts it, and waits until that is recorded. */
   readonly during: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
    * Ends what is under way, records the end, and then does what follows from it. Where the end cannot be recorded the task
@@ -26,6 +28,9 @@ export const make = (taskId: string): Effect.Effect<Life> =>
     const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
     let open = true
     const refuse = new TaskClosed({ taskId })
+
+    const whileOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
+      Effect.suspend((): Effect.Effect<A, E | TaskClosed> => (open ? effect : refuse))
 
     const during = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend(() => {
@@ -62,5 +67,5 @@ export const make = (taskId: string): Effect.Effect<Life> =>
         })
       }).pipe(Effect.uninterruptible)
 
-    return { during, close }
+    return { whileOpen, during, close }
   })

@@ -139,11 +139,11 @@ export const open = (
         id,
         goal: options.goal,
         seed,
-        perceive: () => life.during(perceive(context)),
+        perceive: () => life.whileOpen(perceive(context)),
         act: (actuator, args = {}, { causationId = opened.id } = {}) =>
           life.during(act(context, actuator, args, causationId)),
         say: (content, { causationId = opened.id } = {}) =>
-          life.during(
+          life.whileOpen(
             context.record({
               type: "MessageSent",
               causationId,
@@ -151,7 +151,7 @@ export const open = (
             }),
           ),
         decided: ({ agent, choice, basedOn, rationale }) =>
-          life.during(
+          life.whileOpen(
             Recorder.make(kernel.log, { ...recording, actor: `agent:${agent}` }).record({
               type: "DecisionMade",
               causationId: basedOn.at(-1)?.id ?? opened.id,
