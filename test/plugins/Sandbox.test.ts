@@ -175,8 +175,8 @@ describe("a plugin with grants", () => {
     Effect.gen(function* () {
       const { process, events } = yield* start({
         entry: `let told
-        export default { sensors: { wait: (ctx) => ctx.run("sleep", ["60"]), after: () => told.catch((e) => e.code) },
-          actuators: { leave: (ctx) => { told = new Promise((r) => setTimeout(r, 0)).then(() => ctx.readFile("x")); return 1 } } }`,
+        export default { sensors: { wait: (ctx) => ctx.run("sleep", ["60"]), after: () => told },
+          actuators: { leave: (ctx) => { told = new Promise((r) => setTimeout(r, 0)).then(() => ctx.readFile("x")).catch((e) => e.code); return 1 } } }`,
         sensors: ["wait", "after"],
         actuators: ["leave"],
         permissions: { run: ["sleep"] },
