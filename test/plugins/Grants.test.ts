@@ -4,7 +4,7 @@ import * as Grants from "../../src/plugins/Grants.ts"
 import type * as Manifest from "../../src/plugins/Manifest.ts"
 import { bareManifest } from "./fixtures.ts"
 
-const at = { directory: "/plugins/sample", workspace: "/work" }
+const at = { directory: "/plugins/sample", workspace: "/project" }
 
 const asking = (permissions: Partial<Manifest.Manifest["permissions"]>): Manifest.Manifest => ({
   ...bareManifest,
@@ -32,15 +32,15 @@ describe("resolve", () => {
   })
 
   it("the dot is the workspace; a relative path is in the plugin's directory; each place counts once", () => {
-    expect(granted({ read: [".", "./", "data", "/work/notes"], write: ["."] })).toEqual({
+    expect(granted({ read: [".", "./", "data", "/project/notes"], write: ["."] })).toEqual({
       ...nothing,
-      read: ["/work", "/plugins/sample/data", "/work/notes"],
-      write: ["/work"],
+      read: ["/project", "/plugins/sample/data", "/project/notes"],
+      write: ["/project"],
     })
   })
 
   it("a relative path never leads into the workspace, even where the plugin's copy is kept in it", () => {
-    const granting = { directory: "/work/.log/plugins/sample", workspace: "/work" }
+    const granting = { directory: "/project/.log/plugins/sample", workspace: "/project" }
     const resolve = (permissions: Partial<Manifest.Manifest["permissions"]>, extra: Partial<Grants.Grants> = {}) =>
       Grants.resolve(asking(permissions), { ...granting, extra })
     for (const permissions of [{ read: [".."] }, { read: ["../../../src"] }, { write: [".."] }, { write: ["data"] }]) {
@@ -48,13 +48,13 @@ describe("resolve", () => {
     }
     expect(Either.getLeft(resolve({ write: ["../.."] }))).toMatchObject({
       value: {
-        message: expect.stringContaining('/work/.log lies in the workspace, where only "." and absolute paths'),
+        message: expect.stringContaining('/project/.log lies in the workspace, where only "." and absolute paths'),
       },
     })
-    expect(Either.getOrThrow(resolve({ read: [".", "data", "/work/src"], write: ["."] }))).toMatchObject({
-      read: ["/work", "/work/.log/plugins/sample/data", "/work/src"],
+    expect(Either.getOrThrow(resolve({ read: [".", "data", "/project/src"], write: ["."] }))).toMatchObject({
+      read: ["/project", "/project/.log/plugins/sample/data", "/project/src"],
     })
-    expect(Either.isRight(resolve({ write: ["data"] }, { write: ["/work/.log/plugins/sample/data"] }))).toBe(true)
+    expect(Either.isRight(resolve({ write: ["data"] }, { write: ["/project/.log/plugins/sample/data"] }))).toBe(true)
   })
 
   it("named commands need no grant; any command does", () => {
@@ -95,9 +95,9 @@ describe("resolve", () => {
   })
 
   it("what would split a permission flag in two is refused, and no flag is offered for it", () => {
-    expect(refused({ read: ["/work/a,/etc", "/work/b\nc"], net: ["a.org,b.org"], env: ["A,B", "A B"] })).toEqual([
-      `permissions.read asks for "/work/a,/etc": a path with a comma or a line break cannot be granted`,
-      `permissions.read asks for "/work/b\\nc": a path with a comma or a line break cannot be granted`,
+    expect(refused({ read: ["/project/a,/etc", "/project/b\nc"], net: ["a.org,b.org"], env: ["A,B", "A B"] })).toEqual([
+      `permissions.read asks for "/project/a,/etc": a path with a comma or a line break cannot be granted`,
+      `permissions.read asks for "/project/b\\nc": a path with a comma or a line break cannot be granted`,
       `permissions.net asks for "a.org,b.org": expected a name without commas and line breaks`,
       `permissions.env asks for "A,B": expected a name without commas and line breaks`,
       `permissions.env asks for "A B": expected one variable's name: letters, digits and _`,
