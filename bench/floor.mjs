@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import Database from "better-sqlite3"
 
 const COLUMNS =
-  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at, recorded_at, payload, hash"
+  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, hash"
 
 /** Raw better-sqlite3 on a log's own table: the same rows by a prepared statement, without a chain or a check. */
 export const rawTable = (filename) => {
@@ -17,7 +17,7 @@ export const rawTable = (filename) => {
   const one = (payload) => {
     position += 1
     const now = Date.now()
-    insert.run(position, timeOrdered(), 1, 2, position, 3, 1, null, null, 4, now, now, payload, HASH)
+    insert.run(position, timeOrdered(), 1, 2, position, 3, 1, null, null, 4, 0, now, payload, HASH)
   }
   return {
     one,

@@ -1,9 +1,12 @@
 import { Either, ParseResult, Schema } from "effect"
 import { uuidv7 } from "uuidv7"
+import { type Blob, blobOf, nameOf } from "./Blob.ts"
 import { EventId } from "./Event.ts"
 import { type AppendRequest, InvalidEvent, MAIN, type NewEvent } from "./EventLog.ts"
 import type { EventType } from "./EventType.ts"
 import { findNonJson, type JsonObject } from "./Json.ts"
+import type { Key, Keys } from "./Keys.ts"
+import { sealPayload } from "./Sealing.ts"
 import type { Vocabulary } from "./Vocabulary.ts"
 
 /** Most events one append may hold. */
@@ -25,8 +28,13 @@ export interface AdmittedEvent {
   readonly causationId: string | null
   readonly occurredAt: number | null
   readonly payload: JsonObject
-  /** The payload's JSON text: what is stored and chained. */
+  /** The payload's JSON text. */
   readonly text: string
+  /** What stands in the row, and what the chain covers: the payload's text, sealed where it is personal, named where it is large. */
+  readonly stored: string
+  readonly blob: Blob | null
+  /** Where personal fields were encrypted: the key's id, and the text of the payload as it reads without that key. */
+  readonly sealed: { readonly keyId: string; readonly openText: string } | null
 }
 
 /** A request whose every part was found fit. */
@@ -41,8 +49,13 @@ export interface Admitted {
   readonly synced: boolean
 }
 
-/** Checks append requests against a vocabulary, before anything is queued or written. */
-export const make = (vocabulary: Vocabulary): ((request: AppendRequest) => Either.Either<Admitted, InvalidEvent>) => {
+type Admit = (request: AppendRequest) => Either.Either<Admitted, InvalidEvent>
+
+/**
+ * Checks append requests against a vocabulary, and encrypts what is personal, before anything is queued or written. Throws
+ * what the keys' storage throws.
+ */
+export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
   const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type)]))
 
   return (request) => {
@@ -53,23 +66,34 @@ export const make = (vocabulary: Vocabulary): ((request: AppendRequest) => Eithe
       checkName("timeline", request.timeline ?? MAIN) ??
       checkName("stream", request.stream) ??
       checkName("actor", request.actor) ??
-      (request.taskId == null ? undefined : checkName("taskId", request.taskId))
+      (request.taskId == null ? undefined : checkName("taskId", request.taskId)) ??
+      (request.subject === undefined ? undefined : checkName("subject", request.subject))
     if (badName !== undefined) return refuse(null, badName)
     if (request.events.length === 0) return refuse(null, "expected at least one event, found none")
     if (request.events.length > MAX_EVENTS_PER_APPEND) {
       return refuse(null, `expected at most ${MAX_EVENTS_PER_APPEND} events, found ${request.events.length}`)
     }
 
+    const types = request.events.map(({ type }) => vocabulary.types.get(type))
+    let key: Key | undefined
+    if (request.subject !== undefined) {
+      if (!types.some((type) => type !== undefined && Object.keys(type.personal).length > 0)) {
+        return refuse(null, "subject: expected an event whose type declares personal fields, found none; leave it out")
+      }
+      key = keys.of(request.subject)
+      if (key === undefined) return refuse(null, UNFINISHED)
+    }
+
     const events: Array<AdmittedEvent> = []
     const givenIds = new Set<string>()
     let synced = false
     for (const [index, event] of request.events.entries()) {
-      const type = vocabulary.types.get(event.type)
+      const type = types[index]
       const check = checks.get(event.type)
       if (type === undefined || check === undefined) {
         return refuse(index, `"${event.type}" is not in this log's vocabulary; add it with Vocabulary.extend`)
       }
-      const admitted = admitEvent(event, type, check)
+      const admitted = admitEvent(event, type, check, key)
       if (typeof admitted === "string") return refuse(index, `${event.type}: ${admitted}`)
       if (admitted.idGiven) {
         if (givenIds.has(admitted.id)) return refuse(index, `id: ${admitted.id} is given to two events of one append`)
@@ -90,8 +114,16 @@ export const make = (vocabulary: Vocabulary): ((request: AppendRequest) => Eithe
   }
 }
 
+const UNFINISHED =
+  "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
+
 /** The admitted event, or what is wrong with it. */
-const admitEvent = (event: NewEvent, type: EventType, check: PayloadCheck): AdmittedEvent | string => {
+const admitEvent = (
+  event: NewEvent,
+  type: EventType,
+  check: PayloadCheck,
+  key: Key | undefined,
+): AdmittedEvent | string => {
   const bad = findNonJson(event.payload)
   if (bad !== undefined) return `payload${bad.path}: expected JSON, found ${bad.found}`
   const mistake = check(event.payload)
@@ -109,8 +141,12 @@ const admitEvent = (event: NewEvent, type: EventType, check: PayloadCheck): Admi
   const text = JSON.stringify(event.payload)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
+  const id = event.id ?? uuidv7()
+  const sealed = key === undefined ? undefined : sealPersonal(key, id, event.payload, type)
+  const whole = sealed?.text ?? text
+  const blob = blobOf(whole)
   return {
-    id: event.id ?? uuidv7(),
+    id,
     idGiven: event.id !== undefined,
     type: type.name,
     schemaVersion: type.version,
@@ -118,7 +154,16 @@ const admitEvent = (event: NewEvent, type: EventType, check: PayloadCheck): Admi
     occurredAt: event.occurredAt ?? null,
     payload: event.payload,
     text,
+    stored: blob === null ? whole : nameOf(blob),
+    blob,
+    sealed: sealed === undefined || key === undefined ? null : { keyId: key.id, openText: JSON.stringify(sealed.open) },
   }
+}
+
+/** The payload with those of its fields encrypted that its type declares personal; undefined where it has none of them. */
+const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
+  const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
+  return present.length === 0 ? undefined : sealPayload(key, id, payload, Object.fromEntries(present))
 }
 
 const isEventId = Schema.is(EventId)

@@ -38,6 +38,15 @@ export const Event = Schema.Struct({
   occurredAt: EpochMs.annotations({ description: "The source's clock" }),
   recordedAt: EpochMs.annotations({ description: "The log's clock" }),
   payload: JsonObject,
+  personal: Schema.optionalWith(
+    Schema.Struct({
+      keyId: Schema.String.annotations({ description: "The key that its personal fields are encrypted with" }),
+      readable: Schema.Boolean.annotations({
+        description: "Whether that key is there; without it, the fields are not",
+      }),
+    }),
+    { exact: true },
+  ).annotations({ description: "Only where the payload has encrypted fields" }),
   hash: Schema.String.annotations({ description: "The chain's link: SHA-256, 64 hexadecimal digits" }),
 }).annotations({ identifier: "Event" })
 

@@ -55,6 +55,11 @@ export interface AppendRequest {
   readonly actor: string
   /** Default: `Any`. */
   readonly expected?: Expected
+  /**
+   * Whose personal data the events hold: the fields that their types declare personal are encrypted under this subject's
+   * key. Who it is stands in the log's key file and nowhere in the log.
+   */
+  readonly subject?: string
   readonly events: ReadonlyArray<NewEvent>
 }
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { JsonObject } from "./Json.ts"
 
 /** One entry of a vocabulary: a name in the past tense, the version of its payload's schema, and that schema. */
 export interface EventType<
@@ -11,19 +12,35 @@ export interface EventType<
   readonly payload: Payload
   /** Whether an append that holds such an event reaches the disk (fsync) before it is acknowledged. */
   readonly synced: boolean
+  /**
+   * The fields that may hold personal data, and what is read in their place once the subject's key is destroyed: a value
+   * that the field's schema accepts. They are encrypted where an append names a subject.
+   */
+  readonly personal: JsonObject
 }
+
+/** What is read in the place of a text whose key was destroyed. */
+export const SHREDDED = "[shredded]"
 
 /** Defines an entry of a vocabulary. The description says when the event is written and what it means. */
 export const eventType = <const Name extends string, Fields extends Schema.Struct.Fields>(
   name: Name,
   description: string,
   fields: Fields,
-  options: { readonly version?: number; readonly synced?: boolean } = {},
+  options: {
+    readonly version?: number
+    readonly synced?: boolean
+    readonly personal?: {
+      readonly [Field in keyof Fields]?: Schema.Struct.Type<Fields>[Field & keyof Schema.Struct.Type<Fields>]
+    }
+  } = {},
 ) => ({
   name,
   version: options.version ?? 1,
   payload: Schema.Struct(fields).annotations({ identifier: name, description }),
   synced: options.synced ?? false,
+  // Values of payload fields: JSON, as every payload is.
+  personal: (options.personal ?? {}) as JsonObject,
 })
 
 /** A field that may be absent. It is never `undefined`: that is not JSON. */

@@ -23,8 +23,8 @@ export type Placement =
 /** A batch in its place: what to write, and what to answer to each request, in the order given. */
 export interface Sequenced {
   readonly rows: ReadonlyArray<Event>
-  /** Payload texts, row by row: exactly what the chain covers. */
-  readonly texts: ReadonlyArray<string>
+  /** What was admitted, row by row. */
+  readonly admitted: ReadonlyArray<AdmittedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
 }
@@ -37,7 +37,7 @@ export interface Sequenced {
  */
 export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: number): Sequenced => {
   const rows: Array<Event> = []
-  const texts: Array<string> = []
+  const contents: Array<AdmittedEvent> = []
   const versions = new Map<string, number>()
   const placedIds = new Map<string, Event>()
   let head = log.head
@@ -59,7 +59,7 @@ export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: 
       head = { position: event.position, hash: event.hash }
       events.push(event)
       rows.push(event)
-      texts.push(admitted.text)
+      contents.push(admitted)
       if (admitted.idGiven) placedIds.set(event.id, event)
     }
     versions.set(key, version)
@@ -67,7 +67,7 @@ export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: 
   }
 
   const placements = requests.map(place)
-  return { rows, texts, placements, head }
+  return { rows, admitted: contents, placements, head }
 }
 
 const meets = (expected: Expected, version: number): boolean => {
@@ -100,8 +100,9 @@ const envelope = (request: Admitted, admitted: AdmittedEvent, head: Head, versio
     payload: admitted.payload,
     hash: "",
   }
-  event.hash = Chain.link(head.hash, event, admitted.text)
-  return event
+  const keyId = admitted.sealed?.keyId ?? null
+  event.hash = Chain.link(head.hash, event, admitted.stored, keyId)
+  return keyId === null ? event : { ...event, personal: { keyId, readable: true } }
 }
 
 /**
@@ -131,7 +132,11 @@ const sameContent = (request: Admitted, admitted: AdmittedEvent, event: Event): 
   event.causationId === admitted.causationId &&
   event.actor === request.actor &&
   (admitted.occurredAt === null || event.occurredAt === admitted.occurredAt) &&
-  JSON.stringify(event.payload) === admitted.text
+  JSON.stringify(event.payload) === textAsReadable(admitted, event)
+
+/** What is left of an event whose key was destroyed can only be held against what would be left of this one. */
+const textAsReadable = ({ text, sealed }: AdmittedEvent, { personal }: Event): string =>
+  personal?.readable === false && sealed !== null ? sealed.openText : text
 
 /** Most missed events that a conflict carries. */
 const MAX_MISSED = 1000

@@ -9,6 +9,8 @@ export interface Series {
   /** Digest of everything that decides what the fold's states are. */
   readonly fingerprint: string
   readonly timeline: string
+  /** The epoch that the fold began in: see `epoch` of `Snapshots`. */
+  readonly epoch: string
 }
 
 /** A folded state as it was stored. It is made of a root and of the parts that the root names by their digests. */
@@ -34,6 +36,11 @@ export class Snapshots extends Context.Tag("hindcast/Snapshots")<
   {
     /** Names the versions in which this log's events are read: see `readingOf`. */
     readonly reading: string
+    /**
+     * Changes when a subject's key is destroyed, or comes or goes with the key file: states that were folded before are
+     * then no longer what the events say. Snapshots of another epoch are neither found nor stored.
+     */
+    readonly epoch: Effect.Effect<string, LogError>
     /** The newest snapshot at or before a position. */
     readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<Snapshot>, LogError>
     /** The parts stored under these digests; the answer lacks those that are not there. */

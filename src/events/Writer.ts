@@ -1,5 +1,5 @@
 import { Effect, Either, type Scope } from "effect"
-import * as Admission from "./Admission.ts"
+import type * as Admission from "./Admission.ts"
 import {
   type AppendError,
   type Appended,
@@ -10,7 +10,6 @@ import {
   LogUnavailable,
   type VersionConflict,
 } from "./EventLog.ts"
-import type { Vocabulary } from "./Vocabulary.ts"
 
 /** Most appends that wait for the writer; the next one waits until there is room (back-pressure). */
 const MAX_WAITING = 4096
@@ -43,10 +42,9 @@ interface Waiting {
  */
 export const make = (
   name: string,
-  vocabulary: Vocabulary,
+  admit: (request: AppendRequest) => Either.Either<Admission.Admitted, AppendError>,
   commit: Commit,
 ): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
-  const admit = Admission.make(vocabulary)
   let waiting: Array<Waiting> = []
   let blocked: Array<() => void> = []
   let scheduled = false

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
+import type { Event } from "../events/Event.ts"
 import { CaughtUp, EventLog, type LogError, MAIN } from "../events/EventLog.ts"
 import { Snapshots } from "../events/Snapshots.ts"
 import { turn } from "../events/Turn.ts"
@@ -61,6 +62,7 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
     const log = yield* EventLog
     const kept = yield* Effect.serviceOption(Snapshots)
     const ladderOf = snapshots && Option.isSome(kept) ? yield* Ladder.makeAll(log, kept.value) : Ladder.none
+    const epoch = Option.isSome(kept) ? kept.value.epoch : Effect.succeed("")
     const foldings = new WeakMap<object, unknown>()
     let pageSize = FIRST_PAGE
 
@@ -73,7 +75,7 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
         projection,
         ladder: ladderOf(projection),
         latest: { position: 0, state: projection.initial },
-        climb: Ladder.start(),
+        climb: Ladder.start(""),
         lock: Effect.unsafeMakeSemaphore(1),
       }
       foldings.set(given, folding)
@@ -126,15 +128,19 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
     const currentWithPosition = <S>(given: Projection<S>) =>
       Effect.suspend(() => {
         const folding = foldingOf(given)
-        const keep = (progress: Positioned<S>) => {
-          folding.latest = progress
-        }
         return Effect.gen(function* () {
+          yield* inEpoch(folding)
+          const { climb } = folding
+          const keep = (progress: Positioned<S>) => {
+            // Unless all was forgotten meanwhile.
+            if (folding.climb === climb) folding.latest = progress
+          }
           if (folding.latest.position === 0) {
-            const rung = yield* folding.ladder.highest({ after: 0, until: Number.MAX_SAFE_INTEGER })
+            const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: climb.epoch }
+            const rung = yield* folding.ladder.highest(range)
             if (Option.isSome(rung)) keep(rung.value)
           }
-          return yield* foldOn(folding, folding.latest, folding.climb, undefined, keep)
+          return yield* foldOn(folding, folding.latest, climb, undefined, keep)
         }).pipe(folding.lock.withPermits(1))
       })
 
@@ -144,9 +150,18 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
       Effect.gen(function* () {
         yield* Effect.provideService(withinLog(at), EventLog, log)
         const folding = foldingOf(given)
+        yield* inEpoch(folding)
         const { from, climb } = yield* startBelow(folding, at)
         const { state } = yield* foldOn(folding, from, climb, at, () => {})
         return state
+      })
+
+    /** Forgets what was folded from events that are read in another way by now: a subject's key was destroyed since. */
+    const inEpoch = <S>(folding: Folding<S>) =>
+      Effect.map(epoch, (now) => {
+        if (folding.climb.epoch === now) return
+        folding.latest = { position: 0, state: folding.projection.initial }
+        folding.climb = Ladder.start(now)
       })
 
     /** Where a fold to a position begins, and how far that is from the rung below it. */
@@ -155,36 +170,42 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
         const known =
           latest.position <= at
             ? { from: latest, climb: { ...climb } }
-            : { from: { position: 0, state: projection.initial }, climb: Ladder.start() }
+            : { from: { position: 0, state: projection.initial }, climb: Ladder.start(climb.epoch) }
         const after = known.from.position
         if (at - after < Ladder.RULE.minEvents) return known
-        const rung = yield* ladder.highest({ after, until: at })
-        return Option.isSome(rung) ? { from: rung.value, climb: Ladder.start() } : known
+        const rung = yield* ladder.highest({ after, until: at, epoch: climb.epoch })
+        return Option.isSome(rung) ? { from: rung.value, climb: Ladder.start(climb.epoch) } : known
       })
 
     const changes = <S>(given: Projection<S>) =>
       currentWithPosition(given).pipe(
         Effect.map(({ position, state }) =>
           log.follow({ after: position, timeline: MAIN }).pipe(
-            Stream.mapAccum({ state, live: false }, (before, next) => {
+            Stream.mapAccumEffect({ state, live: false }, (before, next) => {
               if (next instanceof CaughtUp) {
-                return [
-                  { state: before.state, live: true },
-                  Option.some({ position: next.position, state: before.state }),
-                ]
+                const seen = Option.some({ position: next.position, state: before.state })
+                return Effect.succeed([{ state: before.state, live: true }, seen])
               }
-              const after = step(foldingOf(given).projection, before.state, next)
-              const seen = before.live && after !== before.state
-              const emitted = seen
-                ? Option.some({ position: next.position, state: after })
-                : Option.none<Positioned<S>>()
-              return [{ state: after, live: before.live }, emitted]
+              return Effect.map(stateAfter(given, before.state, next), (after) => {
+                const seen = before.live && after !== before.state
+                const emitted = seen
+                  ? Option.some({ position: next.position, state: after })
+                  : Option.none<Positioned<S>>()
+                return [{ state: after, live: before.live }, emitted]
+              })
             }),
             Stream.filterMap((emitted) => emitted),
           ),
         ),
         Stream.unwrap,
       )
+
+    /** One event further; where it says that a key was destroyed, all that came before reads in another way. */
+    const stateAfter = <S>(given: Projection<S>, state: S, event: Event): Effect.Effect<S, LogError> =>
+      event.type === "PayloadShredded"
+        ? // An event's position is always within its log.
+          Effect.catchTag(stateAt(given, event.position), "PositionOutOfRange", (error) => Effect.die(error))
+        : Effect.sync(() => step(foldingOf(given).projection, state, event))
 
     return Projector.of({ stateAt, current, currentWithPosition, changes })
   })
@@ -194,7 +215,7 @@ interface Folding<S> {
   readonly projection: Projection<S>
   readonly ladder: Ladder.Ladder<S>
   latest: Positioned<S>
-  readonly climb: Ladder.Climb
+  climb: Ladder.Climb
   /** Keeps two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }

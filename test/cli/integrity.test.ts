@@ -78,7 +78,7 @@ describe("log anchor", () => {
   })
 
   it("signs no log that was tampered with, and makes no key for it: exit 2", async () => {
-    const copy = tampered("unsigned.db", "UPDATE events SET occurred_at = 0 WHERE position = 5")
+    const copy = tampered("unsigned.db", "UPDATE events SET occurred_before = 1000 WHERE position = 5")
     const none = place.file("none.key")
     await failing(2, "Tampered", "log", "anchor", "--key", none, "--log", copy)
     expect(fs.existsSync(none)).toBe(false)
@@ -151,7 +151,7 @@ describe("log doctor", () => {
   })
 
   it("tells each finding with what to do: exit 2", async () => {
-    const copy = tampered("ill.db", "UPDATE events SET occurred_at = 0 WHERE position = 5")
+    const copy = tampered("ill.db", "UPDATE events SET occurred_before = 1000 WHERE position = 5")
     const found = await failing(2, "LogDamaged", "log", "doctor", "--log", copy)
     expect(found.document.healthy).toBe(false)
     expect(keysOf(found.document.findings)).toEqual(["advice", "expected", "found", "severity", "what"])

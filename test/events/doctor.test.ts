@@ -72,7 +72,7 @@ describe("the doctor", () => {
     ["a dropped trigger", "DROP TRIGGER events_not_deleted", ["damage: trigger events_not_deleted"]],
     [
       "a changed event",
-      "DROP TRIGGER events_not_updated; UPDATE events SET occurred_at = 1 WHERE position = 3",
+      "DROP TRIGGER events_not_updated; UPDATE events SET occurred_before = 1 WHERE position = 3",
       ["damage: trigger events_not_updated", "damage: chain at @3"],
     ],
     [

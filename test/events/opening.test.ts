@@ -58,7 +58,7 @@ describe("opening a log", () => {
       newer.pragma("user_version = 99")
       newer.close()
       const error = yield* Effect.flip(open(filename))
-      expect(error.message).toContain("format 99, where this version knows format 1; update Hindcast")
+      expect(error.message).toContain("format 99, where this version knows format 2; update Hindcast")
     }),
   )
 

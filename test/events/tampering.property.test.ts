@@ -11,7 +11,7 @@ import { EVENTS, runAll, smallLog, tamperer, verifyDuring } from "./smallLog.ts"
 
 const BLOBS = ["id", "causation", "hash"] as const
 const NUMBERS = [
-  ...["position", "timeline", "stream", "version", "type", "schema_version", "task", "actor", "occurred_at"],
+  ...["position", "timeline", "stream", "version", "type", "schema_version", "task", "actor", "occurred_before"],
   ...["recorded_at"],
 ] as const
 

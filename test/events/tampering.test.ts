@@ -65,7 +65,7 @@ const moveUp = (from: number, by: number) =>
 /** A copy of an event at another position, under another id and in a stream of its own. */
 const copy = (from: number, to: number, version = 1) =>
   `INSERT INTO events SELECT ${to}, randomblob(16), timeline, 99, ${version}, type, schema_version, task, causation, actor,
-    occurred_at, recorded_at, payload, key_id, hash FROM events WHERE position = ${from};
+    occurred_before, recorded_at, payload, key_id, hash FROM events WHERE position = ${from};
    INSERT INTO names VALUES (99, 'forged')`
 
 describe("a log that was touched", () => {
@@ -89,7 +89,7 @@ describe("a log that was touched", () => {
       2,
       "payload changed",
     ],
-    ["a time", "UPDATE events SET occurred_at = occurred_at + 1 WHERE position = 4", 4, "content changed"],
+    ["a time", "UPDATE events SET occurred_before = occurred_before + 1 WHERE position = 4", 4, "content changed"],
     ["a cause", "UPDATE events SET causation = randomblob(16) WHERE position = 2", 2, "content changed"],
     ["a cause that is none", "UPDATE events SET causation = X'' WHERE position = 2", 2, "envelope changed"],
     ["a stream", "UPDATE events SET stream = 1, version = 9 WHERE position = 2", 2, "envelope changed"],
@@ -127,7 +127,7 @@ describe("a log that was touched", () => {
   it.scopedLive("is found out although the view for people was replaced by one that lies", () =>
     Effect.gen(function* () {
       const verdict = yield* verifyAfter(
-        "CREATE TABLE before AS SELECT * FROM event_log; DROP VIEW event_log; CREATE VIEW event_log AS SELECT * FROM before; UPDATE events SET occurred_at = 0 WHERE position = 6",
+        "CREATE TABLE before AS SELECT * FROM event_log; DROP VIEW event_log; CREATE VIEW event_log AS SELECT * FROM before; UPDATE events SET occurred_before = 1000 WHERE position = 6",
       )
       expect(verdict).toMatchObject({ _tag: "Tampered", position: 6 })
     }),
@@ -204,7 +204,7 @@ describe("a log held against an anchor", () => {
     Effect.gen(function* () {
       const { database, anchor } = yield* anchored(5)
       const rewrite = () => {
-        database.run("UPDATE events SET occurred_at = 0 WHERE position = 3")
+        database.run("UPDATE events SET occurred_before = 1000 WHERE position = 3")
         rehash(database, 3)
       }
       expect(yield* verifyDuring(database, rewrite)).toMatchObject({ _tag: "Intact", events: 7 })
@@ -219,7 +219,7 @@ describe("a log held against an anchor", () => {
   it.scopedLive("names the first bad position where that comes before the anchor", () =>
     Effect.gen(function* () {
       const { database, anchor } = yield* anchored(7)
-      const change = () => database.run("UPDATE events SET occurred_at = 0 WHERE position = 3")
+      const change = () => database.run("UPDATE events SET occurred_before = 1000 WHERE position = 3")
       expect(yield* verifyDuring(database, change, { anchor })).toMatchObject({ position: 3, kind: "content changed" })
     }),
   )
@@ -227,7 +227,7 @@ describe("a log held against an anchor", () => {
   it.scopedLive("tells content from hash at the anchor's own position, also at the end", () =>
     Effect.gen(function* () {
       const { database, anchor } = yield* anchored(7)
-      const content = () => database.run("UPDATE events SET occurred_at = 0 WHERE position = 7")
+      const content = () => database.run("UPDATE events SET occurred_before = 1000 WHERE position = 7")
       const hash = () => database.run("UPDATE events SET hash = randomblob(32) WHERE position = 7")
       expect(yield* verifyDuring(database, content, { anchor })).toMatchObject({ kind: "content changed" })
       expect(yield* verifyDuring(database, hash, { anchor })).toMatchObject({ kind: "hash changed" })

@@ -1,7 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect } from "vitest"
+import * as Admission from "../../src/events/Admission.ts"
 import type { Appended, AppendRequest } from "../../src/events/EventLog.ts"
+import * as Keys from "../../src/events/Keys.ts"
 import * as Vocabulary from "../../src/events/Vocabulary.ts"
 import * as Writer from "../../src/events/Writer.ts"
 
@@ -16,7 +18,7 @@ const answered: Appended = { position: 1, version: 1, events: [] }
 /** A writer whose commits only count their batches. */
 const counting = Effect.gen(function* () {
   const batches: Array<number> = []
-  const append = yield* Writer.make("test", Vocabulary.core, (requests) => {
+  const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), (requests) => {
     batches.push(requests.length)
     return Either.right(requests.map(() => Either.right(answered)))
   })
@@ -77,7 +79,7 @@ describe("the writer", () => {
 
   it.scopedLive("answers a commit that throws to everybody who waited", () =>
     Effect.gen(function* () {
-      const append = yield* Writer.make("test", Vocabulary.core, () => {
+      const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), () => {
         throw new Error("a bug")
       })
       const exits = yield* Effect.all(

@@ -46,7 +46,7 @@ const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
                 // Another process finds them.
                 const ladder = (yield* ladders)(projection)
                 for (let at = 0; at <= events.length; at++) {
-                  const found = Option.getOrElse(yield* ladder.highest({ after: 0, until: at }), () => ({
+                  const found = Option.getOrElse(yield* ladder.highest({ after: 0, until: at, epoch: "" }), () => ({
                     position: 0,
                     state: projection.initial,
                   }))
@@ -72,7 +72,7 @@ const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const ladder = (yield* ladders)(projection)
-    const climb = Ladder.start()
+    const climb = Ladder.start("")
     let reached = { position: 0, state: projection.initial }
     for (const until of rungs) {
       const page = yield* log.readPage({ after: reached.position, until }, 100)

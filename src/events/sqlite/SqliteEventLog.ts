@@ -1,9 +1,14 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option } from "effect"
+import * as Admission from "../Admission.ts"
 import * as Commits from "../Commits.ts"
-import { EventLog, LogUnavailable, type OpenError, type Query } from "../EventLog.ts"
+import { type AppendRequest, EventLog, LogUnavailable, type OpenError, type Query } from "../EventLog.ts"
 import { follow } from "../Follow.ts"
+import * as Keys from "../Keys.ts"
 import { Lease } from "../Lease.ts"
+import * as MemoryLease from "../MemoryLease.ts"
 import * as Pages from "../Pages.ts"
+import * as PersonalDataOf from "../PersonalData.ts"
+import { PersonalData } from "../PersonalData.ts"
 import { readingOf, Snapshots } from "../Snapshots.ts"
 import * as Upcaster from "../Upcaster.ts"
 import * as Vocabulary from "../Vocabulary.ts"
@@ -11,15 +16,20 @@ import * as Writer from "../Writer.ts"
 import * as append from "./append.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
+import * as keyFile from "./keyFile.ts"
 import * as lease from "./lease.ts"
 import * as Names from "./names.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
 import * as snapshots from "./snapshots.ts"
+import { DISPOSABLE_TABLES, LOG_TABLES } from "./tables.ts"
 import { verify } from "./verify.ts"
 
 /** How a log in an SQLite file is opened. */
 export interface SqliteOptions {
-  /** The file. It is created where it does not exist, with its directory, unless `readonly`. */
+  /**
+   * The file. It is created where it does not exist, with its directory, unless `readonly`. `:memory:` is a log of this
+   * layer alone, gone with it.
+   */
   readonly filename: string
   /**
    * `normal` (default): an acknowledged event survives the death of the process, not always a power cut.
@@ -36,28 +46,33 @@ export interface SqliteOptions {
 /** How soon an event that another process appended is seen by `follow`. */
 const POLL_EVERY = "50 millis"
 
+/** The file name of a log in memory. */
+const IN_MEMORY = ":memory:"
+
 /**
  * A log in one SQLite file: one connection that writes, one that only reads so that a long read never waits behind a
- * write, and some for the rest. Provides the log, the lease by which one kernel at a time acts on it, and snapshots.
+ * write, and some for the rest. Provides the log, the lease by which one kernel at a time acts on it, snapshots, and
+ * the personal data in it, whose keys are beside the file in `<file>.keys`.
  */
-export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease | Snapshots, OpenError> =>
+export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease | Snapshots | PersonalData, OpenError> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const { filename, vocabulary = Vocabulary.core } = options
+      const { filename, vocabulary = Vocabulary.core, readonly = false } = options
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = Commits.make()
-      const writing =
-        options.readonly === true ? yield* refuseWrites(filename) : yield* openForWriting(options, upcast, commits)
-      const database = yield* Database.open(filename, { readonly: true })
+      const keys = filename === IN_MEMORY ? Keys.memory() : yield* keyFile.open(`${filename}.keys`, { readonly })
+      const { database, append, lease, cacheWriter } = yield* readonly
+        ? openForReading(filename)
+        : openForWriting(options, { upcast, keys, commits })
       const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
       const names = yield* reading(() => Names.make(database))
-      const reader = { database, names, upcast }
+      const reader = { database, names, upcast, keys }
       const head = reading(() => readHead(database))
       const page = (query: Query, limit: number) => reading(() => readPage(reader, query, limit))
 
       const log = EventLog.of({
         name: filename,
-        append: writing.append,
+        append,
         read: (query = {}) => Pages.stream(page, query),
         readPage: page,
         find: (id) => reading(() => Option.fromNullable(findEvent(reader, id))),
@@ -66,35 +81,68 @@ export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease | Sn
         verify: verify(database),
         verifyWith: (options) => verify(database, options),
       })
-      const versions = readingOf(vocabulary)
-      const cache = yield* options.readonly === true
-        ? Effect.succeed(snapshots.makeReadonly(database, versions))
-        : snapshots.make(database, versions)
-      return Context.make(EventLog, log).pipe(Context.add(Lease, writing.lease), Context.add(Snapshots, cache))
+      const cache = snapshots.make({ reader: database, writer: cacheWriter, reading: readingOf(vocabulary), keys })
+      const attempt = <A>(run: () => A) => Database.attempt(keys.name, run)
+      return Context.make(EventLog, log).pipe(
+        Context.add(Lease, lease),
+        Context.add(Snapshots, cache),
+        Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
+      )
     }).pipe(Control.typed(options.filename)),
   )
 
-const openForWriting = (options: SqliteOptions, upcast: Upcaster.Upcast, commits: Commits.Commits) =>
+/** What writing needs to know of reading, and whom it tells. */
+interface Writing {
+  readonly upcast: Upcaster.Upcast
+  readonly keys: Keys.Keys
+  readonly commits: Commits.Commits
+}
+
+const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
-    const control = yield* Control.open(filename)
-    const writer = yield* Database.open(filename, { readonly: false })
+    const { writer, reader, cacheWriter, lease } = yield* filename === IN_MEMORY ? inMemory : inFile(filename)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
-      return append.make({ database: writer, names: Names.make(writer), upcast }, durability)
+      return append.make({ database: writer, names: Names.make(writer), upcast, keys }, durability)
     })
     const commitAndTell: Writer.Commit = (requests) => {
       const answers = commit(requests)
       commits.announce()
       return answers
     }
-    return { append: yield* Writer.make(filename, vocabulary, commitAndTell), lease: lease.make(control) }
+    const check = Admission.make(vocabulary, keys)
+    const admit = (request: AppendRequest) =>
+      Either.flatMap(
+        Database.attemptSync(keys.name, () => check(request)),
+        (admitted) => admitted,
+      )
+    return { database: reader, cacheWriter, append: yield* Writer.make(filename, admit, commitAndTell), lease }
   })
 
-const refuseWrites = (filename: string) => {
-  const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
-  return Effect.as(Control.check(filename), {
-    append: () => Effect.fail(refusal),
-    lease: Lease.of({ acquire: () => Effect.fail(refusal) }),
+const inFile = (filename: string) =>
+  Effect.gen(function* () {
+    const control = yield* Control.open(filename)
+    const writer = yield* Database.open(filename, { readonly: false })
+    const reader = yield* Database.open(filename, { readonly: true })
+    const cacheWriter = yield* Database.open(filename, { readonly: false })
+    // A snapshot is not worth waiting for.
+    yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
+    return { writer, reader, cacheWriter, lease: lease.make(control) }
   })
-}
+
+/** A log that nothing else can see: one connection does everything. */
+const inMemory = Effect.gen(function* () {
+  const database = yield* Database.open(IN_MEMORY, { readonly: false })
+  for (const statement of [...LOG_TABLES, ...DISPOSABLE_TABLES]) database.run(statement)
+  return { writer: database, reader: database, cacheWriter: database, lease: MemoryLease.make(IN_MEMORY) }
+})
+
+const openForReading = (filename: string) =>
+  Effect.gen(function* () {
+    const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
+    yield* Control.check(filename)
+    const database = yield* Database.open(filename, { readonly: true })
+    const lease = Lease.of({ acquire: () => Effect.fail(refusal) })
+    return { database, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }
+  })

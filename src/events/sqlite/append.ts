@@ -93,8 +93,9 @@ const readVersion = (database: LogDatabase, names: Names, timeline: string, stre
 /** Writes all rows or none. Answers false where another writer took the first position. */
 const write = (database: LogDatabase, names: Names, batch: Sequencer.Sequenced): boolean => {
   const inserts = insertsOf(names, batch)
+  const hasBlobs = batch.admitted.some(({ blob }) => blob !== null)
   const [only] = inserts
-  if (only !== undefined && inserts.length === 1) return insert(database, only)
+  if (only !== undefined && inserts.length === 1 && !hasBlobs) return insert(database, only)
 
   database.run("BEGIN IMMEDIATE")
   try {
@@ -104,6 +105,7 @@ const write = (database: LogDatabase, names: Names, batch: Sequencer.Sequenced):
         return false
       }
     }
+    if (hasBlobs) writeBlobs(database, batch)
     database.run("COMMIT")
     return true
   } catch (cause) {
@@ -111,6 +113,16 @@ const write = (database: LogDatabase, names: Names, batch: Sequencer.Sequenced):
     throw cause
   }
 }
+
+/** A blob is stored once; which event named it last says until when it is needed beside the events. */
+const writeBlobs = (database: LogDatabase, { rows, admitted }: Sequencer.Sequenced): void => {
+  for (const [index, { blob }] of admitted.entries()) {
+    if (blob !== null) database.run(SAVE_BLOB, [blob.digest, rows[index]?.position, blob.text])
+  }
+}
+
+const SAVE_BLOB = `INSERT INTO blobs (digest, last_position, content) VALUES (?, ?, ?)
+  ON CONFLICT (digest) DO UPDATE SET last_position = excluded.last_position`
 
 /** After a failure that SQLite rolled back by itself there is nothing left to roll back. */
 const rollback = (database: LogDatabase): void => {
@@ -142,14 +154,14 @@ const INSERTS = Array.from(
 )
 
 /** The batch's rows, in portions for one INSERT each. Names that are new are interned on the way, before the first insert. */
-const insertsOf = (names: Names, { rows, texts }: Sequencer.Sequenced): ReadonlyArray<Rows> => {
+const insertsOf = (names: Names, { rows, admitted }: Sequencer.Sequenced): ReadonlyArray<Rows> => {
   const inserts: Array<Rows> = []
   for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
     const values: Array<unknown> = []
     const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
     for (let index = start; index < end; index++) {
       const event = rows[index]
-      if (event !== undefined) pushRow(values, names, event, texts[index] ?? "")
+      if (event !== undefined) pushRow(values, names, event, admitted[index]?.stored ?? "")
     }
     inserts.push({ count: end - start, values })
   }
@@ -157,7 +169,7 @@ const insertsOf = (names: Names, { rows, texts }: Sequencer.Sequenced): Readonly
 }
 
 /** Adds the values of an event's row, in the order of `COLUMNS`. */
-const pushRow = (values: Array<unknown>, names: Names, event: Event, text: string): void => {
+const pushRow = (values: Array<unknown>, names: Names, event: Event, stored: string): void => {
   values.push(
     event.position,
     bytesOf(event.id),
@@ -169,9 +181,10 @@ const pushRow = (values: Array<unknown>, names: Names, event: Event, text: strin
     event.taskId === null ? null : names.intern(event.taskId),
     event.causationId === null ? null : bytesOf(event.causationId),
     names.intern(event.actor),
-    event.occurredAt,
+    event.recordedAt - event.occurredAt,
     event.recordedAt,
-    text,
+    stored,
+    event.personal === undefined ? null : names.intern(event.personal.keyId),
     Buffer.from(event.hash, "hex"),
   )
 }

@@ -7,7 +7,8 @@ import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Effect, type Scope } from "effect"
 import { type DiskFull, type LogError, LogFormatUnsupported, LogUnavailable, type OpenError } from "../EventLog.ts"
 import { BUSY_TIMEOUT_MS, type StatementError, statementError } from "./database.ts"
-import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES } from "./tables.ts"
+import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./tables.ts"
+import { FROM_FORMAT_1 } from "./upgrade.ts"
 
 /** Bytes to which the write-ahead log shrinks after a checkpoint. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
@@ -26,7 +27,12 @@ export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.
   Effect.gen(function* () {
     yield* makeDirectory(filename)
     const sql = yield* connect(filename, false)
-    if ((yield* checkFormat(filename, sql)) === "empty") yield* createTables(filename, sql)
+    const found = yield* checkFormat(filename, sql)
+    if (found === "empty") {
+      yield* sql`PRAGMA page_size = ${sql.literal(String(PAGE_BYTES))}`
+      yield* transaction(sql, makeTables(filename, sql))
+    }
+    if (found === "old log") yield* transaction(sql, upgradeTables(filename, sql))
     yield* sql`PRAGMA journal_mode = WAL`
     yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
     for (const statement of DISPOSABLE_TABLES) yield* sql.unsafe(statement)
@@ -43,9 +49,12 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
       })
     }
     const sql = yield* connect(filename, true)
-    if ((yield* checkFormat(filename, sql)) === "empty") {
-      return yield* new LogFormatUnsupported({ log: filename, found: "an empty database" })
-    }
+    const found = yield* checkFormat(filename, sql)
+    if (found === "log") return
+    return yield* new LogFormatUnsupported({
+      log: filename,
+      found: found === "empty" ? "an empty database" : OLD_FORMAT,
+    })
   }).pipe(typed(filename), Effect.scoped)
 
 /** SQL's errors as the log's own. To whoever opens a log or wants its lease, a full disk is one more reason. */
@@ -82,7 +91,9 @@ const connect = (
     Effect.tap((sql) => sql`PRAGMA busy_timeout = ${sql.literal(String(BUSY_TIMEOUT_MS))}`),
   )
 
-/** Whether the file is a log of ours or still empty; anything else is refused. Reads only. */
+const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`
+
+/** Whether the file is a log of ours, of this format or of the one before, or still empty; anything else is refused. */
 const checkFormat = (filename: string, sql: SqlClient) =>
   Effect.gen(function* () {
     const refuse = (found: string) => new LogFormatUnsupported({ log: filename, found })
@@ -94,21 +105,32 @@ const checkFormat = (filename: string, sql: SqlClient) =>
     )
     if (found === undefined || (found.owner === 0 && found.tables === 0)) return "empty" as const
     if (found.owner !== APPLICATION_ID) return yield* refuse("an SQLite database of another program")
+    if (found.format === 1) return "old log" as const
     if (found.format !== FORMAT_VERSION) {
       return yield* refuse(`format ${found.format}, where this version knows format ${FORMAT_VERSION}; update Hindcast`)
     }
     return "log" as const
   })
 
-/** All tables or none; of two processes that make the same file at once, the second finds it made. */
-const createTables = (filename: string, sql: SqlClient) =>
+/** Of two processes that make the same file at once, the second finds it made. */
+const makeTables = (filename: string, sql: SqlClient) =>
   Effect.gen(function* () {
-    // Not `withTransaction`: it begins deferred, and two processes that read before they write would block each other.
-    yield* sql`BEGIN IMMEDIATE`
-    if ((yield* checkFormat(filename, sql)) === "empty") {
-      for (const statement of LOG_TABLES) yield* sql.unsafe(statement)
-      yield* sql.unsafe(`PRAGMA application_id = ${APPLICATION_ID}`)
-      yield* sql.unsafe(`PRAGMA user_version = ${FORMAT_VERSION}`)
-    }
-    yield* sql`COMMIT`
-  }).pipe(Effect.tapError(() => Effect.ignore(sql`ROLLBACK`)))
+    if ((yield* checkFormat(filename, sql)) !== "empty") return
+    for (const statement of LOG_TABLES) yield* sql.unsafe(statement)
+    yield* sql.unsafe(`PRAGMA application_id = ${APPLICATION_ID}`)
+    yield* sql.unsafe(`PRAGMA user_version = ${FORMAT_VERSION}`)
+  })
+
+const upgradeTables = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    if ((yield* checkFormat(filename, sql)) !== "old log") return
+    for (const statement of FROM_FORMAT_1) yield* sql.unsafe(statement)
+  })
+
+/** All of it or nothing. */
+const transaction = <A, E, R>(sql: SqlClient, body: Effect.Effect<A, E, R>) =>
+  // Not `withTransaction`: it begins deferred, and two processes that read before they write would block each other.
+  Effect.zipRight(sql`BEGIN IMMEDIATE`, body).pipe(
+    Effect.zipLeft(sql`COMMIT`),
+    Effect.tapError(() => Effect.ignore(sql`ROLLBACK`)),
+  )

@@ -95,6 +95,7 @@ const sqliteCode = (cause: unknown): string =>
 export const statementError = (log: string, cause: unknown): StatementError => {
   const code = sqliteCode(cause)
   const reason = cause instanceof Error ? cause.message : String(cause)
+  if (cause instanceof LogUnavailable) return cause
   if (cause instanceof DamagedRow) return new LogCorrupt({ log, position: cause.position, reason })
   if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED") return new LogBusy({ log, waitedMs: BUSY_TIMEOUT_MS })
   if (code === "SQLITE_FULL") return new DiskFull({ log })

@@ -23,11 +23,11 @@ export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
   ...spaceFindings(filename),
 ]
 
-/** Whether the header bears the mark of a log of this format, whatever else is to be read in the file. */
+/** Whether the header bears the mark of a log of this format or an earlier one, whatever else is to be read in the file. */
 export const saysItIsALog = (filename: string): boolean => {
   const { header } = readHeader(filename)
   if (header.length < HEADER_BYTES) return false
-  return header.readUInt32BE(68) === APPLICATION_ID && header.readUInt32BE(60) === FORMAT_VERSION
+  return header.readUInt32BE(68) === APPLICATION_ID && header.readUInt32BE(60) <= FORMAT_VERSION
 }
 
 const MAGIC = "SQLite format 3\0"

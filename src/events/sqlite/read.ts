@@ -1,6 +1,9 @@
+import Database from "better-sqlite3"
 import * as Chain from "../Chain.ts"
+import * as Content from "../Content.ts"
 import type { Event } from "../Event.ts"
 import type { Head, Query } from "../EventLog.ts"
+import type { Keys } from "../Keys.ts"
 import type { Upcast } from "../Upcaster.ts"
 import { DamagedRow, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
@@ -12,6 +15,7 @@ export interface Reader {
   readonly names: Names
   /** The one place where old payloads become new ones. */
   readonly upcast: Upcast
+  readonly keys: Keys
 }
 
 /** Reads one page, in order of position. */
@@ -49,16 +53,20 @@ const internedQuery = (names: Names, query: Query): InternedQuery | undefined =>
 }
 
 /** The event of a row. */
-const eventOf = ({ names, upcast }: Reader, row: ReadonlyArray<unknown>): Event => {
+const eventOf = (reader: Reader, row: ReadonlyArray<unknown>): Event => {
+  const { names, upcast } = reader
   const name = (id: unknown): string => {
     const text = names.text(Number(id))
     if (text === undefined) throw new DamagedRow(Number(row[0]), "it uses a name that the file does not have")
     return text
   }
   const type = name(row[5])
-  return {
+  const id = uuidOf(row[1])
+  const stored = { payload: String(row[12]), keyId: row[13] === null ? null : name(row[13]) }
+  const { payload, personal } = contentOf(reader, Number(row[0]), id, stored)
+  const event = {
     position: Number(row[0]),
-    id: uuidOf(row[1]),
+    id,
     timeline: name(row[2]),
     stream: name(row[3]),
     version: Number(row[4]),
@@ -67,19 +75,29 @@ const eventOf = ({ names, upcast }: Reader, row: ReadonlyArray<unknown>): Event 
     taskId: row[7] === null ? null : name(row[7]),
     causationId: row[8] === null ? null : uuidOf(row[8]),
     actor: name(row[9]),
-    occurredAt: Number(row[10]),
+    occurredAt: Number(row[11]) - Number(row[10]),
     recordedAt: Number(row[11]),
-    payload: upcast(type, Number(row[6]), payloadOf(row)),
-    hash: hexOf(row[13]),
+    payload: upcast(type, Number(row[6]), payload),
+    hash: hexOf(row[14]),
+  }
+  return personal === undefined ? event : { ...event, personal }
+}
+
+const contentOf = (reader: Reader, position: number, id: string, stored: Content.StoredContent) => {
+  const { database, keys } = reader
+  try {
+    return Content.read({ blob: (digest) => readBlob(database, digest), keys }, id, stored)
+  } catch (cause) {
+    // What SQLite reports of the blobs or the keys has a name of its own.
+    if (cause instanceof Database.SqliteError) throw cause
+    throw new DamagedRow(position, cause instanceof Error ? cause.message : String(cause))
   }
 }
 
-const payloadOf = (row: ReadonlyArray<unknown>): Event["payload"] => {
-  try {
-    return JSON.parse(String(row[12]))
-  } catch (cause) {
-    throw new DamagedRow(Number(row[0]), `its payload is not JSON (${String(cause)})`)
-  }
+/** The text of a blob; undefined where the file does not have it. */
+export const readBlob = (database: LogDatabase, digest: string): string | undefined => {
+  const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
+  return row === undefined ? undefined : String(row[0])
 }
 
 /** 16 bytes as the text of a UUID. */

@@ -1,6 +1,6 @@
 /** The columns of an event, in the order in which rows are written and read. */
 export const COLUMNS =
-  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_at, recorded_at, payload, hash"
+  "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
 /** A query with names as the file's own numbers. Null does not filter. */
 export interface InternedQuery {

@@ -1,4 +1,6 @@
+import * as crypto from "node:crypto"
 import { Effect } from "effect"
+import { digestIn } from "../Blob.ts"
 import type { Flaw, Stored } from "../Diagnosis.ts"
 import type { LogError } from "../EventLog.ts"
 import type { Verification, VerifyOptions } from "../Verification.ts"
@@ -27,7 +29,7 @@ export const verify = (database: LogDatabase, options?: VerifyOptions): Effect.E
 
 /** Blobs as hexadecimal text: a quarter of a walk's time less than as buffers. */
 const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, schema_version, task,
-    iif(causation IS NULL, NULL, lower(hex(causation))), actor, occurred_at, recorded_at, payload, key_id, lower(hex(hash))
+    iif(causation IS NULL, NULL, lower(hex(causation))), actor, recorded_at - occurred_before, recorded_at, payload, key_id, lower(hex(hash))
   FROM events WHERE position > ? ORDER BY position LIMIT ?`
 
 const VERSION_BEFORE = `SELECT max(version) FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
@@ -68,8 +70,21 @@ const storedRows = (database: LogDatabase) => {
     if (hidesBytes(payload) && !isExactly(payload, payloadBytes(database, position))) {
       bad.push({ kind: "payload changed", reason: "its payload is not text in UTF-8" })
     }
+    const digest = digestIn(payload)
+    if (digest !== undefined && !isBlob(database, digest)) {
+      bad.push({
+        kind: "payload changed",
+        reason: "its payload is a blob that is missing, or is not what was recorded",
+      })
+    }
     return { link, payload, keyId, hash: String(row[14]), flaw: bad[0] ?? null }
   }
+}
+
+/** Whether the file has a blob of this digest, and its bytes give that digest. */
+const isBlob = (database: LogDatabase, digest: string): boolean => {
+  const [row] = database.rows("SELECT CAST(content AS BLOB) FROM blobs WHERE digest = ?", [digest])
+  return Buffer.isBuffer(row?.[0]) && crypto.hash("sha256", row[0], "hex") === digest
 }
 
 const uuidOf = (hex: string): string =>

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds, optional, Sha256 } from "../EventType.ts"
+import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { Json } from "../Json.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
@@ -7,25 +7,45 @@ const rule = Schema.String.annotations({ description: "The gate rule that decide
 
 /** The life of a command, from request to outcome. */
 export const actingEvents = [
-  eventType("ActuatorCommanded", "A command was requested of an actuator.", {
-    commandId,
-    actuator: ComponentName,
-    args: Json,
-    argsDigest: Sha256.annotations({ description: "Over the canonical JSON of `args` (RFC 8785)" }),
-    priority: Schema.Finite,
-  }),
+  eventType(
+    "ActuatorCommanded",
+    "A command was requested of an actuator.",
+    {
+      commandId,
+      actuator: ComponentName,
+      args: Json,
+      argsDigest: Sha256.annotations({ description: "Over the canonical JSON of `args` (RFC 8785)" }),
+      priority: Schema.Finite,
+    },
+    { personal: { args: null } },
+  ),
   eventType("CommandAllowed", "The gate let a command pass.", { commandId, rule }),
-  eventType("CommandDenied", "The gate refused a command; it was not executed.", {
-    commandId,
-    rule,
-    reason: Schema.String,
-  }),
+  eventType(
+    "CommandDenied",
+    "The gate refused a command; it was not executed.",
+    {
+      commandId,
+      rule,
+      reason: Schema.String,
+    },
+    { personal: { reason: SHREDDED } },
+  ),
   eventType("CommandDispatched", "A command is about to leave the kernel.", { commandId }, { synced: true }),
-  eventType("CommandSucceeded", "A command was executed.", { commandId, result: Json, latencyMs: Milliseconds }),
-  eventType("CommandFailed", "A command was refused by the world, or failed on the way.", {
-    commandId,
-    error: Failure,
-    latencyMs: optional(Milliseconds),
-  }),
+  eventType(
+    "CommandSucceeded",
+    "A command was executed.",
+    { commandId, result: Json, latencyMs: Milliseconds },
+    { personal: { result: null } },
+  ),
+  eventType(
+    "CommandFailed",
+    "A command was refused by the world, or failed on the way.",
+    {
+      commandId,
+      error: Failure,
+      latencyMs: optional(Milliseconds),
+    },
+    { personal: { error: { code: "shredded", message: SHREDDED } } },
+  ),
   eventType("CommandOutcomeUnknown", "A kernel ended between a command's dispatch and its outcome.", { commandId }),
 ] as const

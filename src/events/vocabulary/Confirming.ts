@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { EpochMs } from "../Event.ts"
-import { eventType, Milliseconds, optional, Sha256 } from "../EventType.ts"
+import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { Json, JsonObject } from "../Json.ts"
 
 const confirmationId = Schema.NonEmptyString
@@ -19,7 +19,7 @@ export const confirmingEvents = [
       securityWarning: optional(Json),
       expiresAt: EpochMs,
     },
-    { synced: true },
+    { synced: true, personal: { shown: {}, securityWarning: null } },
   ),
   eventType(
     "ConfirmationDecided",
@@ -33,7 +33,7 @@ export const confirmingEvents = [
       argsDigest,
       waitedMs: Milliseconds,
     },
-    { synced: true },
+    { synced: true, personal: { reason: SHREDDED } },
   ),
   eventType(
     "ConfirmationExpired",

@@ -1,34 +1,59 @@
 import { Schema } from "effect"
-import { eventType, Milliseconds, optional, Sha256 } from "../EventType.ts"
+import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { Json, JsonObject } from "../Json.ts"
 
 /** What the agent took in, thought and said. */
 export const decidingEvents = [
-  eventType("InputReceived", "Something was said to the agent.", { source: Schema.String, content: Json }),
-  eventType("DecisionMade", "An agent chose what to do next.", {
-    agent: Schema.NonEmptyString.annotations({ description: "`name@version`" }),
-    choice: JsonObject.annotations({ description: "A command, a message, or done with an outcome" }),
-    basedOn: optional(
-      Schema.Array(Schema.Int).annotations({ description: "Positions of what the decision was made on" }),
-    ),
-    rationale: optional(Schema.String),
-  }),
-  eventType("MessageSent", "The agent said something.", {
-    content: Schema.String,
-    format: Schema.Literal("text", "markdown"),
-  }),
-  eventType("AgentStateChanged", "The agent's own state changed.", { state: Json }),
-  eventType("ModelCalled", "A language model was asked. `request` holds what is new since the last call.", {
-    provider: Schema.String,
-    model: Schema.String,
-    requestDigest: Sha256.annotations({ description: "Digest of the whole request" }),
-    request: Json,
-  }),
-  eventType("ModelResponded", "A language model answered.", {
-    response: Json,
-    usage: Schema.Struct({ inputTokens: Schema.NonNegativeInt, outputTokens: Schema.NonNegativeInt }),
-    latencyMs: Milliseconds,
-  }),
+  eventType(
+    "InputReceived",
+    "Something was said to the agent.",
+    { source: Schema.String, content: Json },
+    { personal: { content: null } },
+  ),
+  eventType(
+    "DecisionMade",
+    "An agent chose what to do next.",
+    {
+      agent: Schema.NonEmptyString.annotations({ description: "`name@version`" }),
+      choice: JsonObject.annotations({ description: "A command, a message, or done with an outcome" }),
+      basedOn: optional(
+        Schema.Array(Schema.Int).annotations({ description: "Positions of what the decision was made on" }),
+      ),
+      rationale: optional(Schema.String),
+    },
+    { personal: { choice: {}, rationale: SHREDDED } },
+  ),
+  eventType(
+    "MessageSent",
+    "The agent said something.",
+    {
+      content: Schema.String,
+      format: Schema.Literal("text", "markdown"),
+    },
+    { personal: { content: SHREDDED } },
+  ),
+  eventType("AgentStateChanged", "The agent's own state changed.", { state: Json }, { personal: { state: null } }),
+  eventType(
+    "ModelCalled",
+    "A language model was asked. `request` holds what is new since the last call.",
+    {
+      provider: Schema.String,
+      model: Schema.String,
+      requestDigest: Sha256.annotations({ description: "Digest of the whole request" }),
+      request: Json,
+    },
+    { personal: { request: null } },
+  ),
+  eventType(
+    "ModelResponded",
+    "A language model answered.",
+    {
+      response: Json,
+      usage: Schema.Struct({ inputTokens: Schema.NonNegativeInt, outputTokens: Schema.NonNegativeInt }),
+      latencyMs: Milliseconds,
+    },
+    { personal: { response: null } },
+  ),
   eventType("RandomDrawn", "A random value that no recorded seed determines.", {
     purpose: optional(Schema.String),
     value: Json,

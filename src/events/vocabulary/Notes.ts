@@ -1,9 +1,14 @@
 import { Schema } from "effect"
-import { eventType } from "../EventType.ts"
+import { eventType, SHREDDED } from "../EventType.ts"
 
 /** What people write beside the record, and what they take out of it. */
 export const noteEvents = [
-  eventType("NoteAdded", "A person or program remarked on something.", { about: Schema.String, text: Schema.String }),
+  eventType(
+    "NoteAdded",
+    "A person or program remarked on something.",
+    { about: Schema.String, text: Schema.String },
+    { personal: { text: SHREDDED } },
+  ),
   eventType("TagAdded", "A tag was put on something.", { about: Schema.String, tag: Schema.NonEmptyString }),
   eventType("PayloadShredded", "The key of encrypted payload fields was destroyed.", {
     keyId: Schema.NonEmptyString,

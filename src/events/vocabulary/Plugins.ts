@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds, optional, Sha256 } from "../EventType.ts"
+import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { Json, JsonObject } from "../Json.ts"
 
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin's name" })
@@ -54,22 +54,37 @@ export const pluginEvents = [
     plugin,
     reason: Schema.String,
   }),
-  eventType("PluginLogged", "A plugin wrote a line: by its log, its console, or bare to an output.", {
-    plugin,
-    level: Schema.Literal("debug", "info", "warn", "error"),
-    message: Schema.String,
-  }),
-  eventType("BrokerRequested", "A plugin asked the host to do something outside its sandbox.", {
-    plugin,
-    requestId: Schema.NonEmptyString,
-    method: Schema.Literal("run", "readFile", "writeFile"),
-    request: JsonObject.annotations({ description: "What it asked for; contents as size and digest only" }),
-  }),
-  eventType("BrokerAnswered", "The host did what a plugin asked for, or refused.", {
-    plugin,
-    requestId: Schema.NonEmptyString,
-    answer: optional(JsonObject.annotations({ description: "Contents as size and digest only" })),
-    error: optional(Failure),
-    latencyMs: Milliseconds,
-  }),
+  eventType(
+    "PluginLogged",
+    "A plugin wrote a line: by its log, its console, or bare to an output.",
+    {
+      plugin,
+      level: Schema.Literal("debug", "info", "warn", "error"),
+      message: Schema.String,
+    },
+    { personal: { message: SHREDDED } },
+  ),
+  eventType(
+    "BrokerRequested",
+    "A plugin asked the host to do something outside its sandbox.",
+    {
+      plugin,
+      requestId: Schema.NonEmptyString,
+      method: Schema.Literal("run", "readFile", "writeFile"),
+      request: JsonObject.annotations({ description: "What it asked for; contents as size and digest only" }),
+    },
+    { personal: { request: {} } },
+  ),
+  eventType(
+    "BrokerAnswered",
+    "The host did what a plugin asked for, or refused.",
+    {
+      plugin,
+      requestId: Schema.NonEmptyString,
+      answer: optional(JsonObject.annotations({ description: "Contents as size and digest only" })),
+      error: optional(Failure),
+      latencyMs: Milliseconds,
+    },
+    { personal: { answer: {}, error: { code: "shredded", message: SHREDDED } } },
+  ),
 ] as const

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { eventType, optional, Sha256 } from "../EventType.ts"
+import { eventType, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { JsonObject } from "../Json.ts"
 
 const scoreSetId = Schema.NonEmptyString
@@ -28,8 +28,10 @@ export const scoringEvents = [
     range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions read" }),
     replaces: optional(Schema.String),
   }),
-  eventType("RewardGiven", "A reward's condition held.", verdict),
-  eventType("PunishmentGiven", "A punishment's condition held. `amount` is positive and is subtracted.", verdict),
+  eventType("RewardGiven", "A reward's condition held.", verdict, { personal: { rationale: SHREDDED } }),
+  eventType("PunishmentGiven", "A punishment's condition held. `amount` is positive and is subtracted.", verdict, {
+    personal: { rationale: SHREDDED },
+  }),
   eventType("MeasureUnscored", "Nothing could decide a reward or punishment.", {
     scoreSetId,
     measure,

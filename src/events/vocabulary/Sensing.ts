@@ -1,18 +1,28 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds } from "../EventType.ts"
+import { ComponentName, eventType, Failure, Milliseconds, SHREDDED } from "../EventType.ts"
 import { Json, JsonObject } from "../Json.ts"
 
 const sensor = ComponentName
 
 /** What came in from sensors. */
 export const sensingEvents = [
-  eventType("SensorRead", "A sensor returned a reading.", {
-    sensor,
-    reading: Json,
-    priority: Schema.Finite.annotations({ description: "The sensor's priority at that moment" }),
-    latencyMs: Milliseconds,
-  }),
-  eventType("SensorFailed", "A sensor was asked and gave no reading.", { sensor, error: Failure }),
+  eventType(
+    "SensorRead",
+    "A sensor returned a reading.",
+    {
+      sensor,
+      reading: Json,
+      priority: Schema.Finite.annotations({ description: "The sensor's priority at that moment" }),
+      latencyMs: Milliseconds,
+    },
+    { personal: { reading: null } },
+  ),
+  eventType(
+    "SensorFailed",
+    "A sensor was asked and gave no reading.",
+    { sensor, error: Failure },
+    { personal: { error: { code: "shredded", message: SHREDDED } } },
+  ),
   eventType("SensorSkipped", "A sensor was due and was not asked.", { sensor, reason: Schema.String }),
 ] as const
 
@@ -35,14 +45,24 @@ export const environmentEvents = [
     rules: Schema.Array(Schema.String),
     conventions: Schema.Array(Schema.String),
   }),
-  eventType("EnvironmentReset", "An environment was put in its first state.", {
-    plugin,
-    seed: Schema.Int,
-    options: JsonObject.annotations({ description: "What it was configured with, such as a scenario" }),
-    state: Json.annotations({ description: "The environment's document after the reset" }),
-  }),
-  eventType("EnvironmentChanged", "An environment's document changed.", {
-    plugin,
-    patch: Schema.Array(PatchOperation),
-  }),
+  eventType(
+    "EnvironmentReset",
+    "An environment was put in its first state.",
+    {
+      plugin,
+      seed: Schema.Int,
+      options: JsonObject.annotations({ description: "What it was configured with, such as a scenario" }),
+      state: Json.annotations({ description: "The environment's document after the reset" }),
+    },
+    { personal: { options: {}, state: null } },
+  ),
+  eventType(
+    "EnvironmentChanged",
+    "An environment's document changed.",
+    {
+      plugin,
+      patch: Schema.Array(PatchOperation),
+    },
+    { personal: { patch: [] } },
+  ),
 ] as const

@@ -20,6 +20,7 @@ export interface Ladder<S> {
   readonly highest: (range: {
     readonly after: number
     readonly until: number
+    readonly epoch: string
   }) => Effect.Effect<Option.Option<Positioned<S>>>
   /**
    * Tells that a fold has come a step further. Where a rung is due it is laid behind the fold's back; only if the one
@@ -43,10 +44,12 @@ export interface Step<S> {
 export interface Climb {
   events: number
   bytes: number
+  /** The epoch (see `Snapshots`) that the fold began in. */
+  readonly epoch: string
 }
 
 /** At a rung, or at the log's beginning. */
-export const start = (): Climb => ({ events: 0, bytes: 0 })
+export const start = (epoch: string): Climb => ({ events: 0, bytes: 0, epoch })
 
 /** How far rungs are apart. */
 export interface Rule {
@@ -85,19 +88,17 @@ interface Shared {
 }
 
 const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, laying, scope }: Shared): Ladder<S> => {
-  const series = {
-    projection: projection.name,
-    fingerprint: Fingerprint.of(projection, snapshots.reading),
-    timeline: MAIN,
-  }
+  const fingerprint = Fingerprint.of(projection, snapshots.reading)
+  const seriesIn = (epoch: string) => ({ projection: projection.name, fingerprint, timeline: MAIN, epoch })
   const states = StoredStates.make(cache, snapshots.parts)
   /** Bytes of events that the next rung is thought to be worth: as many as the last one. */
   let worth = 0
 
   const isDue = ({ events, bytes }: Climb) => events >= rule.minEvents && bytes >= worth
 
-  const highest: Ladder<S>["highest"] = ({ after, until }) =>
+  const highest: Ladder<S>["highest"] = ({ after, until, epoch }) =>
     Effect.gen(function* () {
+      const series = seriesIn(epoch)
       let below = until
       while (below - after >= 1) {
         const found = yield* snapshots.nearest(series, below)
@@ -137,10 +138,10 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
   const layIfDue = (climb: Climb, reached: Positioned<S>, eventHash: string): Effect.Effect<void> => {
     // What the rung before took may have made it wait.
     if (!isDue(climb)) return Effect.void
-    const { events, bytes } = climb
+    const { events, bytes, epoch } = climb
     climb.events = 0
     climb.bytes = 0
-    return lay(reached, eventHash, bytes).pipe(
+    return lay(reached, eventHash, bytes, epoch).pipe(
       Effect.map((settled) => {
         if (settled) return
         climb.events += events
@@ -155,6 +156,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     { position, state }: Positioned<S>,
     eventHash: string,
     bytes: number,
+    epoch: string,
   ): Effect.Effect<boolean, LogError | DiskFull> =>
     Effect.gen(function* () {
       const written = yield* states.write(state)
@@ -175,7 +177,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
       const stored = [...parts.values()].reduce((sum, { length }) => sum + length, packedRoot.length)
       worth = Math.max(worth, rule.perByteStored * stored)
       if (bytes < worth) return false
-      yield* snapshots.save(series, { position, eventHash, stateHash: sha256(root), root: packedRoot }, parts)
+      yield* snapshots.save(seriesIn(epoch), { position, eventHash, stateHash: sha256(root), root: packedRoot }, parts)
       return true
     })
 
