@@ -158,7 +158,7 @@ export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
 }> {
   override get message() {
     const where = this.position === null ? "" : ` at @${this.position}`
-    return `${this.log} is damaged${where}: ${this.reason}. Restore it from a copy; \`hindcast log verify\` says how far it is sound.`
+    return `${this.log} is damaged${where}: ${this.reason}. \`hindcast log doctor\` says what is damaged, \`hindcast log verify\` how far it is sound; then restore a copy.`
   }
 }
 
@@ -189,8 +189,24 @@ export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
   }
 }
 
+/** Put it back: events that were archived are in a file that is not there, or cannot be read. */
+export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
+  readonly log: string
+  readonly first: number
+  readonly last: number
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `${this.log}: the events from @${this.first} to @${this.last} were archived in ${this.file}: ${this.reason}. ` +
+      `Put the file back, or read only what comes after @${this.last}.`
+    )
+  }
+}
+
 /** What can go wrong when reading. */
-export type LogError = LogBusy | LogCorrupt | LogUnavailable
+export type LogError = LogBusy | LogCorrupt | LogUnavailable | SegmentUnavailable
 
 /** What can go wrong when opening. */
 export type OpenError = LogError | LogFormatUnsupported

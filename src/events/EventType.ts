@@ -17,6 +17,8 @@ export interface EventType<
    * that the field's schema accepts. They are encrypted where an append names a subject.
    */
   readonly personal: JsonObject
+  /** The fields that hold positions of other events: a list of them, or a range (`{ from, to }`). */
+  readonly positions: ReadonlyArray<string>
 }
 
 /** What is read in the place of a text whose key was destroyed. */
@@ -30,6 +32,7 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
   options: {
     readonly version?: number
     readonly synced?: boolean
+    readonly positions?: ReadonlyArray<keyof Fields & string>
     readonly personal?: {
       readonly [Field in keyof Fields]?: Schema.Struct.Type<Fields>[Field & keyof Schema.Struct.Type<Fields>]
     }
@@ -39,6 +42,7 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
   version: options.version ?? 1,
   payload: Schema.Struct(fields).annotations({ identifier: name, description }),
   synced: options.synced ?? false,
+  positions: options.positions ?? [],
   // Values of payload fields: JSON, as every payload is.
   personal: (options.personal ?? {}) as JsonObject,
 })

@@ -13,6 +13,7 @@ import * as MemorySnapshots from "./MemorySnapshots.ts"
 import * as Pages from "./Pages.ts"
 import * as PersonalDataOf from "./PersonalData.ts"
 import { PersonalData } from "./PersonalData.ts"
+import { selects } from "./Selects.ts"
 import * as Sequencer from "./Sequencer.ts"
 import { readingOf, Snapshots } from "./Snapshots.ts"
 import * as Verifier from "./Verifier.ts"
@@ -64,7 +65,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
       const until = Math.min(query.until ?? head.position, head.position)
       for (let position = (query.after ?? 0) + 1; position <= until && events.length < limit; position++) {
         const row = rows[position - 1]
-        if (row !== undefined && matches(row.envelope, query)) events.push(eventOf(contents, row))
+        if (row !== undefined && selects(query, row.envelope)) events.push(eventOf(contents, row))
       }
       return events
     }
@@ -96,7 +97,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
         Effect.sync(() => {
           const earlier = rows
             .slice(0, position - 1)
-            .findLast(({ envelope }) => matches(envelope, { timeline, stream }))
+            .findLast(({ envelope }) => selects({ timeline, stream }, envelope))
           return earlier?.envelope.version ?? 0
         }),
     }
@@ -130,10 +131,3 @@ const stored = ({ envelope, payload, keyId }: Row) => ({
   hash: envelope.hash,
   flaw: null,
 })
-
-const matches = (event: Event, query: Query): boolean =>
-  (query.timeline === undefined || event.timeline === query.timeline) &&
-  (query.stream === undefined || event.stream === query.stream) &&
-  (query.afterVersion === undefined || event.version > query.afterVersion) &&
-  (query.taskId === undefined || event.taskId === query.taskId) &&
-  (query.types === undefined || query.types.includes(event.type))

@@ -50,7 +50,7 @@ export const verify = (
   })
 
 /** Goes from one head to the next over some rows, and stops before the first that does not continue it. */
-const walk = (from: Head, rows: ReadonlyArray<Diagnosis.Stored>): Head => {
+export const walk = (from: Head, rows: ReadonlyArray<Diagnosis.Stored>): Head => {
   let { position, hash } = from
   for (const row of rows) {
     if (row.link.position !== position + 1 || row.flaw !== null) break

@@ -45,7 +45,7 @@ describe("the doctor", () => {
       expect(examination).toMatchObject({ log: filename, findings: [], chain: { _tag: "Intact", events: 7 } })
       expect(examination.checked).toEqual([
         ...["file", "write-ahead log", "permissions", "disk space", "pages", "tables and triggers", "journal mode"],
-        ...["lease", "chain"],
+        ...["segments", "lease", "chain"],
       ])
       expect(Doctor.isHealthy(examination)).toBe(true)
       expect(fs.readFileSync(filename).equals(before)).toBe(true)

@@ -2,6 +2,7 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Database from "../../src/events/sqlite/database.ts"
+import * as Segments from "../../src/events/sqlite/segments/Segments.ts"
 import { verify } from "../../src/events/sqlite/verify.ts"
 import type { VerifyOptions } from "../../src/events/Verification.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -39,11 +40,14 @@ export const tamperer = (filename: string) =>
     return database
   })
 
+const verifyAll = (database: Database.LogDatabase, options?: VerifyOptions) =>
+  Effect.scoped(Effect.flatMap(Segments.make(database), (segments) => verify(database, segments, options)))
+
 /** What `verify` says while something is changed; afterwards it is undone. */
 export const verifyDuring = (database: Database.LogDatabase, change: () => void, options?: VerifyOptions) =>
   Effect.acquireUseRelease(
     Effect.sync(() => database.run("BEGIN")),
-    () => Effect.andThen(Effect.sync(change), verify(database, options)),
+    () => Effect.andThen(Effect.sync(change), verifyAll(database, options)),
     () => Effect.sync(() => database.run("ROLLBACK")),
   )
 

@@ -22,6 +22,7 @@ type Summaries = { readonly [Name in CoreName]: (payload: PayloadOf<Name>) => st
 
 const summaries: Summaries = {
   KernelStarted: ({ version, seed }) => `Hindcast ${version}, seed ${seed}`,
+  RangeArchived: ({ first, last, segment }) => `@${first} to @${last} in ${segment}`,
   KernelStopped: ({ reason }) => reason,
 
   PluginImported: ({ plugin, version, digest }) => `${plugin} ${version} (${digest.slice(0, 12)})`,
@@ -73,6 +74,7 @@ const summaries: Summaries = {
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
   TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,
+  TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ outcome, reason }) => outcome + because(reason),
 
   ScoringStarted: ({ label, taskIds, critic }) => `${label}: ${count(taskIds.length, "task")} by ${critic}`,

@@ -1,5 +1,7 @@
 import { Context, Effect, Either, Layer, Option } from "effect"
 import * as Admission from "../Admission.ts"
+import { Archive } from "../Archive.ts"
+import { Bundles } from "../Bundles.ts"
 import * as Commits from "../Commits.ts"
 import { type AppendRequest, EventLog, LogUnavailable, type OpenError, type Query } from "../EventLog.ts"
 import { follow } from "../Follow.ts"
@@ -14,12 +16,15 @@ import * as Upcaster from "../Upcaster.ts"
 import * as Vocabulary from "../Vocabulary.ts"
 import * as Writer from "../Writer.ts"
 import * as append from "./append.ts"
+import * as archiving from "./archive.ts"
+import * as bundling from "./bundle.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
 import * as keyFile from "./keyFile.ts"
 import * as lease from "./lease.ts"
 import * as Names from "./names.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
+import * as Segments from "./segments/Segments.ts"
 import * as snapshots from "./snapshots.ts"
 import { DISPOSABLE_TABLES, LOG_TABLES } from "./tables.ts"
 import { verify } from "./verify.ts"
@@ -54,19 +59,23 @@ const IN_MEMORY = ":memory:"
  * write, and some for the rest. Provides the log, the lease by which one kernel at a time acts on it, snapshots, and
  * the personal data in it, whose keys are beside the file in `<file>.keys`.
  */
-export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease | Snapshots | PersonalData, OpenError> =>
+export const layer = (
+  options: SqliteOptions,
+): Layer.Layer<EventLog | Archive | Bundles | Lease | Snapshots | PersonalData, OpenError> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { filename, vocabulary = Vocabulary.core, readonly = false } = options
+      const inMemory = filename === IN_MEMORY
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = Commits.make()
-      const keys = filename === IN_MEMORY ? Keys.memory() : yield* keyFile.open(`${filename}.keys`, { readonly })
-      const { database, append, lease, cacheWriter } = yield* readonly
+      const keys = inMemory ? Keys.memory() : yield* keyFile.open(`${filename}.keys`, { readonly })
+      const { database, append, lease, writer, cacheWriter } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys, commits })
       const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
       const names = yield* reading(() => Names.make(database))
-      const reader = { database, names, upcast, keys }
+      const segments = yield* Segments.make(database)
+      const reader = { database, names, upcast, keys, segments }
       const head = reading(() => readHead(database))
       const page = (query: Query, limit: number) => reading(() => readPage(reader, query, limit))
 
@@ -78,12 +87,15 @@ export const layer = (options: SqliteOptions): Layer.Layer<EventLog | Lease | Sn
         find: (id) => reading(() => Option.fromNullable(findEvent(reader, id))),
         head,
         follow: (query = {}) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query),
-        verify: verify(database),
-        verifyWith: (options) => verify(database, options),
+        verify: verify(database, segments),
+        verifyWith: (options) => verify(database, segments, options),
       })
       const cache = snapshots.make({ reader: database, writer: cacheWriter, reading: readingOf(vocabulary), keys })
       const attempt = <A>(run: () => A) => Database.attempt(keys.name, run)
+      const archive = archiving.make({ log, reader: database, writer: inMemory ? undefined : writer, segments })
       return Context.make(EventLog, log).pipe(
+        Context.add(Archive, archive),
+        Context.add(Bundles, bundling.make({ log, database, segments, vocabulary, upcast })),
         Context.add(Lease, lease),
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
@@ -101,10 +113,11 @@ interface Writing {
 const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
-    const { writer, reader, cacheWriter, lease } = yield* filename === IN_MEMORY ? inMemory : inFile(filename)
+    const { writer, reader, cacheWriter, lease } = yield* filename === IN_MEMORY ? inNoFile : inFile(filename)
+    const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
-      return append.make({ database: writer, names: Names.make(writer), upcast, keys }, durability)
+      return append.make({ database: writer, names: Names.make(writer), upcast, keys, segments }, durability)
     })
     const commitAndTell: Writer.Commit = (requests) => {
       const answers = commit(requests)
@@ -117,7 +130,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writi
         Database.attemptSync(keys.name, () => check(request)),
         (admitted) => admitted,
       )
-    return { database: reader, cacheWriter, append: yield* Writer.make(filename, admit, commitAndTell), lease }
+    return { database: reader, writer, cacheWriter, append: yield* Writer.make(filename, admit, commitAndTell), lease }
   })
 
 const inFile = (filename: string) =>
@@ -132,7 +145,7 @@ const inFile = (filename: string) =>
   })
 
 /** A log that nothing else can see: one connection does everything. */
-const inMemory = Effect.gen(function* () {
+const inNoFile = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...DISPOSABLE_TABLES]) database.run(statement)
   return { writer: database, reader: database, cacheWriter: database, lease: MemoryLease.make(IN_MEMORY) }
@@ -144,5 +157,5 @@ const openForReading = (filename: string) =>
     yield* Control.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
     const lease = Lease.of({ acquire: () => Effect.fail(refusal) })
-    return { database, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }
+    return { database, writer: undefined, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }
   })

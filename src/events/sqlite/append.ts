@@ -14,7 +14,7 @@ const MAX_ROWS_PER_INSERT = 64
 const MAX_KNOWN_STREAMS = 10_000
 
 /**
- * Commits batches of appends.
+ * Commits batches of appends. `now` is the log's clock.
  *
  * The events' primary key is the lock. The writer knows the head and the versions of the streams it has seen, gives a
  * batch its positions, and inserts it, its first statement being the write. If another process has appended meanwhile,
@@ -22,7 +22,7 @@ const MAX_KNOWN_STREAMS = 10_000
  * tries again. So everything it checked in memory (versions, ids) was true exactly when the insert succeeded, and a
  * commit needs no lock, no table of heads and no read.
  */
-export const make = (reader: Reader, durability: "normal" | "full"): Commit => {
+export const make = (reader: Reader, durability: "normal" | "full", now: () => number = Date.now): Commit => {
   const { database, names } = reader
   let head = readHead(database)
   let versions = new Map<string, number>()
@@ -37,7 +37,7 @@ export const make = (reader: Reader, durability: "normal" | "full"): Commit => {
   /** The answers, or undefined where another writer was faster. */
   const commitOnce = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> | undefined => {
     const find = (id: string) => findEvent(reader, id)
-    const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
+    const batch = Sequencer.sequence({ head, version, find }, requests, now())
     if (batch.rows.length === 0) {
       // Nothing is inserted, so nothing proves that what was known still holds: a conflict has to be looked at again.
       const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
@@ -83,12 +83,14 @@ const readVersion = (database: LogDatabase, names: Names, timeline: string, stre
   const streamId = names.id(stream)
   const timelineId = names.id(timeline)
   if (streamId === undefined || timelineId === undefined) return 0
-  const [row] = database.rows("SELECT max(version) FROM events WHERE stream = ? AND timeline = ?", [
-    streamId,
-    timelineId,
-  ])
+  const [row] = database.rows(LAST_VERSION, [streamId, timelineId, streamId, timelineId])
   return Number(row?.[0] ?? 0)
 }
+
+/** Of the events in the file, and of those that were archived. */
+const LAST_VERSION = `SELECT max(
+  coalesce((SELECT max(version) FROM events WHERE stream = ? AND timeline = ?), 0),
+  coalesce((SELECT version FROM archived_streams WHERE stream = ? AND timeline = ?), 0))`
 
 /** Writes all rows or none. Answers false where another writer took the first position. */
 const write = (database: LogDatabase, names: Names, batch: Sequencer.Sequenced): boolean => {

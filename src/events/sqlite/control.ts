@@ -5,8 +5,16 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Effect, type Scope } from "effect"
-import { type DiskFull, type LogError, LogFormatUnsupported, LogUnavailable, type OpenError } from "../EventLog.ts"
-import { BUSY_TIMEOUT_MS, type StatementError, statementError } from "./database.ts"
+import {
+  type DiskFull,
+  type LogCorrupt,
+  type LogError,
+  LogFormatUnsupported,
+  LogUnavailable,
+  type OpenError,
+} from "../EventLog.ts"
+import { BUSY_TIMEOUT_MS, noRoom, type StatementError, statementError } from "./database.ts"
+import { saysItIsALog } from "./header.ts"
 import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./tables.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
@@ -26,10 +34,13 @@ export interface Control {
 export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* makeDirectory(filename)
+    yield* refuseOrphan(filename)
     const sql = yield* connect(filename, false)
     const found = yield* checkFormat(filename, sql)
     if (found === "empty") {
       yield* sql`PRAGMA page_size = ${sql.literal(String(PAGE_BYTES))}`
+      // What archiving frees is given back step by step.
+      yield* sql`PRAGMA auto_vacuum = INCREMENTAL`
       yield* transaction(sql, makeTables(filename, sql))
     }
     if (found === "old log") yield* transaction(sql, upgradeTables(filename, sql))
@@ -65,9 +76,7 @@ export const typed =
   ): Effect.Effect<A, Exclude<E, SqlError | DiskFull> | LogError, R> =>
     Effect.catchAll(effect, (error): Effect.Effect<never, Exclude<E, SqlError | DiskFull> | LogError> => {
       const named = isSqlError(error) ? statementError(filename, error.cause) : error
-      return isDiskFull(named)
-        ? new LogUnavailable({ log: filename, reason: "the disk is full; make room and try again" })
-        : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
+      return isDiskFull(named) ? noRoom(filename) : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
     })
 
 const isSqlError = (error: { readonly _tag: string }): error is SqlError => error._tag === "SqlError"
@@ -78,6 +87,21 @@ const makeDirectory = (filename: string) =>
   Effect.try({
     try: () => fs.mkdirSync(path.dirname(filename), { recursive: true }),
     catch: (cause) => new LogUnavailable({ log: filename, reason: `its directory cannot be made: ${String(cause)}` }),
+  })
+
+/** Where a log's file is gone and its write-ahead log is not, SQLite would begin a new file and delete what was left of the old. */
+const refuseOrphan = (filename: string) =>
+  Effect.suspend(() => {
+    const [file, wal] = [filename, `${filename}-wal`].map(
+      (name) => fs.statSync(name, { throwIfNoEntry: false })?.size ?? 0,
+    )
+    if (file !== 0 || wal === 0) return Effect.void
+    return new LogUnavailable({
+      log: filename,
+      reason:
+        `the file is missing or empty, and ${path.basename(filename)}-wal beside it holds ${wal} bytes of acknowledged events. ` +
+        "Put the file back beside it; or, to begin a new log, move the -wal away.",
+    })
   })
 
 /** The client throws where it cannot open the file; that is an answer here, not a defect. */
@@ -101,7 +125,11 @@ const checkFormat = (filename: string, sql: SqlClient) =>
       SELECT application_id AS owner, user_version AS format, (SELECT count(*) FROM sqlite_schema) AS tables
       FROM pragma_application_id, pragma_user_version`.pipe(
       typed(filename),
-      Effect.catchTag("LogCorrupt", ({ reason }) => refuse(`a file that SQLite cannot read (${reason})`)),
+      Effect.catchTag(
+        "LogCorrupt",
+        (error): Effect.Effect<never, LogCorrupt | LogFormatUnsupported> =>
+          saysItIsALog(filename) ? error : refuse(`a file that SQLite cannot read (${error.reason})`),
+      ),
     )
     if (found === undefined || (found.owner === 0 && found.tables === 0)) return "empty" as const
     if (found.owner !== APPLICATION_ID) return yield* refuse("an SQLite database of another program")

@@ -1,14 +1,17 @@
 import * as fs from "node:fs"
 import { Effect, Either, type Scope } from "effect"
+import type { Segment } from "../Archive.ts"
 import { type Examination, type Finding, isHealthy, worstFirst } from "../Doctor.ts"
 import { type LogError, LogUnavailable, type OpenError } from "../EventLog.ts"
 import type { Holder } from "../Lease.ts"
 import type { Verification, VerifyOptions } from "../Verification.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
-import { fileFindings, RECOVERY, saysItIsALog } from "./fileFindings.ts"
+import { fileFindings, RECOVERY } from "./fileFindings.ts"
+import { saysItIsALog } from "./header.ts"
 import { isStale, readHolder } from "./holder.ts"
 import { schemaFindings } from "./schemaFindings.ts"
+import * as Segments from "./segments/Segments.ts"
 import { verify } from "./verify.ts"
 
 /** What the doctor does beside looking. */
@@ -30,7 +33,7 @@ export const examine = (filename: string, options: ExamineOptions = {}): Effect.
     const { ill, findings } = yield* lookAtFile(filename)
     const opened = yield* Effect.either(open(filename))
     // What is no log at all is an error; a log of ours that SQLite does not recognise any more is damaged.
-    if (Either.isLeft(opened) && !(ill && opened.left._tag === "LogFormatUnsupported")) return yield* opened.left
+    if (Either.isLeft(opened) && !(ill && DAMAGE.has(opened.left._tag))) return yield* opened.left
     const inside = Either.isLeft(opened)
       ? { checked: [], findings: [damaged(null, foundBy(opened.left))], chain: null }
       : yield* lookInside(opened.right, options)
@@ -42,7 +45,13 @@ export const examine = (filename: string, options: ExamineOptions = {}): Effect.
     }
   }).pipe(Effect.scoped)
 
-const foundBy = (error: OpenError): string => (error._tag === "LogFormatUnsupported" ? error.found : error.message)
+/** What keeps SQLite from opening an ill file. */
+const DAMAGE: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
+
+const foundBy = (error: OpenError): string => {
+  if (error._tag === "LogFormatUnsupported") return error.found
+  return error._tag === "LogCorrupt" ? error.reason : error.message
+}
 
 /** Whether the file is ill by itself, or says that it is a log, and what there is to say of it and what lies beside it. */
 const lookAtFile = (filename: string) =>
@@ -67,10 +76,12 @@ const lookInside = (
 ): Effect.Effect<Inside, ExamineError, Scope.Scope> =>
   Effect.gen(function* () {
     const empty = yield* inMemory
+    const segments = yield* Segments.make(database)
     const steps: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
       ["pages", () => pageFindings(database)],
       ["tables and triggers", () => schemaFindings(database, empty)],
       ["journal mode", () => modeFindings(database)],
+      ["segments", () => segmentFindings(segments.list())],
       ["lease", () => leaseFindings(readHolder(database), Date.now())],
     ]
     const findings: Array<Finding> = []
@@ -79,7 +90,7 @@ const lookInside = (
     }
     const checked = steps.map(([step]) => step)
     if (options.chain === false) return { checked, findings, chain: null }
-    const chain = yield* orDamaged(verify(database, options), (finding) => finding)
+    const chain = yield* orDamaged(verify(database, segments, options), (finding) => finding)
     if ("severity" in chain) return { checked: [...checked, "chain"], findings: [...findings, chain], chain: null }
     return { checked: [...checked, "chain"], findings: [...findings, ...chainFindings(chain)], chain }
   })
@@ -88,7 +99,7 @@ const lookInside = (
 const open = (filename: string) =>
   Effect.andThen(
     Control.check(filename),
-    Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", Effect.die),
+    Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.noRoom(filename)),
   )
 
 /** In memory nothing can be busy, full or damaged. */
@@ -96,7 +107,24 @@ const inMemory = Effect.orDie(Database.open(":memory:", { readonly: false }))
 
 /** What a step found; that a page cannot be read is a finding too. */
 const orDamaged = <A, B>(step: Effect.Effect<A, LogError>, tell: (finding: Finding) => B) =>
-  Effect.catchTag(step, "LogCorrupt", ({ position, reason }) => Effect.succeed(tell(damaged(position, reason))))
+  Effect.catchTags(step, {
+    LogCorrupt: ({ position, reason }) => Effect.succeed(tell(damaged(position, reason))),
+    SegmentUnavailable: ({ first, last, file, reason }) =>
+      Effect.succeed(tell(unavailable({ first, last }, file, reason))),
+  })
+
+const segmentFindings = (segments: ReadonlyArray<Segment>): ReadonlyArray<Finding> =>
+  segments.flatMap((segment) =>
+    segment.bytes === null ? [unavailable(segment, segment.file, "the file is not there")] : [],
+  )
+
+const unavailable = ({ first, last }: Pick<Segment, "first" | "last">, file: string, found: string): Finding => ({
+  severity: "damage",
+  what: `segment @${first} to @${last}`,
+  expected: `the archived events in ${file}`,
+  found,
+  advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
+})
 
 const damaged = (position: number | null, reason: string): Finding => ({
   severity: "damage",

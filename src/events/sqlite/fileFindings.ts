@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Finding } from "../Doctor.ts"
-import { APPLICATION_ID, FORMAT_VERSION } from "./tables.ts"
+import { HEADER_BYTES, MAGIC, readHeader } from "./header.ts"
 
 /** A write-ahead log above this was kept from shrinking. In bytes. */
 const LARGE_WAL_BYTES = 128 * 1024 * 1024
@@ -22,16 +22,6 @@ export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
   ...permissionFindings(filename),
   ...spaceFindings(filename),
 ]
-
-/** Whether the header bears the mark of a log of this format or an earlier one, whatever else is to be read in the file. */
-export const saysItIsALog = (filename: string): boolean => {
-  const { header } = readHeader(filename)
-  if (header.length < HEADER_BYTES) return false
-  return header.readUInt32BE(68) === APPLICATION_ID && header.readUInt32BE(60) <= FORMAT_VERSION
-}
-
-const MAGIC = "SQLite format 3\0"
-const HEADER_BYTES = 100
 
 /** The file's size against what its own header says (https://sqlite.org/fileformat.html, §1.3). */
 const headerFindings = (filename: string): ReadonlyArray<Finding> => {
@@ -63,17 +53,6 @@ const cutShort = (expected: string, size: number): Finding => ({
   found: `${size} bytes: the file was cut short`,
   advice: `A copy or a transfer may have stopped half-way: take the source again. ${RECOVERY}`,
 })
-
-const readHeader = (filename: string): { readonly size: number; readonly header: Buffer } => {
-  const file = fs.openSync(filename, "r")
-  try {
-    const header = Buffer.alloc(HEADER_BYTES)
-    const read = fs.readSync(file, header, 0, HEADER_BYTES, 0)
-    return { size: fs.fstatSync(file).size, header: header.subarray(0, read) }
-  } finally {
-    fs.closeSync(file)
-  }
-}
 
 const journalFindings = (filename: string): ReadonlyArray<Finding> => {
   const wal = sizeOf(`${filename}-wal`)

@@ -1,12 +1,14 @@
 import Database from "better-sqlite3"
 import * as Chain from "../Chain.ts"
 import * as Content from "../Content.ts"
+import type { Stored } from "../Diagnosis.ts"
 import type { Event } from "../Event.ts"
-import type { Head, Query } from "../EventLog.ts"
+import { type Head, type Query, SegmentUnavailable } from "../EventLog.ts"
 import type { Keys } from "../Keys.ts"
 import type { Upcast } from "../Upcaster.ts"
 import { DamagedRow, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
+import type { Segments } from "./segments/Segments.ts"
 import { COLUMNS, type InternedQuery, selection } from "./selection.ts"
 
 /** What events are read with. */
@@ -16,10 +18,25 @@ export interface Reader {
   /** The one place where old payloads become new ones. */
   readonly upcast: Upcast
   readonly keys: Keys
+  readonly segments: Segments
 }
 
-/** Reads one page, in order of position. */
+/** Reads one page, in order of position: what was archived from its segments, the rest from the log's file. */
 export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyArray<Event> => {
+  const { segments } = reader
+  for (;;) {
+    const floor = segments.floor()
+    const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
+    const archived = after < floor ? segments.page(query, limit).map((row) => archivedEvent(reader, row)) : []
+    const room = limit - archived.length
+    const rest =
+      until <= floor || room === 0 ? [] : readRetained(reader, { ...query, after: Math.max(after, floor) }, room)
+    // Where events were archived in between, some may have been seen in neither place.
+    if (segments.floor() === floor) return archived.length === 0 ? rest : [...archived, ...rest]
+  }
+}
+
+const readRetained = (reader: Reader, query: Query, limit: number): ReadonlyArray<Event> => {
   const interned = internedQuery(reader.names, query)
   if (interned === undefined) return []
   const { sql, parameters } = selection(interned, limit)
@@ -29,7 +46,10 @@ export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyA
 /** The event that has this id. */
 export const findEvent = (reader: Reader, id: string): Event | undefined => {
   const [row] = reader.database.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
-  return row === undefined ? undefined : eventOf(reader, row)
+  if (row !== undefined) return eventOf(reader, row)
+  // Asked after the log's file, so that an event that is archived at this moment is found in one of the two.
+  const archived = reader.segments.floor() === 0 ? undefined : reader.segments.find(id)
+  return archived && archivedEvent(reader, archived)
 }
 
 /** The last position and its hash. */
@@ -83,13 +103,21 @@ const eventOf = (reader: Reader, row: ReadonlyArray<unknown>): Event => {
   return personal === undefined ? event : { ...event, personal }
 }
 
+/** The event of a segment's row. */
+const archivedEvent = (reader: Reader, { link, payload: text, keyId, hash }: Stored): Event => {
+  const { payload, personal } = contentOf(reader, link.position, link.id, { payload: text, keyId })
+  const event = { ...link, payload: reader.upcast(link.type, link.schemaVersion, payload), hash }
+  return personal === undefined ? event : { ...event, personal }
+}
+
 const contentOf = (reader: Reader, position: number, id: string, stored: Content.StoredContent) => {
-  const { database, keys } = reader
+  const { database, keys, segments } = reader
+  const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
   try {
-    return Content.read({ blob: (digest) => readBlob(database, digest), keys }, id, stored)
+    return Content.read({ blob, keys }, id, stored)
   } catch (cause) {
     // What SQLite reports of the blobs or the keys has a name of its own.
-    if (cause instanceof Database.SqliteError) throw cause
+    if (cause instanceof Database.SqliteError || cause instanceof SegmentUnavailable) throw cause
     throw new DamagedRow(position, cause instanceof Error ? cause.message : String(cause))
   }
 }

@@ -3,29 +3,61 @@ import { Effect } from "effect"
 import { digestIn } from "../Blob.ts"
 import type { Flaw, Stored } from "../Diagnosis.ts"
 import type { LogError } from "../EventLog.ts"
+import { sha256 } from "../Json.ts"
 import type { Verification, VerifyOptions } from "../Verification.ts"
 import * as Verifier from "../Verifier.ts"
 import { attemptRead, type LogDatabase } from "./database.ts"
 import { readHead } from "./read.ts"
+import type { Segments } from "./segments/Segments.ts"
 
 /**
  * Walks the chain over what the file says now. It believes nothing that could be changed on the way: it reads the tables
  * and no view, spells every name out as it stands today, and looks at bytes where text could hide them.
  */
-export const verify = (database: LogDatabase, options?: VerifyOptions): Effect.Effect<Verification, LogError> =>
+export const verify = (
+  database: LogDatabase,
+  segments: Segments,
+  options?: VerifyOptions,
+): Effect.Effect<Verification, LogError> =>
   Effect.suspend(() => {
     const reading = <A>(read: () => A) => attemptRead(database.filename, read)
-    const stored = storedRows(database)
+    const page = pages(database, segments)
     return Verifier.verify(
       {
         head: reading(() => readHead(database)),
-        page: (after, limit) => reading(() => database.rows(PAGE, [after, limit]).map(stored)),
+        page: (after, limit) => reading(() => page(after, limit)),
         versionBefore: (timeline, stream, position) =>
-          reading(() => Number(database.rows(VERSION_BEFORE, [stream, timeline, position])[0]?.[0] ?? 0)),
+          reading(() => {
+            const archived = segments.page({ timeline, stream, until: position - 1 }, Number.MAX_SAFE_INTEGER)
+            const retained = Number(database.rows(VERSION_BEFORE, [stream, timeline, position])[0]?.[0] ?? 0)
+            return Math.max(retained, archived.at(-1)?.link.version ?? 0)
+          }),
       },
       options,
     )
   })
+
+/** Rows as they stand now, of the segments first and then of the log's file. */
+export const pages = (database: LogDatabase, segments: Segments) => {
+  const stored = storedRows(database)
+  const archived = (row: Stored): Stored => {
+    const digest = digestIn(row.payload)
+    if (digest === undefined || sha256(segments.blob(digest) ?? "") === digest) return row
+    return { ...row, flaw: BLOB_FLAW }
+  }
+  return (after: number, limit: number): ReadonlyArray<Stored> => {
+    const floor = segments.floor()
+    // Rows before the first position are looked at where nothing was archived: they do not belong in a log.
+    if (floor === 0) return database.rows(PAGE, [after, limit]).map(stored)
+    if (after < floor) return segments.page({ after }, limit).map(archived)
+    return database.rows(PAGE, [after, limit]).map(stored)
+  }
+}
+
+const BLOB_FLAW: Flaw = {
+  kind: "payload changed",
+  reason: "its payload is a blob that is missing, or is not what was recorded",
+}
 
 /** Blobs as hexadecimal text: a quarter of a walk's time less than as buffers. */
 const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, schema_version, task,
@@ -72,10 +104,7 @@ const storedRows = (database: LogDatabase) => {
     }
     const digest = digestIn(payload)
     if (digest !== undefined && !isBlob(database, digest)) {
-      bad.push({
-        kind: "payload changed",
-        reason: "its payload is a blob that is missing, or is not what was recorded",
-      })
+      bad.push(BLOB_FLAW)
     }
     return { link, payload, keyId, hash: String(row[14]), flaw: bad[0] ?? null }
   }

@@ -21,7 +21,7 @@ export const decidingEvents = [
       ),
       rationale: optional(Schema.String),
     },
-    { personal: { choice: {}, rationale: SHREDDED } },
+    { personal: { choice: {}, rationale: SHREDDED }, positions: ["basedOn"] },
   ),
   eventType(
     "MessageSent",

@@ -17,20 +17,29 @@ const verdict = {
 
 /** What a task earned and lost, by which rubric and critic. */
 export const scoringEvents = [
-  eventType("ScoringStarted", "A scoring of tasks by one rubric and one critic began.", {
-    scoreSetId,
-    taskIds: Schema.Array(Schema.String),
-    rubric: JsonObject,
-    rubricDigest: Sha256,
-    critic: Schema.NonEmptyString,
-    criticDigest: Sha256,
-    label: Schema.String,
-    range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions read" }),
-    replaces: optional(Schema.String),
+  eventType(
+    "ScoringStarted",
+    "A scoring of tasks by one rubric and one critic began.",
+    {
+      scoreSetId,
+      taskIds: Schema.Array(Schema.String),
+      rubric: JsonObject,
+      rubricDigest: Sha256,
+      critic: Schema.NonEmptyString,
+      criticDigest: Sha256,
+      label: Schema.String,
+      range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions read" }),
+      replaces: optional(Schema.String),
+    },
+    { positions: ["range"] },
+  ),
+  eventType("RewardGiven", "A reward's condition held.", verdict, {
+    personal: { rationale: SHREDDED },
+    positions: ["because"],
   }),
-  eventType("RewardGiven", "A reward's condition held.", verdict, { personal: { rationale: SHREDDED } }),
   eventType("PunishmentGiven", "A punishment's condition held. `amount` is positive and is subtracted.", verdict, {
     personal: { rationale: SHREDDED },
+    positions: ["because"],
   }),
   eventType("MeasureUnscored", "Nothing could decide a reward or punishment.", {
     scoreSetId,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { eventType, optional, SHREDDED } from "../EventType.ts"
+import { eventType, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { JsonObject } from "../Json.ts"
 
 /** How a task can end. `truncated`: stopped by a limit from outside, such as a number of steps. */
@@ -33,4 +33,18 @@ export const taskEvents = [
     { outcome: TaskOutcome, reason: optional(Schema.String) },
     { personal: { reason: SHREDDED } },
   ),
+  eventType("TaskBundled", "The events that follow are one task's of another log, which was copied from there.", {
+    taskId: Schema.NonEmptyString,
+    source: Schema.Struct({
+      log: Schema.String.annotations({ description: "The other log's file name" }),
+      head: Schema.Struct({ position: Schema.Int, hash: Sha256 }).annotations({
+        description: "Its end, when it was copied",
+      }),
+    }),
+    positions: Schema.Array(Schema.Int).annotations({
+      description:
+        "Where each of the events stood there, in the order in which they stand here after the last TaskBundled",
+    }),
+    hashes: Schema.Array(Sha256).annotations({ description: "With which hash" }),
+  }),
 ] as const

@@ -1,0 +1,55 @@
+/** What takes the space of a log, in bytes. Nothing in it is read from a payload. */
+export interface Space {
+  readonly log: string
+  /** What the log takes once everything is written back to its file: its parts and its free pages. */
+  readonly bytes: number
+  /** The file as it is now. It is smaller than `bytes` while newer pages stand in the write-ahead log. */
+  readonly fileBytes: number
+  /** The write-ahead log beside it. */
+  readonly walBytes: number
+  /** Pages that nothing uses; what is appended next takes them. */
+  readonly freeBytes: number
+  readonly events: EventSpace
+  /** Every table and every index, of whatever purpose: the largest first. */
+  readonly parts: ReadonlyArray<Part>
+  /** Events by their type: the types whose payloads take most first. */
+  readonly types: ReadonlyArray<Share>
+  /** Events by their stream: the streams whose payloads take most first, as many as were asked for. */
+  readonly streams: ReadonlyArray<Share>
+  /** What the streams come to that are not among them. */
+  readonly otherStreams: Omit<Share, "name"> & { readonly streams: number }
+}
+
+/** The events in the file, without their indexes. The bytes add up to those of the part `events`. */
+export interface EventSpace {
+  readonly count: number
+  /** Events of the log that stand elsewhere: in segments. */
+  readonly archived: number
+  /** Payloads as they stand in the events' rows. */
+  readonly payloadBytes: number
+  /** All else in the rows: ids, numbers, times, hashes. */
+  readonly envelopeBytes: number
+  /** What SQLite needs to keep rows in pages, and the room that is left in those. */
+  readonly pageBytes: number
+}
+
+/** A table or an index. */
+export interface Part {
+  readonly name: string
+  readonly kind: "table" | "index"
+  /** The table; of an index, the one that it is on. */
+  readonly table: string
+  /** The columns of an index; none of a table. */
+  readonly columns: ReadonlyArray<string>
+  readonly bytes: number
+  /** How much of it holds content; the rest is room in its pages, and what SQLite keeps there for itself. */
+  readonly contentBytes: number
+}
+
+/** The events of one type or of one stream. */
+export interface Share {
+  readonly name: string
+  readonly events: number
+  /** Their payloads. One that is too large for a row counts in full at each event that has it, though it is stored once. */
+  readonly payloadBytes: number
+}

@@ -1,0 +1,210 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Chunk, Effect, Stream } from "effect"
+import { uuidv7 } from "uuidv7"
+import * as Admission from "../Admission.ts"
+import { blobOf, digestIn, nameOf } from "../Blob.ts"
+import { type BundleOptions, Bundles, NotBundled } from "../Bundles.ts"
+import type { Stored } from "../Diagnosis.ts"
+import type { Event } from "../Event.ts"
+import { type EventLog, LogCorrupt, type LogError, MAIN } from "../EventLog.ts"
+import type { Json, JsonObject } from "../Json.ts"
+import * as Keys from "../Keys.ts"
+import { turn } from "../Turn.ts"
+import type { Upcast } from "../Upcaster.ts"
+import type { Vocabulary } from "../Vocabulary.ts"
+import * as append from "./append.ts"
+import * as Control from "./control.ts"
+import * as Database from "./database.ts"
+import * as Names from "./names.ts"
+import { readBlob, readHead } from "./read.ts"
+import * as Segments from "./segments/Segments.ts"
+import { pages } from "./verify.ts"
+
+/** Events between two turns of the event loop. */
+const EVENTS_A_TURN = 200
+
+/** Events whose origins one `TaskBundled` names. */
+const ORIGINS_AN_EVENT = 10_000
+
+/** What the registry says: what was installed, active and configured while the task ran. */
+const REGISTRY = [
+  ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
+  ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged", "MetadataSet", "MetadataUnset"],
+]
+
+const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
+
+/** What bundling reads. */
+export interface Source {
+  readonly log: typeof EventLog.Service
+  readonly database: Database.LogDatabase
+  readonly segments: Segments.Segments
+  readonly vocabulary: Vocabulary
+  readonly upcast: Upcast
+}
+
+export const make = (source: Source): typeof Bundles.Service =>
+  Bundles.of({
+    bundle: ({ taskId, file }: BundleOptions) =>
+      Effect.gen(function* () {
+        const { log } = source
+        const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
+        if (fs.existsSync(file)) return yield* refuse("a file that is not there yet", file)
+        const positions = yield* positionsOf(log, taskId)
+        if (positions.length === 0) return yield* refuse(`events of task ${taskId}`, "none")
+        const partial = `${file}.${uuidv7()}.partial`
+        const head = yield* Effect.scoped(write(source, taskId, positions, partial)).pipe(
+          Effect.zipLeft(Database.attempt(file, () => moveNew(partial, file))),
+          // What stands in the way of removing it stood in the way of making it, and was said then.
+          Effect.ensuring(Effect.ignore(Effect.try(() => fs.rmSync(partial, { force: true })))),
+        )
+        return { file, events: positions.length, head }
+      }),
+  })
+
+/** A link is made only where there is nothing yet; a rename would replace what came meanwhile. */
+const moveNew = (partial: string, file: string): void => {
+  fs.linkSync(partial, file)
+  fs.rmSync(partial)
+}
+
+/** The positions of everything that belongs to the bundle, in order. */
+const positionsOf = (log: typeof EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
+  Effect.gen(function* () {
+    const own: Array<number> = []
+    const scoreSets = new Set<unknown>()
+    yield* forEach(log.read({ taskId }), (event) => {
+      own.push(event.position)
+      if ("scoreSetId" in event.payload) scoreSets.add(event.payload.scoreSetId)
+    })
+    const [first] = own
+    if (first === undefined) return []
+    const around = new Set(own)
+    const scored = ({ payload }: Event) => scoreSets.has(payload.scoreSetId)
+    yield* forEach(log.read({ types: SCORING, after: first }), (event) => {
+      if (scored(event)) around.add(event.position)
+    })
+    yield* forEach(log.read({ types: REGISTRY, until: own.at(-1) ?? first }), ({ position }) => around.add(position))
+    const kernels = yield* Stream.runLast(log.read({ types: ["KernelStarted"], until: first }))
+    if (kernels._tag === "Some") around.add(kernels.value.position)
+    return [...around].sort((a, b) => a - b)
+  })
+
+const forEach = (events: Stream.Stream<Event, LogError>, see: (event: Event) => void) =>
+  Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, see)))
+
+/** Writes the bundle and answers with its head. */
+const write = (source: Source, taskId: string, positions: ReadonlyArray<number>, file: string) =>
+  Effect.gen(function* () {
+    const { log, database, segments, vocabulary, upcast } = source
+    const attempting = <A>(run: () => A) => Database.attempt(log.name, run)
+    const page = pages(database, segments)
+    const stored = (position: number) => {
+      const [row] = page(position - 1, 1)
+      if (row?.link.position !== position || row.flaw !== null) {
+        throw new LogCorrupt({ log: log.name, position, reason: row?.flaw?.reason ?? "the event is missing" })
+      }
+      return row
+    }
+
+    yield* Control.open(file)
+    const target = yield* Database.open(file, { readonly: false })
+    const reader = {
+      ...{ database: target, names: Names.make(target), upcast, keys: Keys.memory() },
+      segments: yield* Segments.make(target),
+    }
+    let recordedAt = Date.now()
+    const commit = append.make(reader, "normal", () => recordedAt)
+    const write = (request: Admission.Admitted) =>
+      Effect.flatMap(commit([request]), ([answer]) => answer ?? Effect.dieMessage("the commit answered nothing"))
+
+    const origins = Math.ceil(positions.length / ORIGINS_AN_EVENT)
+    const places = new Map(positions.map((position, index) => [position, origins + index + 1]))
+    const head = yield* log.head
+    const admit = Admission.make(vocabulary, Keys.memory())
+    for (let start = 0; start < positions.length; start += ORIGINS_AN_EVENT) {
+      const part = positions.slice(start, start + ORIGINS_AN_EVENT)
+      const hashes = yield* attempting(() => part.map((position) => stored(position).hash))
+      const payload = { taskId, source: { log: path.basename(log.name), head: { ...head } }, positions: part, hashes }
+      const actor = `import:${path.basename(log.name)}`
+      const admitted = admit({ stream: "bundle", actor, events: [{ type: "TaskBundled", payload }] })
+      yield* Effect.flatMap(admitted, write)
+    }
+    const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
+    for (const [index, position] of positions.entries()) {
+      const request = yield* attempting(() => requestOf(stored(position), { blob, places, vocabulary }))
+      recordedAt = request.recordedAt
+      yield* write(request)
+      if (index % EVENTS_A_TURN === 0) yield* turn
+    }
+    return readHead(target)
+  }).pipe(Effect.catchTags({ VersionConflict: Effect.die, InvalidEvent: Effect.die }))
+
+interface Translation {
+  readonly blob: (digest: string) => string | undefined
+  /** Where each of the source's positions is in the bundle. */
+  readonly places: ReadonlyMap<number, number>
+  readonly vocabulary: Vocabulary
+}
+
+/** A row of the source as a request to append it as it was. */
+const requestOf = (
+  { link, payload, keyId }: Stored,
+  { blob, places, vocabulary }: Translation,
+): Admission.Admitted & { readonly recordedAt: number } => {
+  const digest = digestIn(payload)
+  const found = digest === undefined ? payload : blob(digest)
+  if (found === undefined) throw new Error(`the blob ${digest} of @${link.position} is missing`)
+  const fields = vocabulary.types.get(link.type)?.positions ?? []
+  const text = fields.length === 0 ? found : translated(found, fields, keyId !== null, places)
+  const large = blobOf(text)
+  return {
+    timeline: MAIN,
+    stream: link.stream,
+    taskId: link.taskId,
+    actor: link.actor,
+    expected: null,
+    synced: false,
+    recordedAt: link.recordedAt,
+    events: [
+      {
+        id: link.id,
+        idGiven: false,
+        type: link.type,
+        schemaVersion: link.schemaVersion,
+        causationId: link.causationId,
+        occurredAt: link.occurredAt,
+        payload: {},
+        text,
+        stored: large === null ? text : nameOf(large),
+        blob: large,
+        sealed: keyId === null ? null : { keyId, openText: text },
+      },
+    ],
+  }
+}
+
+/** The text of a payload, whose fields that hold positions hold the bundle's. */
+const translated = (
+  text: string,
+  fields: ReadonlyArray<string>,
+  isSealed: boolean,
+  places: ReadonlyMap<number, number>,
+): string => {
+  const content = JSON.parse(text) as { readonly [key: string]: Json }
+  const payload = (isSealed ? content.open : content) as JsonObject
+  const changed = Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [key, fields.includes(key) ? placed(value, places) : value]),
+  )
+  return JSON.stringify(isSealed ? { ...content, open: changed } : changed)
+}
+
+/** A list of positions without those that stayed behind; a range from the first to the last of those in it that came along. */
+const placed = (value: Json, places: ReadonlyMap<number, number>): Json => {
+  if (Array.isArray(value)) return value.flatMap((position) => places.get(Number(position)) ?? [])
+  if (typeof value !== "object" || value === null) return value
+  const { from, to } = value as { readonly from: number; readonly to: number }
+  const inside = [...places].filter(([position]) => position >= from && position <= to).map(([, place]) => place)
+  return { from: inside[0] ?? 0, to: inside.at(-1) ?? 0 }
+}

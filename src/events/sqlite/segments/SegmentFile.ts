@@ -1,0 +1,250 @@
+import * as fs from "node:fs"
+import * as zlib from "node:zlib"
+import { digestIn } from "../../Blob.ts"
+import type { Stored } from "../../Diagnosis.ts"
+import type { Head, Query } from "../../EventLog.ts"
+import { selects } from "../../Selects.ts"
+import { connect, type LogDatabase } from "../database.ts"
+
+/** `application_id` of a segment: "Hcsg" in ASCII. */
+const APPLICATION_ID = 0x48637367
+
+/** Events of one block: what is compressed, and decompressed, together. */
+const BLOCK_EVENTS = 1000
+
+/**
+ * A segment is an SQLite file of its own. Events stand in blocks, as JSON compressed by Brotli (RFC 7932), each with every
+ * field that the chain covers, names spelled out; `block_names` says in which blocks a timeline, stream, task or type occurs.
+ */
+const TABLES = [
+  "CREATE TABLE segment (first INTEGER NOT NULL, last INTEGER NOT NULL, previous_hash TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+  "CREATE TABLE blocks (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, content BLOB NOT NULL) STRICT",
+  "CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT",
+  `CREATE TABLE block_names (name INTEGER NOT NULL, block INTEGER NOT NULL, PRIMARY KEY (name, block)) STRICT, WITHOUT ROWID`,
+  "CREATE TABLE ids (id TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE blobs (digest TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT",
+]
+
+/** Decoded blocks that are kept, for reads that go on where the last one stopped. */
+const MAX_KEPT_BLOCKS = 4
+
+/** A segment that is being written. */
+export interface Draft {
+  /** Adds the next events, in order. `blob` gives the text of a blob that one of them names. */
+  readonly add: (rows: ReadonlyArray<Stored>, blob: (digest: string) => string | undefined) => void
+  /** Completes the file: it is on the disk as a whole. */
+  readonly finish: () => void
+  /** Gives up; the file is gone. */
+  readonly discard: () => void
+}
+
+/** Begins a segment that goes on from a head. */
+export const draft = (filename: string, from: Head): Draft => {
+  fs.rmSync(filename, { force: true })
+  const database = connect(filename, { readonly: false })
+  let last = from
+  let closed = false
+  const close = () => {
+    if (!closed) database.close()
+    closed = true
+  }
+  // Whoever dies on the way leaves a file that nothing names.
+  for (const statement of ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
+    database.run(statement)
+
+  const addBlock = (block: ReadonlyArray<Stored>) => {
+    const [first, end] = [block[0], block.at(-1)]
+    if (first === undefined || end === undefined) return
+    const { position } = first.link
+    database.run("INSERT INTO blocks VALUES (?, ?, ?)", [
+      position,
+      end.link.position,
+      pack(JSON.stringify(block.map(lineOf))),
+    ])
+    for (const name of new Set(block.flatMap(namesOf))) {
+      database.run("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [name])
+      database.run("INSERT INTO block_names SELECT id, ? FROM names WHERE text = ?", [position, name])
+    }
+    for (const { link } of block) database.run("INSERT INTO ids VALUES (?, ?)", [link.id, link.position])
+    last = { position: end.link.position, hash: end.hash }
+  }
+
+  return {
+    add: (rows, blob) => {
+      for (let start = 0; start < rows.length; start += BLOCK_EVENTS) addBlock(rows.slice(start, start + BLOCK_EVENTS))
+      for (const { payload, link } of rows) {
+        const digest = digestIn(payload)
+        if (digest === undefined) continue
+        const text = blob(digest)
+        if (text === undefined) throw new Error(`the blob of @${link.position} is missing`)
+        database.run("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", [digest, pack(text)])
+      }
+    },
+    finish: () => {
+      database.run("INSERT INTO segment VALUES (?, ?, ?, ?)", [from.position + 1, last.position, from.hash, last.hash])
+      database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+      database.run("COMMIT")
+      close()
+      flush(filename)
+    },
+    discard: () => {
+      close()
+      fs.rmSync(filename, { force: true })
+    },
+  }
+}
+
+const flush = (filename: string): void => {
+  const file = fs.openSync(filename, "r")
+  try {
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** A segment that is read. All of it throws where the file is not what it should be. */
+export interface SegmentFile {
+  readonly first: number
+  readonly last: number
+  /** At most so many of the events that a query selects, in order of position. */
+  readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
+  /** The position of the event with this id; undefined where it is not in this segment. */
+  readonly find: (id: string) => number | undefined
+  readonly blob: (digest: string) => string | undefined
+  readonly close: () => void
+}
+
+/** Opens a segment for reading. */
+export const open = (filename: string): SegmentFile => {
+  const database = connect(filename, { readonly: true })
+  const [[owner] = []] = database.rows("PRAGMA application_id")
+  if (owner !== APPLICATION_ID) {
+    database.close()
+    throw new Error("it is no segment of a log")
+  }
+  const [[first, last] = []] = database.rows("SELECT first, last FROM segment")
+  const kept = new Map<number, ReadonlyArray<Stored>>()
+
+  const block = (position: number): ReadonlyArray<Stored> => {
+    const known = kept.get(position)
+    if (known !== undefined) return known
+    const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
+    const rows = (JSON.parse(unpack(content)) as ReadonlyArray<Line>).map(storedOf)
+    for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT_BLOCKS) kept.delete(oldest)
+    kept.set(position, rows)
+    return rows
+  }
+
+  return {
+    first: Number(first),
+    last: Number(last),
+    page: (query, limit) => {
+      const selected: Array<Stored> = []
+      for (const position of blocksOf(database, query)) {
+        for (const row of block(position)) {
+          if (selected.length === limit) return selected
+          if (selects(query, row.link)) selected.push(row)
+        }
+      }
+      return selected
+    },
+    find: (id) => {
+      const [row] = database.rows("SELECT position FROM ids WHERE id = ?", [id])
+      return row === undefined ? undefined : Number(row[0])
+    },
+    blob: (digest) => {
+      const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
+      return row === undefined ? undefined : unpack(row[0])
+    },
+    close: database.close,
+  }
+}
+
+/** The blocks in which a query may select something, in order. */
+const blocksOf = (database: LogDatabase, query: Query): ReadonlyArray<number> => {
+  const { after = 0, until = Number.MAX_SAFE_INTEGER, timeline, stream, taskId, types } = query
+  const single = [timeline, stream, taskId].flatMap((name) => (name === undefined ? [] : [[name]]))
+  const wanted = types === undefined ? single : [...single, types]
+  const clauses = wanted.map(
+    (names) => `first IN (SELECT block FROM block_names WHERE name IN
+      (SELECT id FROM names WHERE text IN (${names.map(() => "?").join(", ")})))`,
+  )
+  const sql = ["SELECT first FROM blocks WHERE last > ? AND first <= ?", ...clauses].join(" AND ")
+  const rows = database.rows(`${sql} ORDER BY first`, [after, until, ...wanted.flat()])
+  return rows.map(([position]) => Number(position))
+}
+
+/** One event in a block, in the order of the chain's fields. */
+type Line = readonly [
+  position: number,
+  id: string,
+  timeline: string,
+  stream: string,
+  version: number,
+  type: string,
+  schemaVersion: number,
+  taskId: string | null,
+  causationId: string | null,
+  actor: string,
+  occurredAt: number,
+  recordedAt: number,
+  payload: string,
+  keyId: string | null,
+  hash: string,
+]
+
+const lineOf = ({ link, payload, keyId, hash }: Stored): Line => [
+  link.position,
+  link.id,
+  link.timeline,
+  link.stream,
+  link.version,
+  link.type,
+  link.schemaVersion,
+  link.taskId,
+  link.causationId,
+  link.actor,
+  link.occurredAt,
+  link.recordedAt,
+  payload,
+  keyId,
+  hash,
+]
+
+const storedOf = (line: Line): Stored => ({
+  link: {
+    position: line[0],
+    id: line[1],
+    timeline: line[2],
+    stream: line[3],
+    version: line[4],
+    type: line[5],
+    schemaVersion: line[6],
+    taskId: line[7],
+    causationId: line[8],
+    actor: line[9],
+    occurredAt: line[10],
+    recordedAt: line[11],
+  },
+  payload: line[12],
+  keyId: line[13],
+  hash: line[14],
+  flaw: null,
+})
+
+const namesOf = ({ link }: Stored): ReadonlyArray<string> => [
+  link.timeline,
+  link.stream,
+  link.type,
+  ...(link.taskId === null ? [] : [link.taskId]),
+]
+
+/** Above this, Brotli takes several times as long for a few per cent less. */
+const QUALITY = 5
+
+const pack = (text: string): Uint8Array =>
+  zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: QUALITY } })
+
+const unpack = (content: unknown): string =>
+  zlib.brotliDecompressSync(content instanceof Uint8Array ? content : new Uint8Array()).toString()

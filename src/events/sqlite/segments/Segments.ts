@@ -1,0 +1,126 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, type Scope } from "effect"
+import type { Segment } from "../../Archive.ts"
+import type { Stored } from "../../Diagnosis.ts"
+import { type Query, SegmentUnavailable } from "../../EventLog.ts"
+import type { LogDatabase } from "../database.ts"
+import * as SegmentFile from "./SegmentFile.ts"
+
+/** Most segments that are kept open. */
+const MAX_OPEN = 8
+
+/**
+ * What was archived of a log, read as one. Its functions throw `SegmentUnavailable` where a file is missing that they need.
+ */
+export interface Segments {
+  /** The last position that was archived, by the log's file as it is now; 0 where nothing was. */
+  readonly floor: () => number
+  /** At most so many of the archived events that a query selects, in order of position. */
+  readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
+  /** The archived event with this id. */
+  readonly find: (id: string) => Stored | undefined
+  readonly blob: (digest: string) => string | undefined
+  readonly list: () => ReadonlyArray<Segment>
+}
+
+/** Where the segments of a log are. */
+export const directoryOf = (log: string): string => `${log}.segments`
+
+/** The segments of the log that this connection reads. */
+export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
+  const log = database.filename
+  let catalog: ReadonlyArray<Entry> = []
+  const opened = new Map<number, SegmentFile.SegmentFile>()
+
+  const floor = (): number => {
+    const now = Number(database.rows("SELECT coalesce(max(last), 0) FROM segments")[0]?.[0])
+    if (now !== (catalog.at(-1)?.last ?? 0)) catalog = database.rows(CATALOG).map(entryOf)
+    return now
+  }
+
+  /** Asks one segment, which is opened for it. */
+  const ask = <A>(entry: Entry, question: (segment: SegmentFile.SegmentFile) => A): A => {
+    const filename = path.join(directoryOf(log), entry.file)
+    try {
+      const segment = opened.get(entry.first) ?? SegmentFile.open(filename)
+      for (const [first, oldest] of opened) {
+        if (opened.size < MAX_OPEN || first === entry.first) break
+        oldest.close()
+        opened.delete(first)
+      }
+      opened.set(entry.first, segment)
+      return question(segment)
+    } catch (cause) {
+      const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
+      const { first, last } = entry
+      throw new SegmentUnavailable({ log, first, last, file: filename, reason })
+    }
+  }
+
+  const page = (query: Query, limit: number): ReadonlyArray<Stored> => {
+    const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
+    const rows: Array<Stored> = []
+    for (const entry of catalog) {
+      if (entry.last <= after || entry.first > until) continue
+      if (rows.length === limit) break
+      rows.push(...ask(entry, (segment) => segment.page(query, limit - rows.length)))
+    }
+    return rows
+  }
+
+  const segments: Segments = {
+    floor,
+    page,
+    find: (id) => {
+      for (const entry of catalog) {
+        if (id < entry.lowestId || id > entry.highestId) continue
+        const position = ask(entry, (segment) => segment.find(id))
+        if (position !== undefined) return page({ after: position - 1, until: position }, 1)[0]
+      }
+      return undefined
+    },
+    blob: (digest) => {
+      for (const entry of catalog) {
+        const text = ask(entry, (segment) => segment.blob(digest))
+        if (text !== undefined) return text
+      }
+      return undefined
+    },
+    list: () => {
+      floor()
+      return catalog.map(({ first, last, file, archivedAt }) => {
+        const filename = path.join(directoryOf(log), file)
+        return { first, last, file, bytes: fs.statSync(filename, { throwIfNoEntry: false })?.size ?? null, archivedAt }
+      })
+    },
+  }
+  const close = () => {
+    for (const segment of opened.values()) segment.close()
+  }
+  return Effect.acquireRelease(Effect.succeed(segments), () => Effect.sync(close))
+}
+
+interface Entry {
+  readonly first: number
+  readonly last: number
+  readonly file: string
+  readonly lowestId: string
+  readonly highestId: string
+  readonly archivedAt: number
+}
+
+const CATALOG = `SELECT first, last, file, lower(hex(lowest_id)), lower(hex(highest_id)), archived_at
+  FROM segments ORDER BY first`
+
+const entryOf = ([first, last, file, lowestId, highestId, archivedAt]: ReadonlyArray<unknown>): Entry => ({
+  first: Number(first),
+  last: Number(last),
+  file: String(file),
+  lowestId: uuidOf(String(lowestId)),
+  highestId: uuidOf(String(highestId)),
+  archivedAt: Number(archivedAt),
+})
+
+/** The text of a UUID from its 32 hexadecimal digits. */
+const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")

@@ -1,0 +1,136 @@
+import { Effect, Either, Option } from "effect"
+import { expect } from "vitest"
+import * as EventLog from "../EventLog.ts"
+import { ID_1, ID_2, note, readAll, type Test, textOf, withIds } from "./given.ts"
+
+/** What appending promises. */
+export const appending = (test: Test): void => {
+  test(
+    "what is appended is read back, whole and in order",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const first = yield* log.append(note("a", ["one", "two"]))
+      const second = yield* log.append({ ...note("b", ["three"]), taskId: "t1" })
+      expect([first.position, first.version, second.position, second.version]).toEqual([2, 2, 3, 1])
+      const events = yield* readAll(log)
+      expect(events).toEqual([...first.events, ...second.events])
+      expect(events.map(textOf)).toEqual(["one", "two", "three"])
+      expect(events.map((event) => [event.position, event.stream, event.version, event.taskId])).toEqual([
+        [1, "a", 1, null],
+        [2, "a", 2, null],
+        [3, "b", 1, "t1"],
+      ])
+      expect(yield* log.head).toEqual({ position: 3, hash: events[2]?.hash })
+    }),
+  )
+
+  test(
+    "an expectation that does not hold is a conflict that carries what was missed",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append({ ...note("a", ["one"]), expected: EventLog.NoStream })
+      yield* log.append({ ...note("a", ["two"]), expected: EventLog.Exact(1) })
+      yield* log.append({ ...note("a", ["three"]), expected: EventLog.Exists })
+      yield* log.append({ ...note("a", ["four"]), expected: EventLog.Any })
+      const stale = yield* Effect.flip(log.append({ ...note("a", ["late"]), expected: EventLog.Exact(2) }))
+      expect(stale).toBeInstanceOf(EventLog.VersionConflict)
+      expect(stale).toMatchObject({ stream: "a", actual: 4 })
+      expect(stale instanceof EventLog.VersionConflict && stale.missed.map(textOf)).toEqual(["three", "four"])
+      expect(stale.message).toContain("expected version 2, found version 4")
+      const taken = yield* Effect.flip(log.append({ ...note("a", ["x"]), expected: EventLog.NoStream }))
+      expect(taken).toMatchObject({ _tag: "VersionConflict", actual: 4 })
+      const absent = yield* Effect.flip(log.append({ ...note("b", ["x"]), expected: EventLog.Exists }))
+      expect(absent).toMatchObject({ _tag: "VersionConflict", actual: 0, missed: [] })
+      expect((yield* log.head).position).toBe(4)
+    }),
+  )
+
+  test(
+    "of many appends at once, a conflict fails alone and the rest are gapless",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: 200 }, (_, index) => index),
+        (index) =>
+          Effect.either(
+            index % 10 === 0
+              ? log.append({ ...note("contested", [String(index)]), expected: EventLog.NoStream })
+              : log.append(note(`s${index % 7}`, [String(index), `${index} again`])),
+          ),
+        { concurrency: "unbounded" },
+      )
+      expect(outcomes.filter(Either.isLeft)).toHaveLength(19)
+      const events = yield* readAll(log)
+      expect(events.map((event) => event.position)).toEqual(events.map((_, index) => index + 1))
+      for (const stream of new Set(events.map((event) => event.stream))) {
+        const versions = events.filter((event) => event.stream === stream).map((event) => event.version)
+        expect(versions).toEqual(versions.map((_, index) => index + 1))
+      }
+      expect(events).toHaveLength(180 * 2 + 1)
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: events.length })
+    }),
+  )
+
+  test(
+    "a retry with the same id and content answers with the earlier event",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const request = withIds(note("a", ["one", "two"]), [ID_1, ID_2])
+      const first = yield* log.append({ ...request, expected: EventLog.NoStream })
+      yield* log.append(note("a", ["three"]))
+      const again = yield* log.append({ ...request, expected: EventLog.NoStream })
+      expect(again).toEqual(first)
+      expect((yield* log.head).position).toBe(3)
+      const found = yield* log.find(ID_2)
+      expect(Option.map(found, textOf)).toEqual(Option.some("two"))
+      expect(yield* log.find("00000000-0000-7000-8000-000000000000")).toEqual(Option.none())
+    }),
+  )
+
+  test(
+    "a retry under way at the same time as its first try is one event",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const request = withIds(note("a", ["one"]), [ID_1])
+      const answers = yield* Effect.all(
+        Array.from({ length: 5 }, () => log.append(request)),
+        { concurrency: "unbounded" },
+      )
+      expect(answers.map((answer) => answer.position)).toEqual([1, 1, 1, 1, 1])
+      expect((yield* log.head).position).toBe(1)
+    }),
+  )
+
+  test(
+    "the same id with other content is refused",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(withIds(note("a", ["one"]), [ID_1]))
+      const other = yield* Effect.flip(log.append(withIds(note("a", ["two"]), [ID_1])))
+      expect(other).toMatchObject({ _tag: "IdReused", id: ID_1, position: 1 })
+      const partly = yield* Effect.flip(log.append(withIds(note("a", ["one", "two"]), [ID_1, ID_2])))
+      expect(partly).toMatchObject({ _tag: "IdReused", id: ID_1 })
+      const twice = yield* Effect.flip(log.append(withIds(note("a", ["x", "y"]), [ID_2, ID_2])))
+      expect(twice).toMatchObject({ _tag: "InvalidEvent", index: 1 })
+      expect((yield* log.head).position).toBe(1)
+    }),
+  )
+
+  test(
+    "any JSON comes back as it went in",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const reading = JSON.parse(
+        '{"__proto__":{"x":1},"text":"\\u0000 \\ud83d\\ude00 \\"","n":[0,1e308,-1e-7,9007199254740993],"":null,"b":[true,false,{}]}',
+      )
+      yield* log.append({
+        stream: "a",
+        actor: "plugin:p@1",
+        events: [{ type: "SensorRead", payload: { sensor: "p/s", reading, priority: 0.5, latencyMs: 0 } }],
+      })
+      const [event] = yield* readAll(log)
+      expect(JSON.stringify(event?.payload.reading)).toBe(JSON.stringify(reading))
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact" })
+    }),
+  )
+}

@@ -1,0 +1,37 @@
+import { Effect, Stream } from "effect"
+import type { Event } from "../Event.ts"
+import type { AppendRequest, EventLog, LogError, Query } from "../EventLog.ts"
+
+/** One test on a log of its own, new and empty. `timeout` is in milliseconds. */
+export type Test = (behaviour: string, body: Effect.Effect<void, unknown, EventLog>, timeout?: number) => void
+
+/** Two ids for those who choose their own. */
+export const ID_1 = "01890a5d-ac96-774b-bcce-b302099a8057"
+export const ID_2 = "01890a5d-ac96-774b-bcce-b302099a8058"
+
+/** Notes with these texts, for one stream. */
+export const note = (stream: string, texts: ReadonlyArray<string>): AppendRequest => ({
+  stream,
+  actor: "human:test",
+  events: texts.map((text) => ({ type: "NoteAdded" as const, payload: { about: stream, text } })),
+})
+
+/** So many notes, numbered from 1. */
+export const notes = (stream: string, count: number): AppendRequest =>
+  note(
+    stream,
+    Array.from({ length: count }, (_, index) => String(index + 1)),
+  )
+
+/** The request with ids for its events. */
+export const withIds = (request: AppendRequest, ids: ReadonlyArray<string>): AppendRequest => ({
+  ...request,
+  events: request.events.map((event, index) => ({ ...event, id: ids[index] ?? "" })),
+})
+
+/** Everything that a query gives. */
+export const readAll = (log: EventLog["Type"], query?: Query): Effect.Effect<ReadonlyArray<Event>, LogError> =>
+  Effect.map(Stream.runCollect(log.read(query)), (events) => [...events])
+
+/** The text of a note. */
+export const textOf = (event: Event) => event.payload.text

@@ -1,0 +1,105 @@
+import { Effect, FastCheck } from "effect"
+import { expect } from "vitest"
+import type { Event } from "../Event.ts"
+import { type AppendRequest, EventLog, type Query } from "../EventLog.ts"
+import { readAll, type Test } from "./given.ts"
+
+/** Appends made: more events than a page, and than what some backend reads without an index. */
+const APPENDS = 1300
+
+/** Queries tried of each combination of filters. */
+const QUERIES = 3
+
+const TIMEOUT_MS = 60_000
+
+/** Whatever a query combines, it gives what a plain filter over all events gives. */
+export const selecting = (test: Test): void => {
+  test(
+    "every combination of filters gives the same events in the same order as filtering all of them, page by page too",
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* Effect.forEach(
+        Array.from({ length: APPENDS }, (_, index) => requestOf(index)),
+        log.append,
+        {
+          concurrency: "unbounded",
+          discard: true,
+        },
+      )
+      const all = yield* readAll(log)
+      const holds = (query: Query, limit: number) =>
+        Effect.gen(function* () {
+          const expected = all.filter((event) => selects(query, event))
+          expect((yield* readAll(log, query)).map(identity)).toEqual(expected.map(identity))
+          const page = yield* log.readPage(query, limit)
+          expect(page.map(identity)).toEqual(expected.slice(0, limit).map(identity))
+          const next = { ...query, after: page.at(-1)?.position ?? query.after ?? 0 }
+          const second = yield* log.readPage(next, limit)
+          expect(second.map(identity)).toEqual(expected.slice(page.length, page.length + limit).map(identity))
+        })
+      for (const fields of subsets(Object.keys(VALUES))) {
+        const property = FastCheck.asyncProperty(queryOf(fields, all.length), LIMIT, (query, limit) =>
+          Effect.runPromise(holds(query, limit)),
+        )
+        yield* Effect.promise(() => FastCheck.assert(property, { numRuns: QUERIES }))
+      }
+    }),
+    TIMEOUT_MS,
+  )
+}
+
+/** The hash says everything that an event is. */
+const identity = ({ position, hash }: Event) => `${position} ${hash}`
+
+/** Requests over some streams, timelines, tasks and types, in every mixture. */
+const requestOf = (index: number): AppendRequest => {
+  const stream = ["a", "b", "c"][(index % 7) % 3] ?? ""
+  const tag = { type: "TagAdded" as const, payload: { about: stream, tag: String(index) } }
+  const text = { type: "NoteAdded" as const, payload: { about: stream, text: String(index) } }
+  return {
+    stream,
+    actor: "human:test",
+    timeline: index % 5 === 0 ? "fork" : "main",
+    taskId: [null, "t1", "t2"][(index % 11) % 3] ?? null,
+    events: index % 2 === 0 ? [text, tag, text] : index % 13 === 0 ? [tag] : [text],
+  }
+}
+
+const selects = (query: Query, event: Event): boolean =>
+  event.position > (query.after ?? 0) &&
+  event.position <= (query.until ?? Number.POSITIVE_INFINITY) &&
+  (query.timeline === undefined || event.timeline === query.timeline) &&
+  (query.stream === undefined || event.stream === query.stream) &&
+  (query.afterVersion === undefined || event.version > query.afterVersion) &&
+  (query.taskId === undefined || event.taskId === query.taskId) &&
+  (query.types === undefined || query.types.includes(event.type))
+
+const LIMIT = FastCheck.oneof(FastCheck.integer({ min: 1, max: 20 }), FastCheck.integer({ min: 1, max: 3000 }))
+
+/** Values of each filter, also such as no event has; a version filters within a stream, so it is drawn with one. */
+const VALUES = {
+  after: (head: number) => FastCheck.record({ after: FastCheck.integer({ min: 0, max: head + 5 }) }),
+  until: (head: number) => FastCheck.record({ until: FastCheck.integer({ min: 0, max: head + 5 }) }),
+  timeline: () => FastCheck.record({ timeline: FastCheck.constantFrom("main", "fork", "nowhere") }),
+  stream: () => FastCheck.record({ stream: FastCheck.constantFrom("a", "b", "c", "nothing") }),
+  afterVersion: (head: number) =>
+    FastCheck.record({
+      stream: FastCheck.constantFrom("a", "b", "c"),
+      afterVersion: FastCheck.integer({ min: 0, max: Math.floor(head / 4) }),
+    }),
+  taskId: () => FastCheck.record({ taskId: FastCheck.constantFrom("t1", "t2", "no-task") }),
+  types: () =>
+    FastCheck.record({
+      types: FastCheck.subarray(["NoteAdded", "TagAdded", "Unheard"], { minLength: 0 }),
+    }),
+} satisfies Record<keyof Query, (head: number) => FastCheck.Arbitrary<Query>>
+
+const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>
+  FastCheck.tuple(
+    ...Object.entries(VALUES)
+      .filter(([field]) => fields.includes(field))
+      .map(([, values]) => values(head)),
+  ).map((parts) => Object.assign({}, ...parts))
+
+const subsets = <A>(of: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  of.reduce<ReadonlyArray<ReadonlyArray<A>>>((all, one) => [...all, ...all.map((subset) => [...subset, one])], [[]])
