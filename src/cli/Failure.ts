@@ -30,6 +30,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "LogMissing",
   "MetadataNotFound",
   "NotInRegistry",
+  "NoSuchSubject",
   "NotPending",
   "PathNeverExisted",
   "PathNotFound",

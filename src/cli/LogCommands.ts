@@ -1,23 +1,19 @@
-import * as fs from "node:fs"
 import { Args, Command, Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
-import type { Event } from "../events/Event.ts"
 import { EventLog, type Query } from "../events/EventLog.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
 import * as Moment from "../projections/Moment.ts"
-import * as PluginRegistry from "../projections/PluginRegistry.ts"
-import { Projector } from "../projections/Projector.ts"
-import * as Tasks from "../projections/Tasks.ts"
+import { archive, segments, upgrade } from "./ArchiveCommands.ts"
 import { BadInput } from "./BadInput.ts"
 import { common, wholeNumber } from "./CommonOptions.ts"
 import * as Ids from "./Ids.ts"
+import { info } from "./InfoCommand.ts"
 import { anchor, doctor, verify } from "./IntegrityCommands.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
+import { shred, subjects } from "./PersonalCommands.ts"
 import * as EventLine from "./render/EventLine.ts"
 import * as EventPage from "./render/EventPage.ts"
-import * as Table from "./render/Table.ts"
-import { at, count } from "./render/Text.ts"
 
 /** Events that `log ls` shows where nobody says otherwise. */
 const LIMIT = 50
@@ -100,40 +96,8 @@ const show = Command.make("show", { ...common, event: eventArgument }, ({ log, j
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show one event whole"))
 
-const info = Command.make("info", common, ({ log, json }) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const projector = yield* Projector
-    const head = yield* log.head
-    const types = yield* Stream.runFold(log.read(), new Map<string, number>(), countType)
-    const tasks = Object.values(yield* projector.current(Tasks.projection))
-    const plugins = Object.entries(yield* projector.current(PluginRegistry.projection))
-    const document = {
-      path: log.name,
-      bytes: fs.statSync(log.name).size,
-      head,
-      types: Object.fromEntries([...types].sort(([, a], [, b]) => b - a)),
-      tasks: { all: tasks.length, open: tasks.filter(({ outcome }) => outcome === null).length },
-      plugins: plugins.map(([name, { version, active }]) => ({ name, version, active })),
-    }
-    yield* Output.show(json, document, (style) => [
-      `${style.bold(document.path)}, ${count(document.bytes, "byte")}`,
-      `${count(head.position, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
-      `${count(tasks.length, "task")}, ${document.tasks.open} open`,
-      `${count(plugins.length, "plugin")}${document.plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
-      ...Table.lines(
-        style,
-        [{ heading: "type" }, { heading: "events", align: "right" }],
-        Object.entries(document.types).map(([type, of]) => [type, String(of)]),
-      ),
-    ])
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
-).pipe(Command.withDescription("What a log holds, in numbers"))
-
-const countType = (types: Map<string, number>, { type }: Event) => types.set(type, (types.get(type) ?? 0) + 1)
-
-/** `hindcast log ls|show|info|verify|anchor|doctor` */
+/** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|upgrade|subjects|shred` */
 export const log = Command.make("log").pipe(
   Command.withDescription("The events of a log"),
-  Command.withSubcommands([ls, show, info, verify, anchor, doctor]),
+  Command.withSubcommands([ls, show, info, verify, anchor, doctor, archive, segments, upgrade, subjects, shred]),
 )

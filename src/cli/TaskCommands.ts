@@ -1,5 +1,7 @@
-import { Args, Command } from "@effect/cli"
+import * as path from "node:path"
+import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
+import { Bundles } from "../events/Bundles.ts"
 import { Projector } from "../projections/Projector.ts"
 import * as TaskAudit from "../projections/TaskAudit.ts"
 import * as Tasks from "../projections/Tasks.ts"
@@ -9,7 +11,7 @@ import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import * as AuditPage from "./render/AuditPage.ts"
 import * as Table from "./render/Table.ts"
-import { at, oneLine, shorten, time } from "./render/Text.ts"
+import { at, count, oneLine, shorten, time } from "./render/Text.ts"
 
 /** Characters of a goal in the list. */
 const GOAL_LENGTH = 50
@@ -48,14 +50,30 @@ const ls = Command.make("ls", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List the tasks: outcome, steps, positions, goal"))
 
-/** `hindcast task ls` */
-export const task = Command.make("task").pipe(
-  Command.withDescription("The tasks of a log"),
-  Command.withSubcommands([ls]),
-)
-
 const taskArgument = Args.text({ name: "task" }).pipe(
   Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
+)
+
+const bundle = Command.make(
+  "bundle",
+  {
+    ...common,
+    task: taskArgument,
+    out: Options.text("out").pipe(Options.withDescription("The log to make, which must not be there yet")),
+  },
+  ({ log, json, task, out }) =>
+    Effect.gen(function* () {
+      const bundled = yield* (yield* Bundles).bundle({ taskId: yield* Ids.task(task), file: path.resolve(out) })
+      yield* Output.show(json, bundled, (style) => [
+        `${style.good("Bundled")} ${count(bundled.events, "event")} in ${bundled.file}: a log of its own, for every command that takes --log.`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Copy one task, and what it takes to understand it, into a small log of its own"))
+
+/** `hindcast task ls|bundle` */
+export const task = Command.make("task").pipe(
+  Command.withDescription("The tasks of a log"),
+  Command.withSubcommands([ls, bundle]),
 )
 
 /** `hindcast audit TASK` */

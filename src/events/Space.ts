@@ -1,7 +1,7 @@
 /** What takes the space of a log, in bytes. Nothing in it is read from a payload. */
 export interface Space {
   readonly log: string
-  /** What the log takes once everything is written back to its file: its parts and its free pages. */
+  /** What the log takes once everything is written back to its file: its parts, its free pages, and what SQLite keeps. */
   readonly bytes: number
   /** The file as it is now. It is smaller than `bytes` while newer pages stand in the write-ahead log. */
   readonly fileBytes: number
@@ -9,6 +9,8 @@ export interface Space {
   readonly walBytes: number
   /** Pages that nothing uses; what is appended next takes them. */
   readonly freeBytes: number
+  /** Pages in which SQLite keeps for itself what every other page is used for. */
+  readonly keptBytes: number
   readonly events: EventSpace
   /** Every table and every index, of whatever purpose: the largest first. */
   readonly parts: ReadonlyArray<Part>

@@ -1,8 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer } from "effect"
+import type { Archive } from "../events/Archive.ts"
+import type { Bundles } from "../events/Bundles.ts"
 import type { EventLog, OpenError } from "../events/EventLog.ts"
 import type { Lease } from "../events/Lease.ts"
+import type { PersonalData } from "../events/PersonalData.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
 import * as PluginHost from "../plugins/PluginHost.ts"
 import * as Projector from "../projections/Projector.ts"
@@ -37,6 +40,9 @@ export interface HindcastOptions extends LogOptions {
 
 type LogServices =
   | EventLog
+  | Archive
+  | Bundles
+  | PersonalData
   | Lease
   | Projector.Projector
   | TimeTravel.TimeTravel

@@ -18,6 +18,7 @@ import * as Writer from "../Writer.ts"
 import * as append from "./append.ts"
 import * as archiving from "./archive.ts"
 import * as bundling from "./bundle.ts"
+import * as Checkpoint from "./checkpoint.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
 import * as keyFile from "./keyFile.ts"
@@ -113,7 +114,9 @@ interface Writing {
 const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
-    const { writer, reader, cacheWriter, lease } = yield* filename === IN_MEMORY ? inNoFile : inFile(filename)
+    const { writer, reader, cacheWriter, lease, committed } = yield* filename === IN_MEMORY
+      ? inNoFile
+      : inFile(filename)
     const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
@@ -122,6 +125,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writi
     const commitAndTell: Writer.Commit = (requests) => {
       const answers = commit(requests)
       commits.announce()
+      committed()
       return answers
     }
     const check = Admission.make(vocabulary, keys)
@@ -141,14 +145,16 @@ const inFile = (filename: string) =>
     const cacheWriter = yield* Database.open(filename, { readonly: false })
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
-    return { writer, reader, cacheWriter, lease: lease.make(control) }
+    const committed = yield* Checkpoint.whenIdle(cacheWriter)
+    return { writer, reader, cacheWriter, lease: lease.make(control), committed }
   })
 
 /** A log that nothing else can see: one connection does everything. */
 const inNoFile = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...DISPOSABLE_TABLES]) database.run(statement)
-  return { writer: database, reader: database, cacheWriter: database, lease: MemoryLease.make(IN_MEMORY) }
+  const lease = MemoryLease.make(IN_MEMORY)
+  return { writer: database, reader: database, cacheWriter: database, lease, committed: () => {} }
 })
 
 const openForReading = (filename: string) =>

@@ -1,8 +1,9 @@
 import type { LogDatabase } from "./database.ts"
 
 /**
- * The interned names of a log, kept in memory: names are only ever added, so what was loaded stays true, and what is
- * missing is loaded when it is first met.
+ * The interned names of a log. They are only ever added, so that what was read once stays true: those in use are kept in
+ * memory, and the file is asked for the others as they are met. A log has two of each task and of each question to people,
+ * so to load them all would take longer the longer it has been in use.
  */
 export interface Names {
   /** The text of an id; undefined where the file does not know it. */
@@ -14,37 +15,57 @@ export interface Names {
 }
 
 export const make = (database: LogDatabase): Names => {
-  const texts = new Map<number, string>()
-  const ids = new Map<string, number>()
-  let newest = 0
+  const texts = new Recent<number, string>()
+  const ids = new Recent<string, number>()
 
-  /** Loads what was added since, by whichever process. */
-  const refresh = () => {
-    for (const [id, text] of database.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", [newest])) {
-      texts.set(Number(id), String(text))
-      ids.set(String(text), Number(id))
-      newest = Number(id)
-    }
+  const text = (id: number) => {
+    const known = texts.get(id)
+    if (known !== undefined) return known
+    const [row] = database.rows("SELECT text FROM names WHERE id = ?", [id])
+    return row === undefined ? undefined : texts.keep(id, String(row[0]))
   }
-  refresh()
 
   const id = (text: string) => {
-    if (!ids.has(text)) refresh()
-    return ids.get(text)
+    const known = ids.get(text)
+    if (known !== undefined) return known
+    const [row] = database.rows("SELECT id FROM names WHERE text = ?", [text])
+    return row === undefined ? undefined : ids.keep(text, Number(row[0]))
   }
-  return {
-    text: (id) => {
-      if (!texts.has(id)) refresh()
-      return texts.get(id)
-    },
-    id,
-    intern: (text) => {
-      const known = id(text)
-      if (known !== undefined) return known
-      database.run("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [text])
-      const added = id(text)
-      if (added === undefined) throw new Error(`the name ${JSON.stringify(text)} was not stored`)
-      return added
-    },
+
+  const add = (text: string) => {
+    const [row] = database.rows("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING RETURNING id", [
+      text,
+    ])
+    // There is no row where another process has added it in between.
+    const added = row === undefined ? id(text) : ids.keep(text, Number(row[0]))
+    if (added === undefined) throw new Error(`the name ${JSON.stringify(text)} was not stored`)
+    return added
+  }
+
+  return { text, id, intern: (text) => id(text) ?? add(text) }
+}
+
+/** Most names that were used lately and are kept for sure; at most twice as many are kept. */
+const MAX_RECENT = 16_384
+
+/** What was used lately. When there is too much of it, what was not used since the last time goes. */
+class Recent<Key, Value> {
+  #recent = new Map<Key, Value>()
+  #before = new Map<Key, Value>()
+
+  get(key: Key): Value | undefined {
+    const known = this.#recent.get(key)
+    if (known !== undefined) return known
+    const older = this.#before.get(key)
+    return older === undefined ? undefined : this.keep(key, older)
+  }
+
+  keep(key: Key, value: Value): Value {
+    if (this.#recent.size >= MAX_RECENT) {
+      this.#before = this.#recent
+      this.#recent = new Map()
+    }
+    this.#recent.set(key, value)
+    return value
   }
 }

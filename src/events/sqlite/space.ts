@@ -50,6 +50,7 @@ export const measureSpace = (
       fileBytes: sizeOf(filename),
       walBytes: sizeOf(`${filename}-wal`),
       freeBytes,
+      keptBytes: bytes - freeBytes - parts.reduce((sum, part) => sum + part.bytes, 0),
       events,
       parts,
       types,

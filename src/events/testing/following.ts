@@ -1,7 +1,9 @@
-import { Effect, Fiber, Stream } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { expect } from "vitest"
+import type { Event } from "../Event.ts"
 import * as EventLog from "../EventLog.ts"
-import { note, type Test } from "./given.ts"
+import { PAGE_SIZE } from "../Pages.ts"
+import { note, notes, readAll, type Test } from "./given.ts"
 
 /** What following promises. */
 export const following = (test: Test): void => {
@@ -42,4 +44,65 @@ export const following = (test: Test): void => {
       expect(tag).toMatchObject({ type: "TagAdded", position: 4 })
     }),
   )
+
+  test(
+    "who follows is told once that it has caught up, whether history is empty, a page, or more",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(notes("a", 2 * PAGE_SIZE + 1))
+      for (const history of [0, 1, PAGE_SIZE - 1, PAGE_SIZE, PAGE_SIZE + 1, 2 * PAGE_SIZE]) {
+        const head = (yield* log.head).position
+        const after = head - history
+        const caughtUp = yield* Deferred.make<void>()
+        const seen = yield* log.follow({ after }).pipe(
+          Stream.tap((item) => (isMarker(item) ? Deferred.succeed(caughtUp, undefined) : Effect.void)),
+          Stream.takeUntil((item) => !isMarker(item) && item.position === head + 3),
+          Stream.runCollect,
+          Effect.fork,
+        )
+        yield* Deferred.await(caughtUp)
+        yield* log.append(note("b", ["live"]))
+        yield* log.append(note("b", ["live", "live"]))
+        const items = [...(yield* Fiber.join(seen))].map((item) => (isMarker(item) ? "caught up" : item.position))
+        const positions = Array.from({ length: history + 3 }, (_, index) => after + index + 1)
+        expect(items).toEqual([...positions.slice(0, history), "caught up", ...positions.slice(history)])
+      }
+    }),
+  )
+
+  test(
+    "each of many who follow while others append is told once, and sees what it selects once",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(notes("s0", 10))
+      const queries: ReadonlyArray<EventLog.Query> = [
+        {},
+        { stream: "s1" },
+        { timeline: "main" },
+        { types: ["TagAdded"] },
+      ]
+      const followers = yield* Effect.forEach(queries, (query) =>
+        log.follow(query).pipe(
+          // The last event is one that every query selects.
+          Stream.takeUntil((item) => !isMarker(item) && item.payload.tag === "last"),
+          Stream.runCollect,
+          Effect.fork,
+        ),
+      )
+      yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, index) => index),
+        (index) => log.append(notes(`s${index % 4}`, 1 + (index % 3))),
+        { concurrency: 8 },
+      )
+      const last = { type: "TagAdded" as const, payload: { about: "a", tag: "last" } }
+      yield* log.append({ stream: "s1", actor: "human:test", events: [last] })
+      for (const [index, query] of queries.entries()) {
+        const items = [...(yield* followers[index] ?? Effect.dieMessage("nobody follows"))]
+        expect(items.filter(isMarker)).toHaveLength(1)
+        expect(items.filter((item) => !isMarker(item))).toEqual(yield* readAll(log, query))
+      }
+    }),
+  )
 }
+
+const isMarker = (item: Event | EventLog.CaughtUp): item is EventLog.CaughtUp => item instanceof EventLog.CaughtUp

@@ -99,7 +99,8 @@ const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitra
     ...Object.entries(VALUES)
       .filter(([field]) => fields.includes(field))
       .map(([, values]) => values(head)),
-  ).map((parts) => Object.assign({}, ...parts))
+  ).map((parts): Query => Object.assign({}, ...parts))
 
+/** All subsets: a bit of the number says of each whether it is among them. */
 const subsets = <A>(of: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  of.reduce<ReadonlyArray<ReadonlyArray<A>>>((all, one) => [...all, ...all.map((subset) => [...subset, one])], [[]])
+  Array.from({ length: 2 ** of.length }, (_, bits) => of.filter((_, index) => (bits >> index) % 2 === 1))

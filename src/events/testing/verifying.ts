@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Chain from "../Chain.ts"
 import * as EventLog from "../EventLog.ts"
-import { note, readAll, type Test } from "./given.ts"
+import { note, notes, readAll, type Test } from "./given.ts"
 
 /** What the chain and its verification promise. */
 export const verifying = (test: Test): void => {
@@ -18,6 +18,61 @@ export const verifying = (test: Test): void => {
         expect(event.hash).toBe(expected)
         previous = event.hash
       }
+    }),
+  )
+
+  test(
+    "verifying tells how far it has come, and the last it tells is the head",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(notes("a", 2500))
+      const told: Array<readonly [verified: number, of: number]> = []
+      const onProgress = (verified: number, of: number) => Effect.sync(() => void told.push([verified, of]))
+      const found = yield* log.verifyWith({ onProgress })
+      expect(found).toMatchObject({ _tag: "Intact", events: 2500, head: yield* log.head })
+      expect(told.at(-1)).toEqual([2500, 2500])
+      expect(told.length).toBeGreaterThan(1)
+      const verified = told.map(([verified]) => verified)
+      expect(verified).toEqual([...new Set(verified)].sort((a, b) => a - b))
+      expect(told.every(([verified, of]) => verified <= of)).toBe(true)
+    }),
+  )
+
+  test(
+    "a log holds against every head that it ever had",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const anchors = [yield* log.head]
+      for (const text of ["one", "two", "three"]) {
+        yield* log.append(note("a", [text]))
+        anchors.push(yield* log.head)
+      }
+      for (const anchor of anchors) {
+        expect(yield* log.verifyWith({ anchor })).toMatchObject({ _tag: "Intact", events: 3 })
+      }
+    }),
+  )
+
+  test(
+    "a log that is not the one that was anchored is found out: another hash at the position, or too few events",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(notes("a", 1500))
+      const { position, hash } = yield* log.head
+      const against = (anchor: EventLog.Head) => log.verifyWith({ anchor })
+      const other = "1".padStart(64, "0")
+      for (const at of [0, 1, 1000, 1001, position]) {
+        expect(yield* against({ position: at, hash: other })).toMatchObject({
+          _tag: "Tampered",
+          position: at,
+          kind: "head changed",
+        })
+      }
+      expect(yield* against({ position: position + 1, hash })).toMatchObject({
+        _tag: "Tampered",
+        position: position + 1,
+        kind: "head changed",
+      })
     }),
   )
 }
