@@ -1,46 +1,60 @@
 import { type Context, Effect, Option } from "effect"
 import type { Keys } from "./Keys.ts"
-import { type Series, type Snapshot, Snapshots } from "./Snapshots.ts"
+import { outlived, type Series, type Snapshot, Snapshots } from "./Snapshots.ts"
+
+/** What is kept of one series. */
+interface Kept {
+  readonly key: string
+  readonly projection: string
+  readonly snapshots: Map<number, Snapshot>
+  readonly parts: Map<string, Uint8Array>
+}
 
 /** Snapshots in plain memory, for a log in plain memory. */
 export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots> => {
-  const snapshots = new Map<string, Map<number, Snapshot>>()
-  const stored = new Map<string, Uint8Array>()
+  // In the order in which something was last stored.
+  const kept = new Map<string, Kept>()
   const epoch = () => keys.ofSnapshots()?.id ?? ""
-  const of = ({ fingerprint, timeline, epoch }: Series) => {
-    const key = `${epoch}\0${timeline}\0${fingerprint}`
-    const known = snapshots.get(key) ?? new Map<number, Snapshot>()
-    snapshots.set(key, known)
-    return known
+  const keyOf = ({ fingerprint, timeline, epoch }: Series) => `${epoch}\0${timeline}\0${fingerprint}`
+  const of = (series: Series): Kept => {
+    const key = keyOf(series)
+    return kept.get(key) ?? { key, projection: series.projection, snapshots: new Map(), parts: new Map() }
   }
   return Snapshots.of({
     reading,
     epoch: Effect.sync(epoch),
     nearest: (series, at) =>
       Effect.sync(() => {
-        const positions = [...of(series).keys()].filter((position) => position <= at)
-        return Option.fromNullable(of(series).get(Math.max(...positions)))
+        const { snapshots } = of(series)
+        const positions = [...snapshots.keys()].filter((position) => position <= at)
+        return Option.fromNullable(snapshots.get(Math.max(...positions)))
       }),
-    parts: (digests) =>
+    parts: (series, digests) =>
       Effect.sync(() => {
+        const { parts } = of(series)
         const found = new Map<string, Uint8Array>()
         for (const digest of digests) {
-          const part = stored.get(digest)
+          const part = parts.get(digest)
           if (part !== undefined) found.set(digest, part)
         }
         return found
       }),
-    missing: (digests) => Effect.sync(() => new Set(digests.filter((digest) => !stored.has(digest)))),
+    missing: (series, digests) =>
+      Effect.sync(() => {
+        const { parts } = of(series)
+        return new Set(digests.filter((digest) => !parts.has(digest)))
+      }),
     save: (series, snapshot, parts) =>
       Effect.sync(() => {
         if (epoch() !== series.epoch) return
-        for (const [digest, part] of parts) stored.set(digest, part)
-        of(series).set(snapshot.position, snapshot)
+        const own = of(series)
+        for (const [digest, part] of parts) own.parts.set(digest, part)
+        own.snapshots.set(snapshot.position, snapshot)
+        kept.delete(own.key)
+        kept.set(own.key, own)
+        for (const { key } of outlived([...kept.values()].reverse())) kept.delete(key)
       }),
-    forget: (series, position) => Effect.sync(() => void of(series).delete(position)),
-    drop: Effect.sync(() => {
-      snapshots.clear()
-      stored.clear()
-    }),
+    forget: (series, position) => Effect.sync(() => void of(series).snapshots.delete(position)),
+    drop: Effect.sync(() => kept.clear()),
   })
 }

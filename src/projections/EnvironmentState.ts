@@ -1,65 +1,14 @@
-import { Either, Schema } from "effect"
+import { Schema } from "effect"
 import type { Event } from "../events/Event.ts"
-import { Json } from "../events/Json.ts"
 import { evolveBy } from "../events/Vocabulary.ts"
-import type { PatchOperation } from "../events/vocabulary/Sensing.ts"
-import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
-import * as JsonPatch from "./JsonPatch.ts"
+import { ScopeDraft, TaskScopeDraft } from "./environment/ScopeDraft.ts"
+import { Scope, TaskScope } from "./environment/Scopes.ts"
 import * as Keyed from "./Keyed.ts"
-import { type Projection, step } from "./Projection.ts"
+import type { Paged } from "./Paged.ts"
+import { type Draft, evolveFrom, type Projection } from "./Projection.ts"
+import { RecordDraft } from "./RecordDraft.ts"
 
-/** How far a command has come. It leaves the state when its outcome or its denial is known. */
-export const CommandStatus = Schema.Literal("commanded", "allowed", "confirming", "dispatched").annotations({
-  identifier: "CommandStatus",
-})
-
-/** A command without an outcome. */
-export const PendingCommand = Schema.Struct({
-  actuator: Schema.String.annotations({ description: "`plugin/component`" }),
-  args: Json,
-  status: CommandStatus,
-}).annotations({ identifier: "PendingCommand" })
-
-export type PendingCommand = typeof PendingCommand.Type
-
-/** Why a plugin's document is not to be relied on. */
-export const OutOfStep = Schema.Struct({
-  position: Schema.Int.annotations({ description: "The event whose patch did not fit" }),
-  path: Schema.String.annotations({ description: "JSON Pointer of the operation that did not fit" }),
-  reason: Schema.String,
-}).annotations({ identifier: "OutOfStep" })
-
-const scope = {
-  readings: Schema.Record({ key: Schema.String, value: Json }).annotations({
-    description: "The latest reading of every sensor, by `plugin/sensor`",
-  }),
-  environment: Schema.Record({ key: Schema.String, value: Json }).annotations({
-    description: "The environment's document of every plugin, by its name",
-  }),
-  pending: Schema.Record({ key: Schema.String, value: PendingCommand }).annotations({
-    description: "Commands without an outcome, by their id",
-  }),
-  outOfStep: Schema.optionalWith(Schema.Record({ key: Schema.String, value: OutOfStep }), { exact: true }).annotations({
-    description: "Plugins whose document stopped following its events, by name; absent while all is well",
-  }),
-}
-
-/** What is known of the world in one scope: a task's, or the one that all tasks share. */
-export const Scope = Schema.Struct(scope).annotations({ identifier: "Scope" })
-
-export type Scope = typeof Scope.Type
-
-/** What is known of the world in a task. */
-export const TaskScope = Schema.Struct({
-  ...scope,
-  goal: Schema.NullOr(Schema.String).annotations({
-    description: "null where events came in before the task was opened",
-  }),
-  open: Schema.Boolean,
-  outcome: Schema.optionalWith(TaskOutcome, { exact: true }),
-}).annotations({ identifier: "TaskScope" })
-
-export type TaskScope = typeof TaskScope.Type
+export { CommandStatus, OutOfStep, PendingCommand, Scope, TaskScope } from "./environment/Scopes.ts"
 
 /** The world as the log knows it: plain JSON, every leaf of which one event wrote last. */
 export const EnvironmentState = Schema.Struct({
@@ -78,36 +27,87 @@ export const taskScope = (state: EnvironmentState, taskId: string): TaskScope =>
 
 const unopened: TaskScope = { ...nothing, goal: null, open: false }
 
-const evolve = evolveBy<EnvironmentState>({
-  SensorRead: (state, { sensor, reading }, event) =>
-    inScope(state, event, (scope) => {
-      // A sensor that reads the same again writes nothing: blame stays with the event that brought the value.
-      if (JsonPatch.equal(Keyed.get(scope.readings, sensor), reading)) return {}
-      return { readings: Keyed.set(scope.readings, sensor, reading) }
-    }),
-  EnvironmentReset: (state, { plugin, state: document }, event) =>
-    inScope(state, event, (scope) => ({
-      environment: Keyed.set(scope.environment, plugin, document),
-      ...backInStep(scope, plugin),
-    })),
-  EnvironmentChanged: (state, { plugin, patch }, event) =>
-    inScope(state, event, (scope) => changeDocument(scope, plugin, patch, event)),
-  ActuatorCommanded: (state, { commandId, actuator, args }, event) =>
-    inScope(state, event, ({ pending }) => ({
-      pending: Keyed.set(pending, commandId, { actuator, args, status: "commanded" }),
-    })),
-  CommandAllowed: (state, { commandId }, event) => withStatus(state, event, commandId, "allowed"),
-  ConfirmationRequested: (state, { commandId }, event) => withStatus(state, event, commandId, "confirming"),
-  CommandDispatched: (state, { commandId }, event) => withStatus(state, event, commandId, "dispatched"),
-  CommandDenied: (state, { commandId }, event) => ended(state, event, commandId),
-  CommandSucceeded: (state, { commandId }, event) => ended(state, event, commandId),
-  CommandFailed: (state, { commandId }, event) => ended(state, event, commandId),
-  CommandOutcomeUnknown: (state, { commandId }, event) => ended(state, event, commandId),
-  TaskOpened: (state, { goal }, event) => inTask(state, event, () => ({ goal, open: true })),
-  // The first outcome stands: a kernel that lost its lease may close what another has closed.
-  TaskClosed: (state, { outcome }, event) =>
-    inTask(state, event, (scope) => (scope.outcome === undefined ? { open: false, outcome } : {})),
+/** What an event does to its scope: its task's, or the shared one where it belongs to none. */
+const changeScope = evolveBy<ScopeDraft>({
+  SensorRead: (scope, { sensor, reading }) => scope.read(sensor, reading),
+  EnvironmentReset: (scope, { plugin, state }) => scope.reset(plugin, state),
+  EnvironmentChanged: (scope, { plugin, patch }, { position }) => scope.patch(plugin, patch, position),
+  ActuatorCommanded: (scope, { commandId, actuator, args }) => scope.command(commandId, actuator, args),
+  CommandAllowed: (scope, { commandId }) => scope.proceed(commandId, "allowed"),
+  ConfirmationRequested: (scope, { commandId }) => scope.proceed(commandId, "confirming"),
+  CommandDispatched: (scope, { commandId }) => scope.proceed(commandId, "dispatched"),
+  CommandDenied: (scope, { commandId }) => scope.end(commandId),
+  CommandSucceeded: (scope, { commandId }) => scope.end(commandId),
+  CommandFailed: (scope, { commandId }) => scope.end(commandId),
+  CommandOutcomeUnknown: (scope, { commandId }) => scope.end(commandId),
+  TaskOpened: (scope, { goal }) => (scope instanceof TaskScopeDraft ? scope.open(goal) : scope),
+  TaskClosed: (scope, { outcome }) => (scope instanceof TaskScopeDraft ? scope.close(outcome) : scope),
 })
+
+/** Scopes of tasks that are changed at the same time; with more, all are put in their places first. */
+const MAX_SCOPES = 1_000
+
+/** The state while events change it: the scopes of a few tasks, which events change, and all tasks' as they were before. */
+class EnvironmentDraft implements Draft<EnvironmentState> {
+  readonly #shared: ScopeDraft
+  readonly #tasks: RecordDraft<TaskScope>
+  readonly #scopes = new Map<string, TaskScopeDraft>()
+  #state: EnvironmentState
+
+  constructor(from: EnvironmentState, own: boolean) {
+    this.#state = from
+    this.#shared = new ScopeDraft(from.shared)
+    this.#tasks = new RecordDraft(from.tasks, own)
+  }
+
+  take(event: Event): void {
+    if (event.taskId === null) changeScope(this.#shared, event)
+    else this.#takeInTask(event.taskId, event)
+  }
+
+  state(): EnvironmentState {
+    this.#settle()
+    const shared = this.#shared.seal()
+    const tasks = this.#tasks.record()
+    if (shared !== this.#state.shared || tasks !== this.#state.tasks) this.#state = { shared, tasks }
+    return this.#state
+  }
+
+  paged(): { readonly shared: Scope; readonly tasks: EnvironmentState["tasks"] | Paged } {
+    this.#settle()
+    return { shared: this.#shared.seal(), tasks: this.#tasks.paged() }
+  }
+
+  /** The part of the state that an event can change: the shared scope, and its task's where there is such a task. */
+  around({ taskId }: Event): EnvironmentState {
+    const scope = taskId === null ? undefined : (this.#scopes.get(taskId)?.seal() ?? this.#tasks.get(taskId))
+    return { shared: this.#shared.seal(), tasks: taskId === null || scope === undefined ? {} : { [taskId]: scope } }
+  }
+
+  #takeInTask(taskId: string, event: Event): void {
+    const known = this.#scopes.get(taskId)
+    if (known !== undefined) {
+      changeScope(known, event)
+      return
+    }
+    if (this.#scopes.size >= MAX_SCOPES) this.#settle()
+    const before = this.#tasks.get(taskId)
+    const scope = new TaskScopeDraft(before ?? unopened)
+    changeScope(scope, event)
+    const after = scope.seal()
+    // A task that is new takes its place at once: tasks are in the order in which events first changed them.
+    if (before === undefined && after !== unopened) this.#tasks.set(taskId, after)
+    if (before !== undefined || after !== unopened) this.#scopes.set(taskId, scope)
+  }
+
+  /** Puts the scopes that were changed where they belong. */
+  #settle(): void {
+    for (const [taskId, scope] of this.#scopes) this.#tasks.set(taskId, scope.seal())
+    this.#scopes.clear()
+  }
+}
+
+const draft = (from: EnvironmentState, own: boolean): Draft<EnvironmentState> => new EnvironmentDraft(from, own)
 
 /**
  * The environment, folded.
@@ -121,95 +121,30 @@ export const projection: Projection<EnvironmentState> = {
   version: 2,
   state: EnvironmentState,
   initial,
-  evolve,
-  evolveAll: (state, events) => foldVisiting(state, events, () => {}),
+  evolve: evolveFrom(draft),
+  draft,
 }
 
 /**
- * The state after these events; at each that changes something, `visit` is shown what it changed. It sees the state
- * before and after cut down to what an event can change, the shared scope and its own task's: an event then costs the same
- * however many tasks there are. At every path, the two differ exactly where the whole states do.
+ * The same fold from a state on, with a witness: at each event that changes something, `visit` is shown what it changed.
+ * It sees the state before and after cut down to what an event can change, the shared scope and its own task's: an event
+ * then costs the same however many tasks there are. At every path, the two differ exactly where the whole states do.
  */
-export const foldVisiting = (
-  state: EnvironmentState,
-  events: Iterable<Event>,
+export const visiting = (
+  from: EnvironmentState,
   visit: (before: EnvironmentState, after: EnvironmentState, event: Event) => void,
-): EnvironmentState => {
-  const changed = new Map<string, TaskScope>()
-  let shared = state.shared
-  for (const event of events) {
-    const id = event.taskId
-    const task = id === null ? undefined : (changed.get(id) ?? Keyed.get(state.tasks, id))
-    const before = { shared, tasks: id === null || task === undefined ? {} : { [id]: task } }
-    const after = step(projection, before, event)
-    if (after === before) continue
-    shared = after.shared
-    if (id !== null) changed.set(id, taskScope(after, id))
-    visit(before, after, event)
-  }
-  if (shared === state.shared && changed.size === 0) return state
-  return { shared, tasks: Keyed.setAll(state.tasks, changed) }
-}
-
-/** Changes the scope of the event: its task's, or the shared one where it belongs to none. */
-const inScope = (state: EnvironmentState, event: Event, change: (scope: Scope) => Partial<Scope>): EnvironmentState => {
-  if (event.taskId !== null) return inTask(state, event, change)
-  const shared = merge(state.shared, change(state.shared))
-  return shared === state.shared ? state : { ...state, shared }
-}
-
-const inTask = (
-  state: EnvironmentState,
-  event: Event,
-  change: (scope: TaskScope) => Partial<TaskScope>,
-): EnvironmentState => {
-  if (event.taskId === null) return state
-  const before = taskScope(state, event.taskId)
-  const after = merge(before, change(before))
-  return after === before ? state : { ...state, tasks: Keyed.set(state.tasks, event.taskId, after) }
-}
-
-/** The scope with these changes; the very same scope where they change nothing. */
-const merge = <Of extends Scope>(scope: Of, changes: Partial<Of>): Of => {
-  for (const key in changes) if (changes[key] !== scope[key]) return withoutEmpty({ ...scope, ...changes })
-  return scope
-}
-
-/** `outOfStep` is there only while it names something. */
-const withoutEmpty = <Of extends Scope>(scope: Of): Of => {
-  if (scope.outOfStep === undefined || Object.keys(scope.outOfStep).length > 0) return scope
-  const { outOfStep: _empty, ...others } = scope
-  // What was taken out is optional in every scope.
-  return others as Of
-}
-
-const withStatus = (state: EnvironmentState, event: Event, commandId: string, status: PendingCommand["status"]) =>
-  inScope(state, event, ({ pending }) => ({
-    pending: Keyed.change(pending, commandId, (command) => ({ ...command, status })),
-  }))
-
-const ended = (state: EnvironmentState, event: Event, commandId: string) =>
-  inScope(state, event, ({ pending }) => ({ pending: Keyed.remove(pending, commandId) }))
-
-const changeDocument = (
-  scope: Scope,
-  plugin: string,
-  patch: ReadonlyArray<PatchOperation>,
-  event: Event,
-): Partial<Scope> => {
-  const outOfStep = scope.outOfStep ?? {}
-  if (Keyed.get(outOfStep, plugin) !== undefined) return {}
-  const patched = JsonPatch.apply(Keyed.get(scope.environment, plugin), patch)
-  if (Either.isLeft(patched)) {
-    const { path, reason } = patched.left
-    return { outOfStep: Keyed.set(outOfStep, plugin, { position: event.position, path, reason }) }
-  }
-  const document = patched.right
+): Draft<EnvironmentState> => {
+  const draft = new EnvironmentDraft(from, false)
   return {
-    environment:
-      document === undefined ? Keyed.remove(scope.environment, plugin) : Keyed.set(scope.environment, plugin, document),
+    take: (event) => {
+      const before = draft.around(event)
+      draft.take(event)
+      const after = draft.around(event)
+      if (after.shared !== before.shared || taskOf(after, event) !== taskOf(before, event)) visit(before, after, event)
+    },
+    state: () => draft.state(),
   }
 }
 
-const backInStep = (scope: Scope, plugin: string): Partial<Scope> =>
-  scope.outOfStep === undefined ? {} : { outOfStep: Keyed.remove(scope.outOfStep, plugin) }
+const taskOf = ({ tasks }: EnvironmentState, { taskId }: Event) =>
+  taskId === null ? undefined : Keyed.get(tasks, taskId)

@@ -15,10 +15,21 @@ export interface Projection<S> {
   readonly initial: S
   readonly evolve: (state: S, event: Event) => S
   /**
-   * Optional: what evolving by each of these events in turn comes to, the same state at less cost. For states that are
-   * wide records, which `evolve` has to copy at every event and this only once.
+   * Optional: a fold that changes its state in place, and comes to what evolving by each event in turn comes to. For
+   * states that are wide records, which `evolve` has to copy at every event. With `own`, nobody else has the wide records
+   * of the state: they may be changed as they are. See `RecordDraft`.
    */
-  readonly evolveAll?: (state: S, events: Iterable<Event>) => S
+  readonly draft?: (from: S, own: boolean) => Draft<S>
+}
+
+/** A fold under way. */
+export interface Draft<S> {
+  /** Takes the next event into account. */
+  readonly take: (event: Event) => void
+  /** The state so far. What is taken later does not change it; where that changes nothing, it is the very same one again. */
+  readonly state: () => S
+  /** Optional: the same for being stored, with wide records as `Paged`: it costs what has changed since the last time. */
+  readonly paged?: () => unknown
 }
 
 /** A state, and the position up to which it takes events into account. */
@@ -60,31 +71,47 @@ export const step = <S>(projection: Projection<S>, state: S, event: Event): S =>
  * The state after these events, in their order, from `from` or from the beginning. It holds that
  * `fold(p, [...a, ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` where `evolve` throws.
  */
-export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S =>
-  projection.evolveAll === undefined
-    ? foldEach(projection, events, from)
-    : foldAll(projection.evolveAll, projection, events, from)
-
-const foldEach = <S>(projection: Projection<S>, events: Iterable<Event>, from: S): S => {
-  let state = from
-  for (const event of events) state = step(projection, state, event)
-  return state
+export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S => {
+  const draft = begin(projection, from)
+  takeAll(projection, draft, events)
+  return draft.state()
 }
 
-const foldAll = <S>(
-  evolveAll: (state: S, events: Iterable<Event>) => S,
-  projection: Projection<S>,
-  events: Iterable<Event>,
-  from: S,
-): S => {
+/** Begins to fold from a state. With `own`, that state is nobody else's, and may not be looked at any more. */
+export const begin = <S>(projection: Projection<S>, from: S, own = false): Draft<S> =>
+  projection.draft?.(from, own) ?? stepwise(projection, from)
+
+/** Takes all of these events into account. Throws `FoldFailed`, which names the event, where the projection throws. */
+export const takeAll = <S>(projection: Projection<S>, draft: Draft<S>, events: Iterable<Event>): void => {
+  let taken: Event | undefined
   try {
-    return evolveAll(from, events)
+    for (const event of events) {
+      taken = event
+      draft.take(event)
+    }
   } catch (cause) {
-    // Event by event it fails as well, and then says where.
-    if (!(cause instanceof FoldFailed)) foldEach(projection, events, from)
-    throw cause
+    throw cause instanceof FoldFailed || taken === undefined ? cause : failureAt(projection, taken, cause)
   }
 }
+
+const stepwise = <S>(projection: Projection<S>, from: S): Draft<S> => {
+  let state = from
+  return {
+    take: (event) => {
+      state = projection.evolve(state, event)
+    },
+    state: () => state,
+  }
+}
+
+/** The `evolve` of a projection that is written as its draft: one event at a time. */
+export const evolveFrom =
+  <S>(draft: (from: S, own: boolean) => Draft<S>): Projection<S>["evolve"] =>
+  (state, event) => {
+    const one = draft(state, false)
+    one.take(event)
+    return one.state()
+  }
 
 /**
  * One projection whose state is the record of the given ones' states: several folds in one pass over the log.
@@ -100,17 +127,22 @@ export const combine = <States extends Record<string, unknown>>(
   const parts: ReadonlyArray<[keyof States & string, Projection<States[keyof States]>]> = Object.entries(projections)
   const record = <Value>(of: (part: Projection<States[keyof States]>) => Value) =>
     Object.fromEntries(parts.map(([key, part]) => [key, of(part)]))
-  const eachPart = (
-    state: Combined,
-    next: (part: Projection<States[keyof States]>, before: States[keyof States]) => States[keyof States],
-  ): Combined => {
-    let combined = state
-    for (const [key, part] of parts) {
-      const before = state[key]
-      const after = next(part, before)
-      if (after !== before) combined = { ...combined, [key]: after }
+  const draft = (from: Combined, own: boolean): Draft<Combined> => {
+    const drafts = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
+    let state = from
+    return {
+      take: (event) => {
+        for (const [, part] of drafts) part.take(event)
+      },
+      state: () => {
+        for (const [key, part] of drafts) {
+          const after = part.state()
+          if (after !== state[key]) state = { ...state, [key]: after }
+        }
+        return state
+      },
+      paged: () => Object.fromEntries(drafts.map(([key, part]) => [key, part.paged?.() ?? part.state()])),
     }
-    return combined
   }
   return {
     name: parts.map(([key, part]) => `${key}:${part.name}@${part.version}`).join("+"),
@@ -118,11 +150,7 @@ export const combine = <States extends Record<string, unknown>>(
     // The keys and the types of their values are those of `projections`, which the compiler cannot see through a record.
     state: Schema.Struct(record((part) => part.state)) as unknown as Schema.Schema<Combined>,
     initial: record((part) => part.initial) as Combined,
-    evolve: (state, event) => eachPart(state, (part, before) => part.evolve(before, event)),
-    evolveAll: (state, events) => {
-      // Each part goes through the events in turn, so they have to be there more than once.
-      const page = [...events]
-      return eachPart(state, (part, before) => fold(part, page, before))
-    },
+    evolve: evolveFrom(draft),
+    draft,
   }
 }

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Stream } from "effect"
 import type { Event } from "../events/Event.ts"
 import { CaughtUp, EventLog, type LogError, MAIN } from "../events/EventLog.ts"
 import { Snapshots } from "../events/Snapshots.ts"
 import { turn } from "../events/Turn.ts"
+import type { CoreName } from "../events/Vocabulary.ts"
 import { type PositionOutOfRange, withinLog } from "./Moment.ts"
-import { fold, type Positioned, type Projection, step } from "./Projection.ts"
+import { begin, type Draft, type Positioned, type Projection, takeAll } from "./Projection.ts"
 import * as Purity from "./Purity.ts"
 import * as Ladder from "./snapshots/Ladder.ts"
 
@@ -82,23 +83,19 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
       return folding
     }
 
+    /** Folds page after page, up to a position or to the log's end, and lays rungs on its way. */
     const foldOn = <S>(
-      folding: Folding<S>,
-      from: Positioned<S>,
+      { projection, ladder }: Folding<S>,
+      progress: Progress<S>,
       climb: Ladder.Climb,
       until: number | undefined,
-      keep: (progress: Positioned<S>) => void,
-    ): Effect.Effect<Positioned<S>, LogError> =>
+    ): Effect.Effect<void, LogError> =>
       Effect.gen(function* () {
-        let progress = from
         for (;;) {
           const limit = pageSize
-          const step = yield* foldPage(folding.projection, progress, until, limit)
-          if (step.events === 0) return progress
-          progress = step.reached
-          keep(progress)
-          yield* folding.ladder.climbed(climb, step)
-          if (step.events < limit) return progress
+          const step = yield* foldPage(projection, progress, until, limit)
+          yield* ladder.climbed(climb, step)
+          if (step.events < limit) return
           pageSize = Math.min(PAGE, limit * 2)
           // A page takes milliseconds to fold: others get their turn in between.
           yield* turn
@@ -108,19 +105,21 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
     /** Nothing holds on to the events of a page once they are folded: memory is of one page at a time. */
     const foldPage = <S>(
       projection: Projection<S>,
-      from: Positioned<S>,
+      progress: Progress<S>,
       until: number | undefined,
       limit: number,
-    ): Effect.Effect<Ladder.Step<S>, LogError> => {
-      const range = { after: from.position, ...(until === undefined ? {} : { until }), timeline: MAIN }
+    ): Effect.Effect<Ladder.Step, LogError> => {
+      const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: MAIN }
       return Effect.map(log.readPage(range, limit), (page) => {
+        takeAll(projection, progress.draft, page)
         const last = page.at(-1)
-        const state = fold(projection, page, from.state)
+        progress.position = last?.position ?? progress.position
         return {
           events: page.length,
           bytes: Ladder.sizeOf(page),
-          reached: { position: last?.position ?? from.position, state },
+          position: progress.position,
           hash: last?.hash ?? "",
+          paged: () => progress.draft.paged?.() ?? progress.draft.state(),
         }
       })
     }
@@ -130,19 +129,30 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
         const folding = foldingOf(given)
         return Effect.gen(function* () {
           yield* inEpoch(folding)
-          const { climb } = folding
-          const keep = (progress: Positioned<S>) => {
-            // Unless all was forgotten meanwhile.
-            if (folding.climb === climb) folding.latest = progress
-          }
-          if (folding.latest.position === 0) {
-            const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: climb.epoch }
-            const rung = yield* folding.ladder.highest(range)
-            if (Option.isSome(rung)) keep(rung.value)
-          }
-          return yield* foldOn(folding, folding.latest, climb, undefined, keep)
+          const { climb, latest, projection } = folding
+          const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: climb.epoch }
+          const rung = latest.position === 0 ? yield* folding.ladder.highest(range) : Option.none()
+          const progress = Option.isSome(rung)
+            ? startAt(projection, rung.value, true)
+            : startAt(projection, latest, false)
+          yield* foldOn(folding, progress, climb, undefined).pipe(
+            Effect.onExit((exit) => Effect.sync(() => keep(folding, climb, progress, exit))),
+          )
+          return reachedBy(progress)
         }).pipe(folding.lock.withPermits(1))
       })
+
+    /** Keeps what was folded, also where reading has failed or was interrupted on the way; not what a defect has left. */
+    const keep = <S>(
+      folding: Folding<S>,
+      climb: Ladder.Climb,
+      progress: Progress<S>,
+      exit: Exit.Exit<void, LogError>,
+    ) => {
+      const isWhole = Exit.isSuccess(exit) || !Cause.isDie(exit.cause)
+      // Unless all was forgotten meanwhile.
+      if (isWhole && folding.climb === climb) folding.latest = reachedBy(progress)
+    }
 
     const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
 
@@ -151,9 +161,9 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
         yield* Effect.provideService(withinLog(at), EventLog, log)
         const folding = foldingOf(given)
         yield* inEpoch(folding)
-        const { from, climb } = yield* startBelow(folding, at)
-        const { state } = yield* foldOn(folding, from, climb, at, () => {})
-        return state
+        const { progress, climb } = yield* startBelow(folding, at)
+        yield* foldOn(folding, progress, climb, at)
+        return progress.draft.state()
       })
 
     /** Forgets what was folded from events that are read in another way by now: a subject's key was destroyed since. */
@@ -172,40 +182,49 @@ const make = ({ checks = isDevelopment(), snapshots = true }: ProjectorOptions) 
             ? { from: latest, climb: { ...climb } }
             : { from: { position: 0, state: projection.initial }, climb: Ladder.start(climb.epoch) }
         const after = known.from.position
-        if (at - after < Ladder.RULE.minEvents) return known
-        const rung = yield* ladder.highest({ after, until: at, epoch: climb.epoch })
-        return Option.isSome(rung) ? { from: rung.value, climb: Ladder.start(climb.epoch) } : known
+        if (at - after >= Ladder.RULE.minEvents) {
+          const rung = yield* ladder.highest({ after, until: at, epoch: climb.epoch })
+          if (Option.isSome(rung)) {
+            return { progress: startAt(projection, rung.value, true), climb: Ladder.start(climb.epoch) }
+          }
+        }
+        return { progress: startAt(projection, known.from, false), climb: known.climb }
       })
 
     const changes = <S>(given: Projection<S>) =>
       currentWithPosition(given).pipe(
-        Effect.map(({ position, state }) =>
-          log.follow({ after: position, timeline: MAIN }).pipe(
-            Stream.mapAccumEffect({ state, live: false }, (before, next) => {
-              if (next instanceof CaughtUp) {
-                const seen = Option.some({ position: next.position, state: before.state })
-                return Effect.succeed([{ state: before.state, live: true }, seen])
-              }
-              return Effect.map(stateAfter(given, before.state, next), (after) => {
-                const seen = before.live && after !== before.state
-                const emitted = seen
-                  ? Option.some({ position: next.position, state: after })
-                  : Option.none<Positioned<S>>()
-                return [{ state: after, live: before.live }, emitted]
-              })
-            }),
-            Stream.filterMap((emitted) => emitted),
-          ),
-        ),
+        Effect.map((start) => {
+          const { projection } = foldingOf(given)
+          let draft = begin(projection, start.state)
+          let shown: Positioned<S> | undefined
+
+          const show = (position: number) => {
+            const state = draft.state()
+            if (shown !== undefined && state === shown.state) return Option.none()
+            shown = { position, state }
+            return Option.some(shown)
+          }
+          const take = (event: Event): Effect.Effect<void, LogError> => {
+            if (event.type !== SHREDDED) return Effect.sync(() => takeAll(projection, draft, [event]))
+            // A key was destroyed: all that came before reads in another way. The event's position is within its log.
+            return stateAt(given, event.position).pipe(
+              Effect.catchTag("PositionOutOfRange", (error) => Effect.die(error)),
+              Effect.map((state) => {
+                draft = begin(projection, state)
+              }),
+            )
+          }
+          return log.follow({ after: start.position, timeline: MAIN }).pipe(
+            Stream.mapEffect((next) =>
+              next instanceof CaughtUp
+                ? Effect.sync(() => show(next.position))
+                : Effect.map(take(next), () => (shown === undefined ? Option.none() : show(next.position))),
+            ),
+            Stream.filterMap((seen) => seen),
+          )
+        }),
         Stream.unwrap,
       )
-
-    /** One event further; where it says that a key was destroyed, all that came before reads in another way. */
-    const stateAfter = <S>(given: Projection<S>, state: S, event: Event): Effect.Effect<S, LogError> =>
-      event.type === "PayloadShredded"
-        ? // An event's position is always within its log.
-          Effect.catchTag(stateAt(given, event.position), "PositionOutOfRange", (error) => Effect.die(error))
-        : Effect.sync(() => step(foldingOf(given).projection, state, event))
 
     return Projector.of({ stateAt, current, currentWithPosition, changes })
   })
@@ -219,6 +238,23 @@ interface Folding<S> {
   /** Keeps two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
+
+/** A fold under way, and how far it has come. */
+interface Progress<S> {
+  position: number
+  readonly draft: Draft<S>
+}
+
+/** Begins to fold from somewhere. With `own`, that state is nobody else's. */
+const startAt = <S>(projection: Projection<S>, { position, state }: Positioned<S>, own: boolean): Progress<S> => ({
+  position,
+  draft: begin(projection, state, own),
+})
+
+const reachedBy = <S>({ position, draft }: Progress<S>): Positioned<S> => ({ position, state: draft.state() })
+
+/** The type of the event that says that a subject's key was destroyed. */
+const SHREDDED: CoreName = "PayloadShredded"
 
 const isDevelopment = () => {
   const { NODE_ENV } = process.env

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { Position } from "../events/Event.ts"
 import { JsonObject } from "../events/Json.ts"
 import { evolveBy } from "../events/Vocabulary.ts"
-import * as Keyed from "./Keyed.ts"
-import type { Projection } from "./Projection.ts"
+import * as Projection from "./Projection.ts"
+import { RecordDraft } from "./RecordDraft.ts"
 
 /** One scoring of one or many tasks by one rubric and one critic. */
 export const ScoreSet = Schema.Struct({
@@ -33,40 +33,61 @@ export const ScoreSets = Schema.Struct({
 
 export type ScoreSets = typeof ScoreSets.Type
 
+/** The score sets and pointers while events change them. */
+interface Draft {
+  readonly sets: RecordDraft<ScoreSet>
+  readonly pointers: RecordDraft<string>
+}
+
+const take = evolveBy<Draft>({
+  ScoringStarted: (draft, { scoreSetId, replaces, ...started }, event) => {
+    if (draft.sets.get(scoreSetId) !== undefined) return draft
+    draft.sets.set(scoreSetId, {
+      label: started.label,
+      rubric: started.rubric,
+      rubricDigest: started.rubricDigest,
+      critic: started.critic,
+      criticDigest: started.criticDigest,
+      taskIds: started.taskIds,
+      range: started.range,
+      startedAt: event.position,
+      finished: false,
+      totals: null,
+      by: event.actor,
+      ...(replaces === undefined ? {} : { replaces }),
+    })
+    return draft
+  },
+  ScoringFinished: (draft, { scoreSetId, totals }) => {
+    draft.sets.change(scoreSetId, (set) => (set.finished ? set : { ...set, finished: true, totals }))
+    return draft
+  },
+  ScoreSetPromoted: (draft, { pointer, scoreSetId }) => {
+    draft.pointers.set(pointer, scoreSetId)
+    return draft
+  },
+})
+
+const begin = (from: ScoreSets, own: boolean): Projection.Draft<ScoreSets> => {
+  const draft: Draft = { sets: new RecordDraft(from.sets, own), pointers: new RecordDraft(from.pointers, own) }
+  let state = from
+  return {
+    take: (event) => void take(draft, event),
+    state: () => {
+      const [sets, pointers] = [draft.sets.record(), draft.pointers.record()]
+      if (sets !== state.sets || pointers !== state.pointers) state = { sets, pointers }
+      return state
+    },
+    paged: () => ({ sets: draft.sets.paged(), pointers: draft.pointers.paged() }),
+  }
+}
+
 /** Score sets and what points at them. Sets are never overwritten: an id that is started twice keeps its first start. */
-export const projection: Projection<ScoreSets> = {
+export const projection: Projection.Projection<ScoreSets> = {
   name: "ScoreSets",
   version: 1,
   state: ScoreSets,
   initial: { sets: {}, pointers: {} },
-  evolve: evolveBy<ScoreSets>({
-    ScoringStarted: (state, { scoreSetId, replaces, ...started }, event) => {
-      if (Keyed.get(state.sets, scoreSetId) !== undefined) return state
-      const set: ScoreSet = {
-        label: started.label,
-        rubric: started.rubric,
-        rubricDigest: started.rubricDigest,
-        critic: started.critic,
-        criticDigest: started.criticDigest,
-        taskIds: started.taskIds,
-        range: started.range,
-        startedAt: event.position,
-        finished: false,
-        totals: null,
-        by: event.actor,
-        ...(replaces === undefined ? {} : { replaces }),
-      }
-      return { ...state, sets: Keyed.set(state.sets, scoreSetId, set) }
-    },
-    ScoringFinished: (state, { scoreSetId, totals }) => {
-      const sets = Keyed.change(state.sets, scoreSetId, (set) =>
-        set.finished ? set : { ...set, finished: true, totals },
-      )
-      return sets === state.sets ? state : { ...state, sets }
-    },
-    ScoreSetPromoted: (state, { pointer, scoreSetId }) => {
-      const pointers = Keyed.set(state.pointers, pointer, scoreSetId)
-      return pointers === state.pointers ? state : { ...state, pointers }
-    },
-  }),
+  evolve: Projection.evolveFrom(begin),
+  draft: begin,
 }

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../events/Event.ts"
 import { is } from "../events/Vocabulary.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
-import * as Keyed from "./Keyed.ts"
-import { type Projection, step } from "./Projection.ts"
+import { type Draft, evolveFrom, type Projection } from "./Projection.ts"
+import { RecordDraft } from "./RecordDraft.ts"
 
 /** A task, open or closed. */
 export const Task = Schema.Struct({
@@ -31,13 +31,13 @@ export const open = (tasks: Tasks): ReadonlyArray<readonly [id: string, task: Ta
     .filter(([, task]) => task.outcome === null)
     .sort(([, a], [, b]) => a.from - b.from)
 
-const evolve = (tasks: Tasks, event: Event): Tasks => {
-  if (event.taskId === null) return tasks
+const takeInto = (tasks: RecordDraft<Task>, event: Event): void => {
+  if (event.taskId === null) return
   if (is(event, "TaskOpened")) {
-    if (Keyed.get(tasks, event.taskId) !== undefined) return tasks
+    if (tasks.get(event.taskId) !== undefined) return
     const { goal, agent } = event.payload
     const { position, recordedAt } = event
-    return Keyed.set(tasks, event.taskId, {
+    tasks.set(event.taskId, {
       goal,
       agent,
       outcome: null,
@@ -47,8 +47,9 @@ const evolve = (tasks: Tasks, event: Event): Tasks => {
       closedAt: null,
       steps: 0,
     })
+    return
   }
-  return Keyed.change(tasks, event.taskId, (task) => (task.outcome === null ? proceed(task, event) : task))
+  tasks.change(event.taskId, (task) => (task.outcome === null ? proceed(task, event) : task))
 }
 
 /** What comes after the close (scores, notes) is about the task, not part of it. */
@@ -62,25 +63,17 @@ const proceed = (task: Task, event: Event): Task => {
   return { ...task, to: event.position, steps }
 }
 
+const draft = (from: Tasks, own: boolean): Draft<Tasks> => {
+  const tasks = new RecordDraft(from, own)
+  return { take: (event) => takeInto(tasks, event), state: () => tasks.record(), paged: () => tasks.paged() }
+}
+
 /** Every task: goal, outcome, range of positions. */
 export const projection: Projection<Tasks> = {
   name: "Tasks",
   version: 1,
   state: Tasks,
   initial: {},
-  evolve,
-  // An event changes its own task only: the record of all tasks is copied once.
-  evolveAll: (tasks, events) => {
-    const changed = new Map<string, Task>()
-    for (const event of events) {
-      if (event.taskId === null) continue
-      const before = changed.get(event.taskId) ?? Keyed.get(tasks, event.taskId)
-      const after = Keyed.get(
-        step(projection, before === undefined ? {} : { [event.taskId]: before }, event),
-        event.taskId,
-      )
-      if (after !== undefined && after !== before) changed.set(event.taskId, after)
-    }
-    return Keyed.setAll(tasks, changed)
-  },
+  evolve: evolveFrom(draft),
+  draft,
 }

@@ -4,11 +4,12 @@ import { EventLog, type LogError, MAIN } from "../events/EventLog.ts"
 import { type Json, pointerKeys, pointerToken } from "../events/Json.ts"
 import { turn } from "../events/Turn.ts"
 import type { PatchOperation } from "../events/vocabulary/Sensing.ts"
-import { type EnvironmentState, foldVisiting, projection } from "./EnvironmentState.ts"
+import { type EnvironmentState, projection, visiting } from "./EnvironmentState.ts"
 import * as JsonPatch from "./JsonPatch.ts"
 import * as Moment from "./Moment.ts"
 import * as PathWatch from "./PathWatch.ts"
 import * as Pointer from "./Pointer.ts"
+import { takeAll } from "./Projection.ts"
 import { Projector } from "./Projector.ts"
 
 /** Fix the call: at that moment the state has nothing at this path. */
@@ -115,12 +116,13 @@ const make = Effect.gen(function* () {
     watch: (before: EnvironmentState, after: EnvironmentState, event: Event) => void,
   ) =>
     Effect.gen(function* () {
-      let { position, state } = from
+      const draft = visiting(from.state, watch)
+      let { position } = from
       for (;;) {
         const page = yield* log.readPage({ after: position, until, timeline: MAIN }, PAGE)
-        state = foldVisiting(state, page, watch)
+        takeAll(projection, draft, page)
         position = page.at(-1)?.position ?? position
-        if (page.length < PAGE) return state
+        if (page.length < PAGE) return draft.state()
         yield* turn
       }
     })

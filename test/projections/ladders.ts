@@ -2,11 +2,10 @@ import assert from "node:assert/strict"
 import * as path from "node:path"
 import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
-import type { Event } from "../../src/events/Event.ts"
 import { EventLog } from "../../src/events/EventLog.ts"
 import { layerSqlite } from "../../src/events/index.ts"
 import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
-import { fold, type Projection } from "../../src/projections/Projection.ts"
+import { begin, fold, type Projection } from "../../src/projections/Projection.ts"
 import * as Projector from "../../src/projections/Projector.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -79,10 +78,15 @@ export const watched = () => {
   const seen: Array<number> = []
   const projection: Projection<EnvironmentState.EnvironmentState> = {
     ...EnvironmentState.projection,
-    evolveAll: (state, events) => {
-      const page: ReadonlyArray<Event> = [...events]
-      seen.push(page[0]?.position ?? 0)
-      return fold(EnvironmentState.projection, page, state)
+    draft: (from, own) => {
+      const draft = begin(EnvironmentState.projection, from, own)
+      return {
+        take: (event) => {
+          seen.push(event.position)
+          draft.take(event)
+        },
+        state: () => draft.state(),
+      }
     },
   }
   return { projection, firstFolded: () => seen[0] ?? null }

@@ -62,8 +62,11 @@ describe("a projector that checks", () => {
 
   it.live("names one whose two ways to fold differ", () =>
     expectFault(
-      { ...list((state, { position }) => [...state, position]), evolveAll: () => [7] },
-      /evolveAll.* another state/,
+      {
+        ...list((state, { position }) => [...state, position]),
+        draft: () => ({ take: () => {}, state: () => [7] }),
+      },
+      /`draft` came to another state/,
     ),
   )
 
@@ -85,7 +88,15 @@ describe("a projector that checks", () => {
         const projection: Projection<number> = {
           ...counter(),
           evolve,
-          evolveAll: (count, events) => [...events].reduce(evolve, count),
+          draft: (from) => {
+            let count = from
+            return {
+              take: (event) => {
+                count = evolve(count, event)
+              },
+              state: () => count,
+            }
+          },
         }
         const current = Effect.flatMap(Projector.Projector, (projector) => projector.current(projection))
         const defect = yield* defectOf(unchecked(current))

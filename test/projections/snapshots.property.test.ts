@@ -11,7 +11,7 @@ import * as Vocabulary from "../../src/events/Vocabulary.ts"
 import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
 import * as PendingConfirmations from "../../src/projections/PendingConfirmations.ts"
 import * as PluginRegistry from "../../src/projections/PluginRegistry.ts"
-import { combine, fold, type Projection } from "../../src/projections/Projection.ts"
+import { begin, combine, fold, type Projection, takeAll } from "../../src/projections/Projection.ts"
 import * as ScoreSets from "../../src/projections/ScoreSets.ts"
 import * as Cut from "../../src/projections/snapshots/Cut.ts"
 import * as Fingerprint from "../../src/projections/snapshots/Fingerprint.ts"
@@ -73,12 +73,19 @@ const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
     const log = yield* EventLog
     const ladder = (yield* ladders)(projection)
     const climb = Ladder.start("")
-    let reached = { position: 0, state: projection.initial }
+    const draft = begin(projection, projection.initial)
+    let position = 0
     for (const until of rungs) {
-      const page = yield* log.readPage({ after: reached.position, until }, 100)
-      reached = { position: until, state: fold(projection, page, reached.state) }
-      const step = { events: page.length, bytes: Ladder.sizeOf(page), reached, hash: page.at(-1)?.hash ?? "" }
-      yield* ladder.climbed(climb, step)
+      const page = yield* log.readPage({ after: position, until }, 100)
+      takeAll(projection, draft, page)
+      position = until
+      yield* ladder.climbed(climb, {
+        events: page.length,
+        bytes: Ladder.sizeOf(page),
+        position,
+        hash: page.at(-1)?.hash ?? "",
+        paged: () => draft.paged?.() ?? draft.state(),
+      })
     }
   })
 
@@ -116,7 +123,7 @@ describe("a state that is cut", () => {
     fc.assert(
       fc.property(state, (state) => {
         const { skeleton, wide } = Cut.cut(state)
-        const texts = wide.map((record) => ({ path: record.path, texts: [...Cut.pagesOf(record)].map(Cut.textOf) }))
+        const texts = wide.map((record) => ({ path: record.path, texts: record.pages.map(Cut.textOf) }))
         const joined = Cut.join(
           JSON.parse(JSON.stringify(skeleton)),
           texts.map(({ path, texts }) => ({ path, pages: texts.map(Cut.entriesOf) })),

@@ -2,7 +2,7 @@ import { type Context, Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../EventLog.ts"
 import type { Key, Keys } from "../Keys.ts"
 import { seal, unseal } from "../Sealing.ts"
-import { type Series, type Snapshot, Snapshots } from "../Snapshots.ts"
+import { outlived, type Series, type Snapshot, Snapshots } from "../Snapshots.ts"
 import * as Database from "./database.ts"
 import { SNAPSHOT_TABLES } from "./tables.ts"
 
@@ -33,25 +33,21 @@ const readFrom = ({ reader: database, reading, keys }: Stores) => {
   return {
     reading,
     epoch: attempt(() => keys.ofSnapshots()?.id ?? ""),
-    nearest: ({ fingerprint, timeline, epoch }: Series, at: number) =>
+    nearest: (series: Series, at: number) =>
       attempt(() => {
-        const [row] = database.rows(NEAREST, [inEpoch(epoch, fingerprint), timeline, at])
+        const [row] = database.rows(NEAREST, [nameOf(series), series.timeline, at])
         return row === undefined ? Option.none() : Option.some(snapshotOf(row, keys.ofSnapshots()))
       }),
-    parts: (digests: ReadonlyArray<string>) =>
+    parts: (series: Series, digests: ReadonlyArray<string>) =>
       attempt(() => {
         const key = keys.ofSnapshots()
-        const parts = new Map<string, Uint8Array>()
-        for (const digest of digests) {
-          const [row] = database.rows(PART, [inEpoch(key?.id ?? "", digest)])
-          if (row !== undefined) parts.set(digest, opened(key, digest, row[0]))
-        }
-        return parts
+        const found = database.rows(PARTS, [JSON.stringify(digests), `${nameOf(series)}/`])
+        return new Map(found.map(([digest, content]) => [String(digest), opened(key, String(digest), content)]))
       }),
-    missing: (digests: ReadonlyArray<string>) =>
+    missing: (series: Series, digests: ReadonlyArray<string>) =>
       attempt(() => {
-        const epoch = keys.ofSnapshots()?.id ?? ""
-        return new Set(digests.filter((digest) => database.rows(PART_IS_THERE, [inEpoch(epoch, digest)]).length === 0))
+        const missing = database.rows(MISSING, [JSON.stringify(digests), `${nameOf(series)}/`])
+        return new Set(missing.map(([digest]) => String(digest)))
       }),
   } satisfies Partial<Service>
 }
@@ -73,20 +69,22 @@ const writeTo = (database: Database.LogDatabase, keys: Keys) => {
   return {
     save: (series: Series, snapshot: Snapshot, parts: ReadonlyMap<string, Uint8Array>) =>
       transaction(() => {
-        const { projection, fingerprint, timeline, epoch } = series
+        const { projection, timeline, epoch } = series
         const key = keys.ofSnapshots()
         // Whoever destroys a key drops all snapshots afterwards: one that is stored before is gone then, too.
         if ((key?.id ?? "") !== epoch) return
+        const name = nameOf(series)
+        const isFirst = database.rows(ANY, [name]).length === 0
         for (const [digest, content] of parts) {
-          database.run(SAVE_PART, [inEpoch(epoch, digest), closed(key, digest, content)])
+          database.run(SAVE_PART, [`${name}/${digest}`, closed(key, digest, content)])
         }
         const { position, eventHash, stateHash, root } = snapshot
         const stored = closed(key, stateHash, root)
-        const of = inEpoch(epoch, fingerprint)
-        database.run(SAVE, [projection, of, timeline, position, eventHash, stateHash, stored])
+        database.run(SAVE, [projection, name, timeline, position, eventHash, stateHash, stored])
+        if (isFirst) forgetOutlived(database)
       }),
-    forget: ({ fingerprint, timeline, epoch }: Series, position: number) =>
-      transaction(() => database.run(FORGET, [inEpoch(epoch, fingerprint), timeline, position])),
+    forget: (series: Series, position: number) =>
+      transaction(() => database.run(FORGET, [nameOf(series), series.timeline, position])),
     drop: transaction(() => {
       database.run("DELETE FROM snapshots")
       database.run("DELETE FROM snapshot_parts")
@@ -96,8 +94,10 @@ const writeTo = (database: Database.LogDatabase, keys: Keys) => {
 
 const NEAREST = `SELECT position, event_hash, state_hash, root FROM snapshots
   WHERE fingerprint = ? AND timeline = ? AND position <= ? ORDER BY position DESC LIMIT 1`
-const PART = "SELECT content FROM snapshot_parts WHERE digest = ?"
-const PART_IS_THERE = "SELECT 1 FROM snapshot_parts WHERE digest = ?"
+const ANY = "SELECT 1 FROM snapshots WHERE fingerprint = ? LIMIT 1"
+const PARTS =
+  "SELECT wanted.value, content FROM json_each(?) AS wanted JOIN snapshot_parts ON digest = ? || wanted.value"
+const MISSING = "SELECT value FROM json_each(?) WHERE ? || value NOT IN (SELECT digest FROM snapshot_parts)"
 const SAVE_PART = "INSERT OR REPLACE INTO snapshot_parts (digest, content) VALUES (?, ?)"
 const SAVE = `INSERT OR REPLACE INTO snapshots
   (projection, fingerprint, timeline, position, event_hash, state_hash, root) VALUES (?, ?, ?, ?, ?, ?, ?)`
@@ -113,8 +113,25 @@ const snapshotOf = (
   root: opened(key, String(stateHash), root),
 })
 
-/** Under which name something of an epoch is stored: what was encrypted in another is not looked for. */
-const inEpoch = (epoch: string, name: string): string => (epoch === "" ? name : `${epoch}/${name}`)
+/**
+ * What stands for a series in the tables; the names of its parts begin with it. What was encrypted in another epoch is not
+ * looked for.
+ */
+const nameOf = ({ fingerprint, epoch }: Series): string => (epoch === "" ? fingerprint : `${epoch}/${fingerprint}`)
+
+/** Forgets series that others have outlived. A row that is stored later has a higher rowid. */
+const forgetOutlived = (database: Database.LogDatabase): void => {
+  const known = database.rows(SERIES).map(([name, projection]) => ({ name, projection: String(projection) }))
+  for (const { name } of outlived(known)) {
+    database.run("DELETE FROM snapshots WHERE fingerprint = ?", [name])
+    database.run("DELETE FROM snapshot_parts WHERE digest >= ? || '/' AND digest < ? || '0'", [name, name])
+  }
+}
+
+/** Every series, the one that was stored last first. */
+const SERIES = `SELECT fingerprint, projection
+  FROM (SELECT max(rowid) AS newest FROM snapshots GROUP BY fingerprint) JOIN snapshots ON snapshots.rowid = newest
+  ORDER BY newest DESC`
 
 /** What is stored of a root or part. */
 const closed = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>

@@ -1,6 +1,7 @@
 import { type Option, Schema } from "effect"
 import { pointerKeys, pointerToken } from "../../events/Json.ts"
 import * as Keyed from "../Keyed.ts"
+import { type Entries, PAGE_ENTRIES, Paged } from "../Paged.ts"
 
 /**
  * States are stored in pieces, so that what many of them have in common is stored once. A state is cut at its *wide*
@@ -17,25 +18,18 @@ export interface Cut {
 export interface Wide {
   /** Where it stood: a JSON Pointer (RFC 6901). */
   readonly path: string
-  readonly record: Keyed.Keyed<unknown>
-  readonly keys: ReadonlyArray<string>
+  readonly pages: ReadonlyArray<Entries>
 }
 
-/** Successive entries of a record: keys, and their values by the same index. */
-export interface Entries {
-  readonly keys: ReadonlyArray<string>
-  readonly values: ReadonlyArray<unknown>
-}
-
-/** Entries that have a name: the SHA-256 of their text. */
+/** Entries that have a name: the SHA-256 of what is stored of them. */
 export interface Page extends Entries {
   readonly digest: string
 }
 
-/** Entries of a page, and keys up to which a record is left where it is. */
-const PAGE_ENTRIES = 64
-
-/** Takes a state's wide records out of it. Those inside a list or inside another wide record stay where they are. */
+/**
+ * Takes a state's wide records out of it; those that a fold gives as `Paged` are dealt already. Those inside a list or
+ * inside another wide record stay where they are.
+ */
 export const cut = (state: unknown): Cut => {
   const wide: Array<Wide> = []
   const skeleton = cutInside(state, "", wide)
@@ -43,10 +37,14 @@ export const cut = (state: unknown): Cut => {
 }
 
 const cutInside = (value: unknown, path: string, wide: Array<Wide>): unknown => {
+  if (value instanceof Paged) {
+    wide.push({ path, pages: value.pages })
+    return null
+  }
   if (!isRecord(value)) return value
   const keys = Object.keys(value)
   if (keys.length > PAGE_ENTRIES) {
-    wide.push({ path, record: value, keys })
+    wide.push({ path, pages: dealt(value, keys) })
     return null
   }
   let left = value
@@ -54,12 +52,13 @@ const cutInside = (value: unknown, path: string, wide: Array<Wide>): unknown => 
   return left
 }
 
-/** The entries of each page of a record. */
-export function* pagesOf({ record, keys }: Wide): Generator<Entries> {
+const dealt = (record: Keyed.Keyed<unknown>, keys: ReadonlyArray<string>): ReadonlyArray<Entries> => {
+  const pages: Array<Entries> = []
   for (let start = 0; start < keys.length; start += PAGE_ENTRIES) {
     const own = keys.slice(start, start + PAGE_ENTRIES)
-    yield { keys: own, values: own.map((key) => record[key]) }
+    pages.push({ keys: own, values: own.map((key) => record[key]) })
   }
+  return pages
 }
 
 /** Whether both hold the very same values under the same keys. */
@@ -90,7 +89,7 @@ export type Root = typeof Root.Type
 /** The root of a text. */
 export const rootOf: (text: string) => Option.Option<Root> = Schema.decodeOption(Root)
 
-/** The state of a skeleton, with its wide records put back. */
+/** The state of a skeleton, with its wide records put back. They are the caller's own; what is in them may be shared. */
 export const join = (
   skeleton: unknown,
   wide: Iterable<{ readonly path: string; readonly pages: ReadonlyArray<Entries> }>,
@@ -105,20 +104,14 @@ const put = (value: unknown, [key, ...below]: ReadonlyArray<string>, record: unk
   return isRecord(value) ? { ...value, [key]: put(value[key], below, record) } : value
 }
 
-const recordOf = (pages: ReadonlyArray<Entries>): Keyed.Keyed<unknown> => {
-  const record: Record<string, unknown> = {}
+/** A record of the caller's own. */
+const recordOf = (pages: ReadonlyArray<Entries>): Keyed.Own<unknown> => {
+  const record: Keyed.Own<unknown> = {}
   for (const { keys, values } of pages) {
-    for (let index = 0; index < keys.length; index++) {
-      const key = keys[index] ?? ""
-      // Assigned to, `__proto__` would not become a key.
-      if (key === "__proto__") Object.defineProperty(record, key, { ...OWN, value: values[index] })
-      else record[key] = values[index]
-    }
+    for (let index = 0; index < keys.length; index++) Keyed.put(record, keys[index] ?? "", values[index])
   }
   return record
 }
-
-const OWN = { enumerable: true, configurable: true, writable: true }
 
 const isRecord = (value: unknown): value is Keyed.Keyed<unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,8 +1,7 @@
 import { Effect, Option, type Scope } from "effect"
 import type { Event } from "../../events/Event.ts"
 import { type DiskFull, type EventLog, type LogError, MAIN } from "../../events/EventLog.ts"
-import { sha256 } from "../../events/Json.ts"
-import type { Snapshot, Snapshots } from "../../events/Snapshots.ts"
+import type { Series, Snapshot, Snapshots } from "../../events/Snapshots.ts"
 import { turn } from "../../events/Turn.ts"
 import type { Positioned, Projection } from "../Projection.ts"
 import * as Cut from "./Cut.ts"
@@ -26,18 +25,20 @@ export interface Ladder<S> {
    * Tells that a fold has come a step further. Where a rung is due it is laid behind the fold's back; only if the one
    * before is still not done, the fold waits for it.
    */
-  readonly climbed: (climb: Climb, step: Step<S>) => Effect.Effect<void>
+  readonly climbed: (climb: Climb, step: Step) => Effect.Effect<void>
 }
 
 /** What a fold has done. */
-export interface Step<S> {
+export interface Step {
   /** Events folded. */
   readonly events: number
   /** The size of their payloads as JSON text. */
   readonly bytes: number
-  readonly reached: Positioned<S>
-  /** The hash of the last event. */
+  /** The position of the last of them, and its hash. */
+  readonly position: number
   readonly hash: string
+  /** The state that was reached, asked for where it is stored, before the fold goes on: see `Draft`. */
+  readonly paged: () => unknown
 }
 
 /** How far a fold has come since the last rung. */
@@ -89,8 +90,10 @@ interface Shared {
 
 const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, laying, scope }: Shared): Ladder<S> => {
   const fingerprint = Fingerprint.of(projection, snapshots.reading)
-  const seriesIn = (epoch: string) => ({ projection: projection.name, fingerprint, timeline: MAIN, epoch })
-  const states = StoredStates.make(cache, snapshots.parts)
+  // A combination's name says the versions of its parts.
+  const name = projection.name.replaceAll(/@\d+/g, "")
+  const seriesIn = (epoch: string): Series => ({ projection: name, fingerprint, timeline: MAIN, epoch })
+  const states = StoredStates.make(cache)
   /** Bytes of events that the next rung is thought to be worth: as many as the last one. */
   let worth = 0
 
@@ -104,7 +107,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
         const found = yield* snapshots.nearest(series, below)
         if (Option.isNone(found) || found.value.position <= after) return Option.none()
         const { position } = found.value
-        const state = yield* trusted(found.value)
+        const state = yield* trusted(series, found.value)
         // The hashes hold: this is what this very projection, its state's schema included, wrote.
         if (Option.isSome(state)) return Option.some({ position, state: state.value as S })
         yield* Effect.ignore(snapshots.forget(series, position))
@@ -115,73 +118,93 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     }).pipe(Effect.catchAll(() => Effect.succeedNone))
 
   /** The state of a snapshot, where the log still has its event and every hash holds. */
-  const trusted = ({ position, eventHash, stateHash, root }: Snapshot) =>
+  const trusted = (series: Series, { position, eventHash, stateHash, root }: Snapshot) =>
     Effect.gen(function* () {
       const [event] = yield* log.readPage({ after: position - 1, until: position, timeline: MAIN }, 1)
       if (event?.hash !== eventHash) return Option.none()
       const text = Packed.unpack(root, stateHash)
-      return Option.isNone(text) ? text : yield* states.read(text.value)
+      return Option.isNone(text) ? text : yield* states.read(text.value, (digests) => snapshots.parts(series, digests))
     })
 
-  const climbed: Ladder<S>["climbed"] = (climb, { events, bytes, reached, hash }) =>
+  const climbed: Ladder<S>["climbed"] = (climb, step) =>
     Effect.suspend(() => {
-      climb.events += events
-      climb.bytes += bytes
+      climb.events += step.events
+      climb.bytes += step.bytes
       if (!isDue(climb)) return Effect.void
       return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(laying.take(1)), () => behindIt(layIfDue(climb, reached, hash))),
+        Effect.zipRight(
+          restore(laying.take(1)),
+          Effect.sync(() => rungDue(climb, step)).pipe(
+            Effect.onError(() => laying.release(1)),
+            Effect.flatMap((rung) => Effect.forkIn(Effect.ensuring(layIfDue(climb, rung), laying.release(1)), scope)),
+          ),
+        ),
       )
     })
 
-  const behindIt = (lay: Effect.Effect<void>) => Effect.forkIn(Effect.ensuring(lay, laying.release(1)), scope)
-
-  const layIfDue = (climb: Climb, reached: Positioned<S>, eventHash: string): Effect.Effect<void> => {
+  /** The state is taken now, before the fold goes on, and stored later. */
+  const rungDue = (climb: Climb, { position, hash, paged }: Step): Rung | undefined => {
     // What the rung before took may have made it wait.
-    if (!isDue(climb)) return Effect.void
+    if (!isDue(climb)) return undefined
     const { events, bytes, epoch } = climb
     climb.events = 0
     climb.bytes = 0
-    return lay(reached, eventHash, bytes, epoch).pipe(
+    return { position, hash, state: Cut.cut(paged()), events, bytes, epoch }
+  }
+
+  const layIfDue = (climb: Climb, rung: Rung | undefined): Effect.Effect<void> => {
+    if (rung === undefined) return Effect.void
+    return lay(rung).pipe(
       Effect.map((settled) => {
         if (settled) return
-        climb.events += events
-        climb.bytes += bytes
+        climb.events += rung.events
+        climb.bytes += rung.bytes
       }),
       Effect.ignore, // A busy log or a full disk means no rung, and nothing else.
     )
   }
 
-  /** Lays a rung, unless it is worth more than these bytes of events. Answers whether that is settled. */
-  const lay = (
-    { position, state }: Positioned<S>,
-    eventHash: string,
-    bytes: number,
-    epoch: string,
-  ): Effect.Effect<boolean, LogError | DiskFull> =>
+  /** Lays a rung, unless it is worth more than its bytes of events. Answers whether that is settled. */
+  const lay = ({ position, hash, state, bytes, epoch }: Rung): Effect.Effect<boolean, LogError | DiskFull> =>
     Effect.gen(function* () {
       const written = yield* states.write(state)
       if (Option.isNone(written)) return true // There is none to be laid, and will be none soon.
-      const { root, pages, work } = written.value
+      const { root, pages, parts, work } = written.value
       worth = rule.perByteWritten * work
       if (bytes < worth) return false
-      const parts = new Map<string, Uint8Array>()
       const digests = [...pages.keys()]
       // Where that cannot be told, for whoever dropped the tables, it is all of them.
-      const missing = yield* Effect.orElseSucceed(snapshots.missing(digests), () => digests)
+      const series = seriesIn(epoch)
+      const missing = yield* Effect.orElseSucceed(snapshots.missing(series, digests), () => digests)
+      const added = new Map<string, Uint8Array>()
+      let stored = root.bytes.length
       for (const digest of missing) {
         const page = pages.get(digest)
-        if (page !== undefined) parts.set(digest, Packed.pack(Cut.textOf(page)))
-        yield* turn
+        const part = parts.get(digest) ?? (page && Packed.pack(Cut.textOf(page)).bytes)
+        if (part === undefined) continue
+        if (!parts.has(digest)) yield* turn
+        added.set(digest, part)
+        stored += part.length
       }
-      const packedRoot = Packed.pack(root)
-      const stored = [...parts.values()].reduce((sum, { length }) => sum + length, packedRoot.length)
       worth = Math.max(worth, rule.perByteStored * stored)
       if (bytes < worth) return false
-      yield* snapshots.save(seriesIn(epoch), { position, eventHash, stateHash: sha256(root), root: packedRoot }, parts)
+      const snapshot = { position, eventHash: hash, stateHash: root.digest, root: root.bytes }
+      yield* snapshots.save(series, snapshot, added)
       return true
     })
 
   return { highest, climbed }
+}
+
+/** A rung to be laid. */
+interface Rung {
+  readonly position: number
+  readonly hash: string
+  readonly state: Cut.Cut
+  /** Since the rung before. */
+  readonly events: number
+  readonly bytes: number
+  readonly epoch: string
 }
 
 /** About how many bytes the payloads of these events take as JSON text. */

@@ -1,19 +1,34 @@
+import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import { Option } from "effect"
-import { sha256 } from "../../events/Json.ts"
 
-/** Makes text small, by raw DEFLATE (RFC 1951). */
-export const pack = (text: string): Uint8Array => zlib.deflateRawSync(text, FASTEST)
+/** Text made small, by raw DEFLATE (RFC 1951), and its name. */
+export interface Packed {
+  readonly bytes: Uint8Array
+  /** SHA-256 of the bytes. */
+  readonly digest: string
+}
+
+/** Makes text small. */
+export const pack = (text: string): Packed => {
+  const bytes = zlib.deflateRawSync(text, FASTEST)
+  return { bytes, digest: digestOf(bytes) }
+}
 
 /** States repeat their keys over and over: the fastest level finds nearly all there is to find. */
 const FASTEST = { level: zlib.constants.Z_BEST_SPEED }
 
-/** The text again, where it is the one of this digest (SHA-256). */
-export const unpack = (packed: Uint8Array, digest: string): Option.Option<string> => {
+/** The text again, where these are the bytes of this digest. */
+export const unpack = (bytes: Uint8Array, digest: string): Option.Option<string> => {
+  if (digestOf(bytes) !== digest) return Option.none()
   try {
-    const text = zlib.inflateRawSync(packed).toString()
-    return sha256(text) === digest ? Option.some(text) : Option.none()
+    return Option.some(zlib.inflateRawSync(bytes, IN_ONE_GO).toString())
   } catch {
     return Option.none() // Not what was packed.
   }
 }
+
+/** Room for what comes out: nearly every page fits, and is not put together from pieces of 16 KiB. */
+const IN_ONE_GO = { chunkSize: 128 * 1024 }
+
+const digestOf = (bytes: Uint8Array): string => crypto.hash("sha256", bytes, "hex")

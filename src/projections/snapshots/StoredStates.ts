@@ -1,89 +1,108 @@
 import { Effect, Option } from "effect"
 import type { LogError } from "../../events/EventLog.ts"
-import { findNonJson, sha256 } from "../../events/Json.ts"
+import { findNonJson } from "../../events/Json.ts"
 import type { Parts } from "../../events/Snapshots.ts"
 import { turn } from "../../events/Turn.ts"
+import type { Entries } from "../Paged.ts"
 import * as Cut from "./Cut.ts"
 import * as Packed from "./Packed.ts"
 import type { PageCache } from "./PageCache.ts"
 
-/** A state as text, in pieces. */
+/** A state in pieces, as it is stored. */
 export interface Written {
   /** Names the pages by their digests, so that its own digest covers the whole state. */
-  readonly root: string
+  readonly root: Packed.Packed
+  /** Every page by its digest. */
   readonly pages: Pages
-  /** Length of all the text that had to be written, as it was not known from before: what the work grows with. */
+  /** Those that were not known from before, as they are stored. */
+  readonly parts: Parts
+  /** Length of all the text that had to be written: what the work grows with. */
   readonly work: number
 }
 
 /** Makes states of one projection text, and back. A page that was seen before, by either, costs next to nothing. */
 export interface StoredStates {
   /** None where the state is not plain JSON: it would not come back as it was. Gives way to others after every new page. */
-  readonly write: (state: unknown) => Effect.Effect<Option.Option<Written>>
+  readonly write: (state: Cut.Cut) => Effect.Effect<Option.Option<Written>>
   /** The state of a root's text; none where a page is missing, or is not what was stored. */
-  readonly read: (root: string) => Effect.Effect<Option.Option<unknown>, LogError>
+  readonly read: (root: string, load: Load) => Effect.Effect<Option.Option<unknown>, LogError>
 }
+
+/** Answers with what is stored under some digests. */
+export type Load = (digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
 
 type Pages = ReadonlyMap<string, Cut.Page>
 
 /** Pages unpacked in one go. */
 const PAGES_A_TURN = 8
 
-export const make = (
-  cache: PageCache,
-  load: (digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>,
-): StoredStates => {
+export const make = (cache: PageCache): StoredStates => {
   /** The state written last: it shares most of its pages with the next one, and with those before. */
   let last = { byPath: new Map<string, ReadonlyArray<Cut.Page>>(), byDigest: new Map<string, Cut.Page>() }
+  /** Pages by their entries, which a fold under way gives again while they rest. */
+  const named = new WeakMap<Entries, Cut.Page>()
 
   const remember = (byPath: Map<string, ReadonlyArray<Cut.Page>>) => {
-    last = { byPath, byDigest: new Map([...byPath.values()].flat().map((page) => [page.digest, page])) }
+    const byDigest = new Map<string, Cut.Page>()
+    for (const pages of byPath.values()) for (const page of pages) byDigest.set(page.digest, page)
+    last = { byPath, byDigest }
   }
+
+  /** The page of these entries, where it was named before. */
+  const knownPage = (entries: Entries, before: Cut.Page | undefined): Cut.Page | undefined =>
+    named.get(entries) ?? (before !== undefined && Cut.isSame(before, entries) ? before : undefined)
 
   /** The pages of a record; none where it is not JSON. */
   const writePages = (record: Cut.Wide) =>
     Effect.gen(function* () {
       const before = last.byPath.get(record.path) ?? []
       const pages: Array<Cut.Page> = []
+      const parts: Array<Packed.Packed> = []
       let work = 0
-      for (const entries of Cut.pagesOf(record)) {
-        const known = before[pages.length]
-        if (known !== undefined && Cut.isSame(known, entries)) pages.push(known)
-        else {
+      for (const entries of record.pages) {
+        let page = knownPage(entries, before[pages.length])
+        if (page === undefined) {
           if (findNonJson(entries) !== undefined) return Option.none()
           const text = Cut.textOf(entries)
-          pages.push({ ...entries, digest: sha256(text) })
+          const part = Packed.pack(text)
+          page = { ...entries, digest: part.digest }
+          parts.push(part)
           work += text.length
           yield* turn
         }
+        named.set(entries, page)
+        pages.push(page)
       }
-      return Option.some({ pages, work })
+      return Option.some({ pages, parts, work })
     })
 
-  const write = (state: unknown): Effect.Effect<Option.Option<Written>> =>
+  const write = ({ skeleton, wide }: Cut.Cut): Effect.Effect<Option.Option<Written>> =>
     Effect.gen(function* () {
-      const { skeleton, wide } = Cut.cut(state)
       if (findNonJson(skeleton) !== undefined) return Option.none()
       const byPath = new Map<string, ReadonlyArray<Cut.Page>>()
+      const parts = new Map<string, Uint8Array>()
       let work = 0
       for (const record of wide) {
         const written = yield* writePages(record)
         if (Option.isNone(written)) return Option.none()
         byPath.set(record.path, written.value.pages)
+        for (const { digest, bytes } of written.value.parts) parts.set(digest, bytes)
         work += written.value.work
       }
       remember(byPath)
       const digests = [...byPath].map(([path, pages]) => ({ path, pages: pages.map(({ digest }) => digest) }))
       const root = JSON.stringify({ skeleton, wide: digests } satisfies Cut.Root)
-      return Option.some({ root, pages: last.byDigest, work: work + root.length })
+      return Option.some({ root: Packed.pack(root), pages: last.byDigest, parts, work: work + root.length })
     })
 
-  const read = (text: string) =>
+  const read = (text: string, load: Load) =>
     Effect.gen(function* () {
       const root = Cut.rootOf(text)
       if (Option.isNone(root)) return Option.none()
       const { skeleton, wide } = root.value
-      const pages = yield* pagesOf(wide.flatMap(({ pages }) => pages))
+      const digests = wide.flatMap(({ pages }) => pages)
+      cache.expect(digests.length)
+      const pages = yield* pagesOf(digests, load)
       const byPath = new Map<string, ReadonlyArray<Cut.Page>>()
       for (const record of wide) {
         const own = record.pages.flatMap((digest) => pages.get(digest) ?? [])
@@ -99,7 +118,7 @@ export const make = (
       )
     })
 
-  const pagesOf = (digests: ReadonlyArray<string>): Effect.Effect<Pages, LogError> =>
+  const pagesOf = (digests: ReadonlyArray<string>, load: Load): Effect.Effect<Pages, LogError> =>
     Effect.gen(function* () {
       const pages = new Map<string, Cut.Page>()
       const unknown: Array<string> = []

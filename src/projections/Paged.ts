@@ -1,0 +1,19 @@
+/** Entries of a page, and keys up to which a record is not dealt into any. */
+export const PAGE_ENTRIES = 64
+
+/** Successive entries of a record: keys, and their values by the same index. */
+export interface Entries {
+  readonly keys: ReadonlyArray<string>
+  readonly values: ReadonlyArray<unknown>
+}
+
+/**
+ * A record dealt into pages: what a fold under way puts in the place of a wide record that it goes on changing. It stays
+ * as it is; a page that rests between two of them is the very same object in both.
+ */
+export class Paged {
+  readonly pages: ReadonlyArray<Entries>
+  constructor(pages: ReadonlyArray<Entries>) {
+    this.pages = pages
+  }
+}
