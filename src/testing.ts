@@ -1,2 +1,2 @@
 /** Test kits for embedding programs and backends: `import { suite } from "hindcast/testing"`. Needs vitest. */
-export { suite } from "./events/testing.ts"
+export { type SuiteOptions, suite } from "./events/testing.ts"

@@ -10,6 +10,7 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   "--no-activate",
   "--unset",
   "--wizard",
+  "--yes",
 ])
 
 /** Options that are followed by a value. */

@@ -27,7 +27,12 @@ export interface Sequenced {
   readonly admitted: ReadonlyArray<AdmittedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
+  /** The last versions of the streams that got events, by `streamKey`. */
+  readonly versions: ReadonlyMap<string, number>
 }
+
+/** One text for a stream of a timeline. */
+export const streamKey = (timeline: string, stream: string): string => `${timeline}\0${stream}`
 
 /**
  * Gives a batch of requests their places: positions, versions, times and hashes, one after another.
@@ -47,7 +52,7 @@ export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: 
   const place = (request: Admitted): Placement => {
     const earlier = findEarlier(request, find)
     if (earlier !== undefined) return earlier
-    const key = `${request.timeline}\0${request.stream}`
+    const key = streamKey(request.timeline, request.stream)
     let version = versions.get(key) ?? log.version(request.timeline, request.stream)
     if (request.expected !== null && !meets(request.expected, version)) {
       return { kind: "conflict", expected: request.expected, actual: version }
@@ -67,7 +72,7 @@ export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: 
   }
 
   const placements = requests.map(place)
-  return { rows, admitted: contents, placements, head }
+  return { rows, admitted: contents, placements, head, versions }
 }
 
 const meets = (expected: Expected, version: number): boolean => {
@@ -110,6 +115,7 @@ const envelope = (request: Admitted, admitted: AdmittedEvent, head: Head, versio
  * part is in the log, or whose content differs, reuses an id for something else.
  */
 const findEarlier = (request: Admitted, find: (id: string) => Event | undefined): Placement | undefined => {
+  if (!request.events.some(({ idGiven }) => idGiven)) return undefined
   const earlier = request.events.map((event) => (event.idGiven ? find(event.id) : undefined))
   const known = earlier.filter((event) => event !== undefined)
   const [first] = known

@@ -7,6 +7,8 @@ export interface Space {
   readonly fileBytes: number
   /** The write-ahead log beside it. */
   readonly walBytes: number
+  /** The files beside it with the events that were archived. */
+  readonly segmentBytes: number
   /** Pages that nothing uses; what is appended next takes them. */
   readonly freeBytes: number
   /** Pages in which SQLite keeps for itself what every other page is used for. */

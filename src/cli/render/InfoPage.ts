@@ -10,7 +10,7 @@ export interface Info {
   /** Of the file as it is now. */
   readonly bytes: number
   readonly head: Head
-  /** How many events there are of each type: of the most voluminous type first. */
+  /** How many events of each type stand in the file: of the most voluminous type first. */
   readonly types: Readonly<Record<string, number>>
   readonly tasks: { readonly all: number; readonly open: number }
   readonly plugins: ReadonlyArray<{ readonly name: string; readonly version: string; readonly active: boolean }>
@@ -19,7 +19,7 @@ export interface Info {
 
 /** What a log holds, then what takes the space: in all, by type, by stream. */
 export const lines = (style: Style, { path, head, tasks, plugins, space }: Info): ReadonlyArray<string> => [
-  `${style.bold(path)}, ${size(space.fileBytes)}${space.walBytes === 0 ? "" : `, write-ahead log ${size(space.walBytes)}`}`,
+  `${style.bold(path)}, ${size(space.fileBytes)}${beside("write-ahead log", space.walBytes)}${beside("archived", space.segmentBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
@@ -30,6 +30,8 @@ export const lines = (style: Style, { path, head, tasks, plugins, space }: Info)
   "",
   ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
 ]
+
+const beside = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
 
 const right = (heading: string): Table.Column => ({ heading, align: "right" })
 

@@ -22,13 +22,13 @@ const MAX_KNOWN_STREAMS = 10_000
  * tries again. So everything it checked in memory (versions, ids) was true exactly when the insert succeeded, and a
  * commit needs no lock, no table of heads and no read.
  */
-export const make = (reader: Reader, durability: "normal" | "full", now: () => number = Date.now): Commit => {
+export const make = (reader: Reader, durability: "normal" | "full", now: () => number = () => Date.now()): Commit => {
   const { database, names } = reader
   let head = readHead(database)
   let versions = new Map<string, number>()
 
   const version = (timeline: string, stream: string): number => {
-    const key = `${timeline}\0${stream}`
+    const key = Sequencer.streamKey(timeline, stream)
     const known = versions.get(key) ?? readVersion(database, names, timeline, stream)
     versions.set(key, known)
     return known
@@ -45,7 +45,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     } else {
       if (!write(database, names, batch)) return undefined
       head = batch.head
-      for (const event of batch.rows) versions.set(`${event.timeline}\0${event.stream}`, event.version)
+      for (const [key, version] of batch.versions) versions.set(key, version)
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
     return requests.map((request, index) =>

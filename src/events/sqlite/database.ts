@@ -64,7 +64,8 @@ const connection = (
   if (!readonly && !database.memory) fs.accessSync(filename, fs.constants.W_OK)
   // From the first read on, the log's other files are there too.
   database.prepare("SELECT 1 FROM sqlite_schema").get()
-  const checkPlace = database.memory ? () => {} : place.remember(filename)
+  const shared = !readonly && database.pragma("journal_mode", { simple: true }) === "wal"
+  const checkPlace = database.memory ? () => {} : place.remember(filename, shared)
 
   const statements = new Map<string, Database.Statement<Array<unknown>>>()
   const prepared = (sql: string) => {

@@ -9,28 +9,33 @@ import { LogUnavailable } from "../EventLog.ts"
  * Whoever has a file open goes on with it after it was removed, moved or replaced, and SQLite says nothing of it in WAL mode: what
  * is appended then is nowhere to be found, and what is read is old. So the check comes before each transaction. It costs one
  * look at the directory (2 µs); the files are looked at only where one of its entries may have changed.
+ *
+ * @param whole whether all of them must be there now; else those that are not are left out
  */
-export const remember = (filename: string): (() => void) => {
+export const remember = (filename: string, whole: boolean): (() => void) => {
   const log = fs.realpathSync(filename)
   const directory = path.dirname(log)
   const files = FILES.flatMap(({ suffix, advice }) => {
     const file = log + suffix
     const identity = identityOf(file)
+    if (identity === undefined && whole) throw displaced(filename, file, true, advice)
     return identity === undefined ? [] : [{ file, identity, advice }]
   })
-  let trusted: string | undefined
+  let trusted: fs.Stats | undefined
 
   return () => {
     const seen = fs.statSync(directory, { throwIfNoEntry: false })
-    const state = seen === undefined ? undefined : `${seen.dev}:${seen.ino}:${seen.ctimeMs}`
-    if (state !== undefined && state === trusted) return
+    if (seen !== undefined && trusted !== undefined && isUnchanged(trusted, seen)) return
     for (const { file, identity, advice } of files) {
       const found = identityOf(file)
       if (found !== identity) throw displaced(filename, file, found === undefined, advice)
     }
-    trusted = seen !== undefined && Date.now() - seen.ctimeMs > CLOCK_STEP_MS ? state : undefined
+    trusted = seen !== undefined && Date.now() - seen.ctimeMs > CLOCK_STEP_MS ? seen : undefined
   }
 }
+
+const isUnchanged = (before: fs.Stats, now: fs.Stats): boolean =>
+  before.ctimeMs === now.ctimeMs && before.ino === now.ino && before.dev === now.dev
 
 /** The time of a directory's last change tells two changes apart if they are further apart than this, on any file system. */
 const CLOCK_STEP_MS = 2000
@@ -46,7 +51,8 @@ const FILES = [
   },
   {
     suffix: "-shm",
-    advice: "Without it, processes do not see one another's events: end all that have the log open, and open it again",
+    advice:
+      "Without it, processes do not see one another's events: end this one first, then all others, and open the log again",
   },
 ] as const
 

@@ -1,10 +1,12 @@
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { Effect } from "effect"
 import type { OpenError } from "../EventLog.ts"
 import type { EventSpace, Part, Share, Space } from "../Space.ts"
 import { turn } from "../Turn.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
+import { directoryOf } from "./segments/Segments.ts"
 
 /** How space is measured. */
 export interface SpaceOptions {
@@ -33,7 +35,8 @@ export const measureSpace = (
       )
     yield* Effect.acquireRelease(
       step(() => database.run("BEGIN")),
-      () => Effect.sync(() => database.run("ROLLBACK")),
+      // A fault of the disk may have ended it already.
+      () => Effect.sync(() => database.inTransaction() && database.run("ROLLBACK")),
     )
     const { bytes, freeBytes } = yield* step(pages)
     const parts = yield* step(partsOf)
@@ -49,6 +52,7 @@ export const measureSpace = (
       bytes,
       fileBytes: sizeOf(filename),
       walBytes: sizeOf(`${filename}-wal`),
+      segmentBytes: segmentsOf(filename),
       freeBytes,
       keptBytes: bytes - freeBytes - parts.reduce((sum, part) => sum + part.bytes, 0),
       events,
@@ -64,6 +68,12 @@ export const measureSpace = (
   }).pipe(Effect.scoped)
 
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
+
+const segmentsOf = (filename: string): number => {
+  const directory = directoryOf(filename)
+  const files = fs.existsSync(directory) ? fs.readdirSync(directory) : []
+  return files.reduce((total, file) => total + sizeOf(path.join(directory, file)), 0)
+}
 
 /** The first row of a query, as numbers. */
 const numbers = (database: Database.LogDatabase, sql: string): [number, number, number] => {
