@@ -1,9 +1,19 @@
+import * as path from "node:path"
+import { Effect } from "effect"
 import * as MemoryEventLog from "../../src/events/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import type { Vocabulary } from "../../src/events/Vocabulary.ts"
 import { suite } from "../../src/testing.ts"
-import { temporaryLog } from "../temporary.ts"
+import { temporaryDirectory, temporaryLog } from "../temporary.ts"
 
-suite("SQLite file", temporaryLog())
+/** The same file, opened anew. */
+const reopen = Effect.map(
+  temporaryDirectory,
+  (directory) => (vocabulary: Vocabulary) =>
+    SqliteEventLog.layer({ filename: path.join(directory, "log.db"), vocabulary }),
+)
+
+suite("SQLite file", temporaryLog(), { reopen })
 suite("SQLite file, durability full", temporaryLog({ durability: "full" }))
 suite("SQLite in memory", SqliteEventLog.layer({ filename: ":memory:" }))
 suite("plain memory", MemoryEventLog.layer())

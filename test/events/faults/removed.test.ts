@@ -1,0 +1,163 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"
+import { describe, expect } from "vitest"
+import { EventLog, layerSqlite } from "../../../src/events/index.ts"
+import { temporaryDirectory } from "../../temporary.ts"
+import { EVENTS, smallLog } from "../smallLog.ts"
+import * as child from "./child.ts"
+
+const text = { type: "NoteAdded" as const, payload: { about: "", text: "" } }
+
+const note = { stream: "a", actor: "human:test", events: [text] }
+
+const dispatch = { ...note, events: [{ type: "CommandDispatched" as const, payload: { commandId: "c" } }] }
+
+/** A log of seven events, open for appending until `close`; the eighth was appended while it was open. */
+const openLog = (filename: string) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+    const log = Context.get(yield* Layer.buildWithScope(layerSqlite({ filename }), scope), EventLog)
+    expect(yield* log.append(note)).toMatchObject({ position: EVENTS + 1 })
+    return { log, close: Scope.close(scope, Exit.void) }
+  })
+
+/** How many events another program finds in the log. */
+const eventsIn = (filename: string) =>
+  Effect.flatMap(EventLog, (log) => log.verify).pipe(Effect.provide(layerSqlite({ filename })))
+
+describe("a log whose file is removed while it is open", () => {
+  it.scopedLive.each([
+    ["removed", (filename: string) => fs.unlinkSync(filename), "log.db was removed or moved while the log was open"],
+    [
+      "moved away",
+      (filename: string) => fs.renameSync(filename, `${filename}.away`),
+      "log.db was removed or moved while the log was open",
+    ],
+    [
+      "replaced by a copy",
+      (filename: string) => {
+        fs.copyFileSync(filename, `${filename}.copy`)
+        fs.renameSync(`${filename}.copy`, filename)
+      },
+      "log.db was replaced by another file while the log was open",
+    ],
+    [
+      "removed with its directory",
+      (filename: string) => fs.rmSync(path.dirname(filename), { recursive: true }),
+      "log.db was removed or moved while the log was open",
+    ],
+    [
+      "moved with its directory, and another made in its place",
+      (filename: string) => {
+        fs.renameSync(path.dirname(filename), `${path.dirname(filename)}.away`)
+        fs.cpSync(`${path.dirname(filename)}.away`, path.dirname(filename), { recursive: true })
+      },
+      "log.db was replaced by another file while the log was open",
+    ],
+  ] as const)("acknowledges nothing more, and says what to do: %s", ([, remove, said]) =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => fs.rmSync(`${path.dirname(filename)}.away`, { recursive: true, force: true })),
+      )
+      const { log } = yield* openLog(filename)
+      remove(filename)
+      for (const request of [note, dispatch, { ...note, events: Array.from({ length: 100 }, () => text) }]) {
+        const error = yield* Effect.flip(log.append(request))
+        expect(error._tag).toBe("LogUnavailable")
+        expect(error.message).toContain(said)
+        expect(error.message).toContain("Put it back, or restore a copy, and open the log again")
+      }
+    }),
+  )
+
+  it.scopedLive("neither reads nor follows what is there no more", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const { log } = yield* openLog(filename)
+      const followed = yield* Effect.fork(Effect.flip(Stream.runDrain(log.follow())))
+      fs.unlinkSync(filename)
+      expect((yield* followed).message).toContain("log.db was removed or moved")
+      expect((yield* Effect.flip(log.head)).message).toContain("log.db was removed or moved")
+    }),
+  )
+
+  it.scopedLive("goes on once the file is back in its place, with nothing lost", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const { log, close } = yield* openLog(filename)
+      fs.renameSync(filename, `${filename}.away`)
+      expect((yield* Effect.flip(log.append(note)))._tag).toBe("LogUnavailable")
+      fs.renameSync(`${filename}.away`, filename)
+      expect(yield* log.append(note)).toMatchObject({ position: EVENTS + 2 })
+      yield* close
+      expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 2 })
+    }),
+  )
+
+  it.scopedLive("keeps what it wrote where the -wal is removed, if it comes to an end", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const { log, close } = yield* openLog(filename)
+      fs.unlinkSync(`${filename}-wal`)
+      const error = yield* Effect.flip(log.append(note))
+      expect(error._tag).toBe("LogUnavailable")
+      expect(error.message).toContain("log.db-wal was removed or moved while the log was open")
+      expect(error.message).toContain("let every process that has the log open come to its end")
+      yield* close
+      expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 1 })
+    }),
+  )
+
+  it.scopedLive("does not write over what another process appended after the -shm was removed", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const { log } = yield* openLog(filename)
+      fs.unlinkSync(`${filename}-shm`)
+      expect((yield* Effect.flip(Effect.provide(EventLog, layerSqlite({ filename })))).message).toContain(
+        "log.db-shm was",
+      )
+      // Another process makes a -shm of its own, of which this one knows nothing.
+      const append = Effect.flatMap(child.start("one", { filename, request: note }), ({ ended }) => ended)
+      expect(yield* append).toMatchObject({ code: 0, lines: [String(EVENTS + 2)] })
+      const error = yield* Effect.flip(log.append(note))
+      expect(error.message).toMatch(
+        /log\.db-shm was (removed or moved|replaced by another file) while the log was open/,
+      )
+      expect(error.message).toContain("end this one first, then all others, and open the log again")
+      expect(yield* append).toMatchObject({ code: 0, lines: [String(EVENTS + 3)] })
+    }),
+  )
+
+  it.scopedLive("notices it also long after, when the directory was quiet", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const { log } = yield* openLog(filename)
+      yield* Effect.sleep("2200 millis")
+      expect(yield* log.append(note)).toMatchObject({ position: EVENTS + 2 })
+      fs.unlinkSync(filename)
+      expect((yield* Effect.flip(log.append(note)))._tag).toBe("LogUnavailable")
+    }),
+  )
+})
+
+describe("a log whose file is gone before it is opened", () => {
+  it.scopedLive("is not begun anew over the -wal that is left of it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const filename = path.join(directory, "log.db")
+      fs.writeFileSync(`${filename}-wal`, "what a killed process left")
+      const open = Effect.provide(EventLog, layerSqlite({ filename }))
+      for (const file of ["missing", "empty"]) {
+        if (file === "empty") fs.writeFileSync(filename, "")
+        const error = yield* Effect.flip(open)
+        expect(error._tag).toBe("LogUnavailable")
+        expect(error.message).toContain("log.db-wal beside it holds 26 bytes of acknowledged events")
+        expect(error.message).toContain("Put the file back beside it; or, to begin a new log, move the -wal away")
+      }
+      expect(fs.readFileSync(`${filename}-wal`, "utf8")).toBe("what a killed process left")
+    }),
+  )
+})

@@ -1,0 +1,146 @@
+import { Effect, Stream } from "effect"
+import { expect } from "vitest"
+import { type AppendRequest, EventLog, layerSqlite } from "../../../src/events/index.ts"
+import { EVENTS, smallLog } from "../smallLog.ts"
+import * as child from "./child.ts"
+
+const idOf = (index: number) => `00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`
+
+/** A request for a stream, by an actor, that the log does not know yet. */
+const request = (events: AppendRequest["events"]): AppendRequest => ({
+  stream: "doomed",
+  actor: "human:doomed",
+  events: events.map((event, index) => ({ ...event, id: idOf(index) })),
+})
+
+const notes = (count: number, text = "x") =>
+  Array.from({ length: count }, (_, index) => ({
+    type: "NoteAdded" as const,
+    payload: { about: String(index), text },
+  }))
+
+const dispatched = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    type: "CommandDispatched" as const,
+    payload: { commandId: String(index) },
+  }))
+
+/** What is appended, by which path it is committed. */
+const REQUESTS = {
+  /** One INSERT. */
+  one: request(notes(1)),
+  /** One transaction of three INSERTs. */
+  many: request(notes(150)),
+  /** One INSERT, flushed to the disk. */
+  flushed: request(dispatched(1)),
+  /** One transaction of three INSERTs, flushed to the disk. */
+  "many flushed": request(dispatched(150)),
+  /** One transaction of an INSERT and a payload that stands beside the events. */
+  large: request(notes(1, "x".repeat(400_000))),
+} as const
+
+const INSERT = "INSERT INTO events"
+
+/** The request, the step at which its writer is killed, and whether the request is in the log then. */
+export type Step = readonly [
+  request: keyof typeof REQUESTS,
+  at: "before" | "after",
+  statement: string,
+  nth: number,
+  committed: boolean,
+]
+
+/** One step of each kind. */
+export const STEPS: ReadonlyArray<Step> = [
+  ["one", "before", INSERT, 1, false],
+  ["one", "after", INSERT, 1, true],
+  ["many", "after", INSERT, 2, false],
+  ["many", "before", "COMMIT", 1, false],
+  ["many", "after", "COMMIT", 1, true],
+  ["flushed", "after", INSERT, 1, true],
+  ["many flushed", "before", "COMMIT", 1, false],
+]
+
+/** All the others. */
+export const MORE_STEPS: ReadonlyArray<Step> = [
+  ["one", "before", "INSERT INTO names", 1, false],
+  ["one", "after", "INSERT INTO names", 1, false],
+  ["one", "after", "INSERT INTO names", 2, false],
+  ["many", "before", "BEGIN", 1, false],
+  ["many", "after", "BEGIN", 1, false],
+  ["many", "before", INSERT, 1, false],
+  ["many", "after", INSERT, 1, false],
+  ["many", "after", INSERT, 3, false],
+  ["flushed", "before", "PRAGMA synchronous = full", 1, false],
+  ["flushed", "after", "PRAGMA synchronous = full", 1, false],
+  // The first is of the opening.
+  ["flushed", "before", "PRAGMA synchronous = normal", 2, true],
+  ["flushed", "after", "PRAGMA synchronous = normal", 2, true],
+  ["many flushed", "after", "COMMIT", 1, true],
+  ["large", "before", "INSERT INTO blobs", 1, false],
+  ["large", "after", "INSERT INTO blobs", 1, false],
+  ["large", "before", "COMMIT", 1, false],
+  ["large", "after", "COMMIT", 1, true],
+]
+
+/** Kills a writer at a step of its one append. */
+export const killAtStep = ([name, at, statement, nth, committed]: Step) =>
+  killing(name, { first: { program: "killer", input: { at, statement, nth } } }, (lines, position) => {
+    expect(lines).toEqual([])
+    expect(position).toBe(committed ? EVENTS + REQUESTS[name].events.length : EVENTS)
+  })
+
+/** The statements in the middle of which a commit is killed, by the request. */
+export const MIDDLES: ReadonlyArray<readonly [request: keyof typeof REQUESTS, statement: string]> = [
+  ["one", INSERT],
+  ["many", INSERT],
+  ["many", "COMMIT"],
+  ["flushed", INSERT],
+  ["many flushed", "COMMIT"],
+  ["large", "COMMIT"],
+]
+
+/** Kills a writer while a statement runs, and some time after it if the statement was over before. */
+export const killInTheMiddle = ([name, statement]: (typeof MIDDLES)[number]) =>
+  killing(
+    name,
+    { first: { program: "killer", input: { at: "during", statement, nth: 1, share: 0.3 } } },
+    (lines, position) => {
+      const end = EVENTS + REQUESTS[name].events.length
+      expect(lines.length > 0 ? [end] : [EVENTS, end]).toContain(position)
+    },
+  )
+
+/** Kills a writer after its commit and before it tells of it. */
+export const killUnacknowledged = (name: keyof typeof REQUESTS) =>
+  killing(name, {}, (lines, position) => {
+    expect(lines).toEqual([])
+    expect(position).toBe(EVENTS + REQUESTS[name].events.length)
+  })
+
+/** Kills a writer at its one append to a log of seven events, and holds what is left against what is promised. */
+const killing = (
+  name: keyof typeof REQUESTS,
+  starting: child.Starting,
+  check: (acknowledged: ReadonlyArray<string>, position: number) => void,
+) =>
+  Effect.gen(function* () {
+    const filename = yield* smallLog
+    const doomed = REQUESTS[name]
+    const input = { filename, request: doomed, unacknowledged: starting.first === undefined }
+    const ended = yield* Effect.flatMap(child.start("one", input, starting), (writer) => writer.ended)
+    expect(ended).toMatchObject({ signal: "SIGKILL", stderr: "" })
+
+    yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      const count = doomed.events.length
+      check(ended.lines, (yield* log.head).position)
+      // Appended again, it is there once, where it was if it was there.
+      expect(yield* log.append(doomed)).toMatchObject({ position: EVENTS + count, version: count })
+      expect(yield* log.append({ ...doomed, events: notes(1) })).toMatchObject({ position: EVENTS + count + 1 })
+      const events = [...(yield* Stream.runCollect(log.read()))]
+      expect(events.map((event) => event.position)).toEqual(events.map((_, index) => index + 1))
+      expect(events.slice(EVENTS, -1).map(({ id }) => id)).toEqual(doomed.events.map((_, index) => idOf(index)))
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: EVENTS + count + 1 })
+    }).pipe(Effect.provide(layerSqlite({ filename })))
+  })
