@@ -1,10 +1,14 @@
 /**
- * `node scripts/complete-lock.mjs`: adds to package-lock.json the optional packages of other platforms that the lock's
- * packages name and the registry did not serve. `npm ci` of npm 11 refuses a lock without them. Run it after `npm install`.
+ * `node scripts/complete-lock.mjs [DIRECTORY]`: adds to a directory's package-lock.json the optional packages of other
+ * platforms that the lock's packages name and the registry did not serve. `npm ci` of npm 11 refuses a lock without them.
+ * Run it after `npm install`. Default: the repository's own lock; `bench/peers` has another.
  */
 import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 
-const file = new URL("../package-lock.json", import.meta.url)
+const directory = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url))
+const file = path.join(directory, "package-lock.json")
 const lock = JSON.parse(fs.readFileSync(file, "utf8"))
 
 const OS = /(?:^|[-/])(android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32|aix)(?:[-.]|$)/
