@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
-const inputs = ["src", "package.json", "tsconfig.json", "tsconfig.build.json"]
+const inputs = ["src", "scripts/bundle.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"]
 
 /**
  * Builds `dist/` before the tests run, where it is older than its sources: tests of the command line start the real
@@ -15,16 +15,17 @@ export default function build(): void {
   const built = fs.existsSync(path.join(root, "dist", "cli", "main.js")) ? mtime(stamp) : 0
   const startedAt = Date.now()
   if (inputs.every((input) => newest(path.join(root, input)) < built)) return
-  const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc")
-  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
-    cwd: root,
-    encoding: "utf8",
-  })
-  if (status !== 0) throw new Error(`dist/ cannot be built:\n${stdout}`)
+  run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
+  run(path.join("scripts", "bundle.mjs"))
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, "")
   // A source that was written while the compiler read it counts as newer than the build.
   fs.utimesSync(stamp, startedAt / 1000, startedAt / 1000)
+}
+
+const run = (...args: ReadonlyArray<string>) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" })
+  if (status !== 0) throw new Error(`dist/ cannot be built:\n${stdout}${stderr}`)
 }
 
 const mtime = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
