@@ -27,6 +27,8 @@ describe("the golden log of version", () => {
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       fs.copyFileSync(path.join(golden, `${version}.db`), filename)
+      const keys = path.join(golden, `${version}.db.keys`)
+      if (fs.existsSync(keys)) fs.copyFileSync(keys, `${filename}.keys`)
       const expected = fs
         .readFileSync(path.join(golden, `${version}.jsonl`), "utf8")
         .trim()
