@@ -16,7 +16,7 @@ export const MAX_EVENTS_PER_APPEND = 10_000
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 
 /** Most characters of a name: a timeline, stream, task or actor. */
-const MAX_NAME_LENGTH = 512
+export const MAX_NAME_LENGTH = 512
 
 /** An event that was found fit to be appended. */
 export interface AdmittedEvent {

@@ -107,6 +107,7 @@ export class VersionConflict extends Data.TaggedError("VersionConflict")<{
   readonly expected: Expected
   /** The stream's version; 0 where it has no event. */
   readonly actual: number
+  /** The stream's events after the version expected and up to the actual one; the first 1,000 of them. */
   readonly missed: ReadonlyArray<Event>
 }> {
   override get message() {

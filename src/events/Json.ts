@@ -41,7 +41,7 @@ const MAX_DEPTH = 200
 /**
  * Finds the first part of a value that JSON cannot carry unchanged: `undefined`, NaN, an infinity, a bigint, a
  * function, a symbol, a class instance (Date and Map among them), a lone surrogate, a hole or a cycle.
- * Answers `undefined` where the value is JSON.
+ * Answers `undefined` where the value is JSON. One change is let pass: -0 is written, and so read again, as 0.
  */
 export const findNonJson = (value: unknown): NotJson | undefined => search(value, 0)
 

@@ -167,7 +167,9 @@ export const answer = (
       const { expected, actual } = placement
       const { timeline, stream } = request
       const afterVersion = expected._tag === "Exact" ? expected.version : 0
-      const missed = read({ timeline, stream, afterVersion }, MAX_MISSED)
+      // Not what the rest of the batch has added since.
+      const count = Math.min(actual - afterVersion, MAX_MISSED)
+      const missed = count <= 0 ? [] : read({ timeline, stream, afterVersion }, count)
       return Either.left(new VersionConflict({ stream, expected, actual, missed }))
     }
     case "id reused":

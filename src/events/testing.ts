@@ -2,11 +2,14 @@ import { describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { EventLog } from "./EventLog.ts"
 import { appending } from "./testing/appending.ts"
+import { carrying } from "./testing/carrying.ts"
 import { following } from "./testing/following.ts"
 import type { Test } from "./testing/given.ts"
+import { interleaving } from "./testing/interleaving.ts"
 import { reading } from "./testing/reading.ts"
 import { refusing } from "./testing/refusing.ts"
 import { type Reopen, reopening, type TestReopened } from "./testing/reopening.ts"
+import { sealing } from "./testing/sealing.ts"
 import { selecting } from "./testing/selecting.ts"
 import { verifying } from "./testing/verifying.ts"
 
@@ -16,6 +19,8 @@ export interface SuiteOptions {
   readonly reopen?: Reopen
 }
 
+const TESTS = [appending, interleaving, refusing, carrying, sealing, reading, selecting, following, verifying]
+
 /**
  * What every event log must do, as a suite of tests. A backend proves itself with one line in a test file:
  * `suite("my log", layer)`. The layer must give a new, empty log each time it is built.
@@ -24,7 +29,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen
   const test: Test = (behaviour, body, timeout) => it.live(behaviour, () => Effect.provide(body, layer), timeout)
 
   describe(`event log: ${name}`, () => {
-    for (const tests of [appending, refusing, reading, selecting, following, verifying]) tests(test)
+    for (const tests of TESTS) tests(test)
     if (reopen === undefined) return
     const testReopened: TestReopened = (behaviour, body) => it.scopedLive(behaviour, () => Effect.flatMap(reopen, body))
     reopening(testReopened)

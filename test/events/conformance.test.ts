@@ -14,6 +14,5 @@ const reopen = Effect.map(
 )
 
 suite("SQLite file", temporaryLog(), { reopen })
-suite("SQLite file, durability full", temporaryLog({ durability: "full" }))
 suite("SQLite in memory", SqliteEventLog.layer({ filename: ":memory:" }))
 suite("plain memory", MemoryEventLog.layer())

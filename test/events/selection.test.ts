@@ -4,7 +4,7 @@ import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { type InternedQuery, selection } from "../../src/events/sqlite/selection.ts"
+import { type InternedQuery, type Selection, selection } from "../../src/events/sqlite/selection.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const everything: InternedQuery = {
@@ -16,6 +16,23 @@ const everything: InternedQuery = {
   task: null,
   types: null,
 }
+
+/** How SQLite says that it will run a statement. */
+const planOf = (database: Database.Database, { sql, parameters }: Selection) =>
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map((row) => (row as { readonly detail: string }).detail)
+
+/** An empty log's file, opened by whoever wants to ask SQLite. */
+const emptyLog = Effect.gen(function* () {
+  const filename = path.join(yield* temporaryDirectory, "log.db")
+  yield* Effect.provide(EventLog, layerSqlite({ filename }))
+  return yield* Effect.acquireRelease(
+    Effect.sync(() => new Database(filename)),
+    (database) => Effect.sync(() => database.close()),
+  )
+})
 
 describe("a read by", () => {
   it.scopedLive.each([
@@ -44,18 +61,59 @@ describe("a read by", () => {
     ],
   ] as const)("%s", ([, query, expected]) =>
     Effect.gen(function* () {
-      const filename = path.join(yield* temporaryDirectory, "log.db")
-      yield* Effect.provide(EventLog, layerSqlite({ filename }))
-      const database = new Database(filename)
-      const { sql, parameters } = selection({ ...everything, ...query }, 1000)
-      const plan = database
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all(...parameters)
-        .map((row) => (row as { readonly detail: string }).detail)
-      database.close()
+      const database = yield* emptyLog
+      const plan = planOf(database, selection({ ...everything, ...query }, 1000))
       for (const step of expected) expect(plan.join("\n")).toContain(step)
       expect(plan.join("\n")).not.toContain("SCAN events")
       expect(plan.filter((step) => step.includes("USE TEMP B-TREE FOR ORDER BY"))).toEqual([])
+    }),
+  )
+})
+
+/** What each filter may be, the first of them not to filter. */
+const FILTERS = {
+  after: [0, 700],
+  until: [null, 900, 50_000],
+  timeline: [null, 1],
+  stream: [null, 1],
+  afterVersion: [null, 4],
+  task: [null, 1],
+  types: [null, [1], [1, 2, 3]],
+} satisfies { readonly [Field in keyof InternedQuery]: ReadonlyArray<InternedQuery[Field]> }
+
+const combinations = Object.entries(FILTERS).reduce<ReadonlyArray<InternedQuery>>(
+  (queries, [field, values]) => queries.flatMap((query) => values.map((value) => ({ ...query, [field]: value }))),
+  [everything],
+)
+
+/** The one way to the events that a query is to be read by. */
+const wayOf = ({ after, until, timeline, stream, task, types }: InternedQuery): RegExp => {
+  if (until !== null && until - after <= 2000)
+    return /SEARCH events USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/
+  if (stream !== null) {
+    return timeline === null
+      ? /SEARCH events USING INDEX sqlite_autoindex_events_2 \(stream=\?\)/
+      : /SEARCH events USING INDEX sqlite_autoindex_events_2 \(stream=\? AND timeline=\?/
+  }
+  if (task !== null) return /SEARCH events USING INDEX events_by_task \(task=\? AND rowid>\?/
+  if (types !== null) return /SEARCH events USING (COVERING )?INDEX events_by_type \(type=\? AND rowid>\?/
+  return /SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?/
+}
+
+describe("every combination of filters", () => {
+  it.scopedLive("reads by the index that serves it, and sorts nothing but a stream of all timelines", () =>
+    Effect.gen(function* () {
+      const database = yield* emptyLog
+      expect(combinations).toHaveLength(2 * 3 * 2 * 2 * 2 * 2 * 3)
+      for (const query of combinations) {
+        const plan = planOf(database, selection(query, 1000))
+        const said = plan.join("\n")
+        expect({ query, said }).toEqual({ query, said: expect.stringMatching(wayOf(query)) })
+        expect({ query, said }).toEqual({ query, said: expect.not.stringContaining("SCAN events") })
+        const isShort = query.until !== null && query.until - query.after <= 2000
+        const sorts = !isShort && query.stream !== null && query.timeline === null
+        expect({ query, sorts: said.includes("USE TEMP B-TREE FOR ORDER BY") }).toEqual({ query, sorts })
+      }
     }),
   )
 })

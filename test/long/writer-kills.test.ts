@@ -28,6 +28,10 @@ describe(`two hundred SIGKILLs of writers at random moments (HINDCAST_SEED=${SEE
     expect(kills.filter(({ unacknowledged }) => unacknowledged > 0).length).toBeGreaterThan(0)
   })
 
+  it("leave a log that is open again within a second", () => {
+    expect(Math.max(...kills.map(({ openedInMs }) => openedInMs))).toBeLessThan(1000)
+  })
+
   afterAll(() => {
     const opened = kills.map(({ openedInMs }) => openedInMs).sort((a, b) => a - b)
     const at = (share: number) => `${Math.round(opened[Math.floor(share * (opened.length - 1))] ?? Number.NaN)} ms`

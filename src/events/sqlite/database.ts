@@ -66,6 +66,7 @@ const connection = (
   database.prepare("SELECT 1 FROM sqlite_schema").get()
   const shared = !readonly && database.pragma("journal_mode", { simple: true }) === "wal"
   const checkPlace = database.memory ? () => {} : place.remember(filename, shared)
+  const checkLength = shared ? place.rememberLength(filename, () => extentOf(database)) : () => {}
 
   const statements = new Map<string, Database.Statement<Array<unknown>>>()
   const prepared = (sql: string) => {
@@ -81,7 +82,10 @@ const connection = (
     filename,
     inTransaction: () => database.inTransaction,
     run: (sql, parameters = []) => {
-      if (!database.inTransaction) checkPlace()
+      if (!database.inTransaction) {
+        checkPlace()
+        checkLength()
+      }
       const statement = prepared(sql)
       // A pragma answers with rows even where nobody asked.
       if (statement.reader) statement.all(...parameters)
@@ -93,6 +97,13 @@ const connection = (
     },
     close: () => database.close(),
   }
+}
+
+/** How much of the write-ahead log counts now (https://sqlite.org/pragma.html#pragma_wal_checkpoint: this mode writes nothing). */
+const extentOf = (database: Database.Database): place.Extent => {
+  const [row] = database.prepare("PRAGMA wal_checkpoint(NOOP)").raw(true).all() as ReadonlyArray<ReadonlyArray<unknown>>
+  const pageBytes = Number(database.pragma("page_size", { simple: true }))
+  return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: place.FRAME_HEADER_BYTES + pageBytes }
 }
 
 /** Runs something on a database and names what it throws by what the caller can do about it. */

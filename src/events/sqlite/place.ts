@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { LogUnavailable } from "../EventLog.ts"
+import { LogCorrupt, LogUnavailable } from "../EventLog.ts"
 
 /**
  * Remembers which files a connection has open, and answers with a check that throws `LogUnavailable` once one of them is no
@@ -33,6 +33,54 @@ export const remember = (filename: string, whole: boolean): (() => void) => {
     trusted = seen !== undefined && Date.now() - seen.ctimeMs > CLOCK_STEP_MS ? seen : undefined
   }
 }
+
+/** What SQLite says of a write-ahead log: how many frames of it count, and how long one is. */
+export interface Extent {
+  readonly frames: number
+  readonly frameBytes: number
+}
+
+/**
+ * Answers with a check that throws `LogCorrupt` once the write-ahead log is shorter than what it must hold.
+ *
+ * SQLite does not look: it would write the next frame behind the gap, acknowledge it, and write the gap's zeros back to the
+ * log's file, which destroys also what was sound. So the check comes before each transaction. It costs one look at the file
+ * (2 µs); SQLite is asked (3 µs) only where the file's size is another than before.
+ */
+export const rememberLength = (filename: string, extentNow: () => Extent): (() => void) => {
+  const wal = `${fs.realpathSync(filename)}-wal`
+  let trusted = -1
+
+  return () => {
+    if (sizeOf(wal) === trusted) return
+    // Another process may truncate what was written back, between the question and the look.
+    for (let look = 0; look < LOOKS; look++) {
+      const { frames, frameBytes } = extentNow()
+      trusted = sizeOf(wal)
+      if (frames === 0 || trusted >= WAL_HEADER_BYTES + frames * frameBytes) return
+    }
+    const found = trusted
+    trusted = -1
+    const { frames, frameBytes } = extentNow()
+    throw new LogCorrupt({
+      log: filename,
+      position: null,
+      reason:
+        `${path.basename(wal)} was cut short while the log was open: expected at least ` +
+        `${WAL_HEADER_BYTES + frames * frameBytes} bytes, found ${found}. Nothing more is appended, so that what is left stays ` +
+        "as it is; end every process that has the log open",
+    })
+  }
+}
+
+/** How often the length is looked at before it is believed to be too short. */
+const LOOKS = 3
+
+/** https://sqlite.org/fileformat2.html#the_write_ahead_log */
+const WAL_HEADER_BYTES = 32
+export const FRAME_HEADER_BYTES = 24
+
+const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const isUnchanged = (before: fs.Stats, now: fs.Stats): boolean =>
   before.ctimeMs === now.ctimeMs && before.ino === now.ino && before.dev === now.dev

@@ -1,7 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { expect } from "vitest"
 import * as EventLog from "../EventLog.ts"
-import { ID_1, ID_2, note, readAll, type Test, textOf, withIds } from "./given.ts"
+import { ID_1, ID_2, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
 /** What appending promises. */
 export const appending = (test: Test): void => {
@@ -39,9 +39,52 @@ export const appending = (test: Test): void => {
       expect(stale.message).toContain("expected version 2, found version 4")
       const taken = yield* Effect.flip(log.append({ ...note("a", ["x"]), expected: EventLog.NoStream }))
       expect(taken).toMatchObject({ _tag: "VersionConflict", actual: 4 })
+      expect(taken instanceof EventLog.VersionConflict && taken.missed.map(textOf)).toEqual([
+        ...["one", "two", "three", "four"],
+      ])
       const absent = yield* Effect.flip(log.append({ ...note("b", ["x"]), expected: EventLog.Exists }))
       expect(absent).toMatchObject({ _tag: "VersionConflict", actual: 0, missed: [] })
+      const ahead = yield* Effect.flip(log.append({ ...note("a", ["x"]), expected: EventLog.Exact(9) }))
+      expect(ahead).toMatchObject({ _tag: "VersionConflict", actual: 4, missed: [] })
+      const elsewhere = { ...note("a", ["x"]), timeline: "other", expected: EventLog.Exact(4) }
+      expect(yield* Effect.flip(log.append(elsewhere))).toMatchObject({ actual: 0, missed: [] })
       expect((yield* log.head).position).toBe(4)
+    }),
+  )
+
+  test(
+    "a conflict carries what stood in the stream when it was found, also where more was appended at the same moment",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(note("a", ["one", "two"]))
+      const [stale, , ahead] = yield* Effect.all(
+        [
+          Effect.flip(log.append({ ...note("a", ["late"]), expected: EventLog.Exact(1) })),
+          log.append(note("a", ["three", "four", "five"])),
+          Effect.flip(log.append({ ...note("a", ["early"]), expected: EventLog.Exact(6) })),
+        ],
+        { concurrency: "unbounded" },
+      )
+      for (const conflict of [stale, ahead]) {
+        if (!(conflict instanceof EventLog.VersionConflict)) throw conflict
+        const { expected, actual, missed } = conflict
+        const from = expected._tag === "Exact" ? expected.version : 0
+        expect(missed.map(({ version }) => version)).toEqual(
+          Array.from({ length: Math.max(0, actual - from) }, (_, index) => from + index + 1),
+        )
+      }
+    }),
+  )
+
+  test(
+    "a conflict carries the first thousand of the events missed",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(notes("a", 1100))
+      const stale = yield* Effect.flip(log.append({ ...note("a", ["late"]), expected: EventLog.Exact(10) }))
+      expect(stale).toMatchObject({ _tag: "VersionConflict", actual: 1100 })
+      const versions = stale instanceof EventLog.VersionConflict ? stale.missed.map(({ version }) => version) : []
+      expect(versions).toEqual(Array.from({ length: 1000 }, (_, index) => index + 11))
     }),
   )
 
@@ -112,25 +155,19 @@ export const appending = (test: Test): void => {
       expect(partly).toMatchObject({ _tag: "IdReused", id: ID_1 })
       const twice = yield* Effect.flip(log.append(withIds(note("a", ["x", "y"]), [ID_2, ID_2])))
       expect(twice).toMatchObject({ _tag: "InvalidEvent", index: 1 })
+      const differing = [
+        { ...note("a", ["one"]), actor: "human:other" },
+        { ...note("a", ["one"]), taskId: "t" },
+        { ...note("a", ["one"]), timeline: "other" },
+        { ...note("a", ["one"]), stream: "b" },
+      ]
+      for (const request of differing) {
+        expect(yield* Effect.flip(log.append(withIds(request, [ID_1])))).toMatchObject({
+          _tag: "IdReused",
+          position: 1,
+        })
+      }
       expect((yield* log.head).position).toBe(1)
-    }),
-  )
-
-  test(
-    "any JSON comes back as it went in",
-    Effect.gen(function* () {
-      const log = yield* EventLog.EventLog
-      const reading = JSON.parse(
-        '{"__proto__":{"x":1},"text":"\\u0000 \\ud83d\\ude00 \\"","n":[0,1e308,-1e-7,9007199254740993],"":null,"b":[true,false,{}]}',
-      )
-      yield* log.append({
-        stream: "a",
-        actor: "plugin:p@1",
-        events: [{ type: "SensorRead", payload: { sensor: "p/s", reading, priority: 0.5, latencyMs: 0 } }],
-      })
-      const [event] = yield* readAll(log)
-      expect(JSON.stringify(event?.payload.reading)).toBe(JSON.stringify(reading))
-      expect(yield* log.verify).toMatchObject({ _tag: "Intact" })
     }),
   )
 }

@@ -35,3 +35,6 @@ export const readAll = (log: EventLog["Type"], query?: Query): Effect.Effect<Rea
 
 /** The text of a note. */
 export const textOf = (event: Event) => event.payload.text
+
+/** The hash says everything that an event is. */
+export const identity = ({ position, hash }: Event): string => `${position} ${hash}`

@@ -1,7 +1,7 @@
 import * as path from "node:path"
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
-import { EventLog, layerSqlite, type Query } from "../../../src/events/index.ts"
+import { CaughtUp, EventLog, layerSqlite, type Query } from "../../../src/events/index.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import * as child from "./child.ts"
 
@@ -17,17 +17,17 @@ export const contend = (names: ReadonlyArray<string>, count: number) =>
       const log = yield* EventLog
       const followed = yield* Effect.fork(
         Stream.runCollect(
-          log.follow().pipe(
-            Stream.filter((item) => "id" in item),
-            Stream.take(events),
-          ),
+          // All events, and the one marker.
+          Stream.take(log.follow(), events + 1),
         ),
       )
       const ended = yield* Effect.forEach(names, (name) => child.report("contender", { filename, name, count }), {
         concurrency: "unbounded",
       })
       expect(yield* log.verify).toMatchObject({ _tag: "Intact", events })
-      const positions = [...(yield* followed)].map(({ position }) => position)
+      const seen = [...(yield* followed)]
+      expect(seen.filter((item) => item instanceof CaughtUp)).toHaveLength(1)
+      const positions = seen.filter((item) => "id" in item).map(({ position }) => position)
       expect(positions).toEqual(range(1, events))
 
       const read = (query: Query) => Effect.map(Stream.runCollect(log.read(query)), (found) => [...found])

@@ -1,6 +1,9 @@
+import * as path from "node:path"
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import { type AppendRequest, EventLog, layerSqlite } from "../../../src/events/index.ts"
+import { examine } from "../../../src/events/sqlite/doctor.ts"
+import { temporaryDirectory } from "../../temporary.ts"
 import { EVENTS, smallLog } from "../smallLog.ts"
 import * as child from "./child.ts"
 
@@ -100,16 +103,63 @@ export const MIDDLES: ReadonlyArray<readonly [request: keyof typeof REQUESTS, st
   ["large", "COMMIT"],
 ]
 
-/** Kills a writer while a statement runs, and some time after it if the statement was over before. */
+/** Kills a writer while a statement runs, or at its end. */
 export const killInTheMiddle = ([name, statement]: (typeof MIDDLES)[number]) =>
   killing(
     name,
     { first: { program: "killer", input: { at: "during", statement, nth: 1, share: 0.3 } } },
     (lines, position) => {
-      const end = EVENTS + REQUESTS[name].events.length
-      expect(lines.length > 0 ? [end] : [EVENTS, end]).toContain(position)
+      expect(lines).toEqual([])
+      expect([EVENTS, EVENTS + REQUESTS[name].events.length]).toContain(position)
     },
   )
+
+/** The steps of writing the write-ahead log back, when the log is closed. */
+export const CHECKPOINTS = ["before", "during", "after"] as const
+
+/** Kills a writer that was acknowledged its append, while it writes the write-ahead log back. */
+export const killAtCheckpoint = (at: (typeof CHECKPOINTS)[number]) =>
+  killing(
+    "many",
+    { first: { program: "killer", input: { at, statement: "PRAGMA wal_checkpoint(TRUNCATE)", nth: 1, share: 0.5 } } },
+    (lines, position) => {
+      expect(lines).toEqual([String(EVENTS + REQUESTS.many.events.length)])
+      expect(position).toBe(EVENTS + REQUESTS.many.events.length)
+    },
+  )
+
+/** The steps of making a log. */
+export const MAKING: ReadonlyArray<readonly [at: "before" | "after", statement: string]> = [
+  ["before", "PRAGMA page_size = "],
+  ["before", "BEGIN IMMEDIATE"],
+  ["after", "CREATE TABLE names"],
+  ["after", "CREATE TABLE events"],
+  ["before", "PRAGMA application_id = "],
+  ["after", "PRAGMA user_version = "],
+  ["before", "COMMIT"],
+  ["after", "COMMIT"],
+  ["before", "PRAGMA journal_mode = WAL"],
+  ["after", "PRAGMA journal_mode = WAL"],
+  ["after", "CREATE TABLE IF NOT EXISTS snapshots"],
+]
+
+/** Kills a program while it makes a log, and lets another open what is left: a new, empty log. */
+export const killWhileMaking = ([at, statement]: (typeof MAKING)[number]) =>
+  Effect.gen(function* () {
+    const filename = path.join(yield* temporaryDirectory, "log.db")
+    const input = { filename, request: REQUESTS.one }
+    const ended = yield* Effect.flatMap(
+      child.start("one", input, { first: { program: "killer", input: { at, statement, nth: 1 } } }),
+      (writer) => writer.ended,
+    )
+    expect(ended).toMatchObject({ signal: "SIGKILL", stderr: "", lines: [] })
+    yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      expect(yield* log.append(REQUESTS.one)).toMatchObject({ position: 1, version: 1 })
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 1 })
+    }).pipe(Effect.provide(layerSqlite({ filename })))
+    expect((yield* examine(filename)).findings).toEqual([])
+  })
 
 /** Kills a writer after its commit and before it tells of it. */
 export const killUnacknowledged = (name: keyof typeof REQUESTS) =>

@@ -1,6 +1,7 @@
 /**
  * Runs before a program that appends, in the same process, and kills it with SIGKILL at one step of a commit: `before` or
- * `after` a statement, or `during` it, from another thread, after a share of the time that the like statement before it took.
+ * `after` a statement, or `during` it, from another thread, after a share of the time that the like statement before it took;
+ * where the statement was over sooner, before anything else happens.
  *
  * Input: { at, statement, nth, share }: the nth statement that begins so.
  */
@@ -55,6 +56,7 @@ const wrap = ({ at, statement: wanted, nth, share = 0 }) => {
     } finally {
       lastTook = performance.now() - began
       if (now === "after") die()
+      if (now === "during") Atomics.wait(shared.state, 0, ARMED)
     }
   }
 

@@ -1,0 +1,136 @@
+import { it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import { Effect, Either } from "effect"
+import { describe, expect } from "vitest"
+import * as Admission from "../../../src/events/Admission.ts"
+import { EventLog, layerSqlite } from "../../../src/events/index.ts"
+import * as Keys from "../../../src/events/Keys.ts"
+import * as append from "../../../src/events/sqlite/append.ts"
+import * as LogDatabase from "../../../src/events/sqlite/database.ts"
+import * as Names from "../../../src/events/sqlite/names.ts"
+import * as Segments from "../../../src/events/sqlite/segments/Segments.ts"
+import * as Upcaster from "../../../src/events/Upcaster.ts"
+import * as Vocabulary from "../../../src/events/Vocabulary.ts"
+import { EVENTS, smallLog } from "../smallLog.ts"
+
+const notes = (count: number, text = "") => ({
+  stream: "refused",
+  actor: "human:refused",
+  events: Array.from({ length: count }, () => ({ type: "NoteAdded" as const, payload: { about: "", text } })),
+})
+
+const dispatches = (count: number) => ({
+  ...notes(0),
+  events: Array.from({ length: count }, () => ({ type: "CommandDispatched" as const, payload: { commandId: "c" } })),
+})
+
+/** One request for each way by which a batch is committed. */
+const REQUESTS = {
+  "one INSERT": notes(1),
+  "one INSERT, flushed": dispatches(1),
+  "a transaction": notes(150),
+  "a transaction, flushed": dispatches(150),
+  "a transaction with a blob": notes(1, "x".repeat(400_000)),
+}
+
+/** Another program that has the file open. */
+const stranger = (filename: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Database(filename)),
+    (database) => Effect.sync(() => database.close()),
+  )
+
+/** How long the impatient writer waits for another, in milliseconds. */
+const PATIENCE_MS = 30
+
+/** The log's own commit, on a connection that waits for another writer not for seconds. */
+const impatientCommit = (filename: string) =>
+  Effect.gen(function* () {
+    const database = yield* LogDatabase.open(filename, { readonly: false })
+    const segments = yield* Segments.make(database)
+    database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
+    const keys = Keys.memory()
+    const upcast = Upcaster.chain(Vocabulary.core.types, Vocabulary.core.upcasters)
+    const commit = append.make({ database, names: Names.make(database), upcast, keys, segments }, "normal")
+    const admit = Admission.make(Vocabulary.core, keys)
+    return (request: Parameters<typeof admit>[0]) => commit([Either.getOrThrow(admit(request))])
+  })
+
+const verified = (filename: string) =>
+  Effect.flatMap(EventLog, (log) => log.verify).pipe(Effect.provide(layerSqlite({ filename })))
+
+describe("while another program writes and does not come to an end", () => {
+  it.scopedLive.each(Object.entries(REQUESTS))(
+    "an append by %s is LogBusy, nothing of it is written, and it can be tried again",
+    ([, request]) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const commit = yield* impatientCommit(filename)
+        const other = yield* stranger(filename)
+        other.exec("BEGIN IMMEDIATE; INSERT INTO names (text) VALUES ('theirs')")
+        for (let time = 0; time < 2; time++) {
+          const error = yield* Effect.flip(commit(request))
+          expect(error).toMatchObject({ _tag: "LogBusy", log: filename })
+          expect(error._tag === "LogBusy" && error.waitedMs).toBeGreaterThanOrEqual(PATIENCE_MS)
+          expect(error.message).toMatch(
+            /is busy: another process held it for more than \d+ ms\. Nothing was written; try again\.$/,
+          )
+        }
+        other.exec("COMMIT")
+        const [answer] = yield* commit(request)
+        const end = EVENTS + request.events.length
+        expect(answer !== undefined && Either.getOrThrow(answer)).toMatchObject({ position: end })
+        expect(yield* verified(filename)).toMatchObject({ _tag: "Intact", events: end })
+      }),
+  )
+
+  it.scopedLive("reads go on as before", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* Effect.gen(function* () {
+        const other = yield* stranger(filename)
+        other.exec("BEGIN EXCLUSIVE")
+        const log = yield* EventLog
+        expect(yield* log.readPage({}, 100)).toHaveLength(EVENTS)
+        expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: EVENTS })
+        other.exec("ROLLBACK")
+      }).pipe(Effect.provide(layerSqlite({ filename })))
+    }),
+  )
+})
+
+describe("where COMMIT fails", () => {
+  /** A trigger that breaks a constraint which SQLite looks at when a transaction ends, and leaves the transaction open. */
+  const BREAK = `
+    CREATE TABLE owners (id INTEGER PRIMARY KEY);
+    CREATE TABLE owned (owner INTEGER REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
+    CREATE TRIGGER theirs AFTER INSERT ON events BEGIN INSERT INTO owned VALUES (1); END`
+
+  it.scopedLive.each(Object.entries(REQUESTS))(
+    "an append by %s is a typed error, nothing of it is written, and the next one succeeds",
+    ([, request]) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const end = EVENTS + request.events.length
+        yield* Effect.gen(function* () {
+          const log = yield* EventLog
+          const other = yield* stranger(filename)
+          other.exec(BREAK)
+          const outcomes = yield* Effect.all([Effect.flip(log.append(request)), Effect.flip(log.append(request))], {
+            concurrency: 2,
+          })
+          for (const error of outcomes) {
+            expect(error._tag).toBe("LogCorrupt")
+            expect(error.message).toContain("refused by its tables or triggers (FOREIGN KEY constraint failed)")
+            expect(error.message).toContain("`hindcast log doctor` says what is damaged")
+          }
+          expect((yield* log.head).position).toBe(EVENTS)
+          // No transaction was left open: others may write, and so may this log.
+          other.exec("DROP TRIGGER theirs; DROP TABLE owned; DROP TABLE owners")
+          expect(other.prepare("SELECT count(*) FROM blobs").pluck().get()).toBe(0)
+          expect(yield* log.append(request)).toMatchObject({ position: end, version: request.events.length })
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+        expect(yield* verified(filename)).toMatchObject({ _tag: "Intact", events: end })
+      }),
+  )
+})

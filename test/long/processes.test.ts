@@ -1,0 +1,20 @@
+import { it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { contend } from "../events/faults/contention.ts"
+
+const Told = Schema.Array(Schema.Struct({ conflicts: Schema.Number }))
+
+describe("four processes that append 2,000 events each to one log at once", () => {
+  it.scopedLive(
+    "lose none, double none, leave no gap, and fail none for being busy; who follows sees each event once",
+    () =>
+      Effect.gen(function* () {
+        const told = yield* Schema.decodeUnknown(Told)(yield* contend(["a", "b", "c", "d"], 1000))
+        expect(told).toHaveLength(4)
+        // They were in each other's way: each met a conflict, and appended after what it had missed.
+        expect(Math.min(...told.map(({ conflicts }) => conflicts))).toBeGreaterThan(0)
+      }),
+    120_000,
+  )
+})
