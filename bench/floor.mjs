@@ -1,6 +1,8 @@
 /** The floors: what the same work costs without Hindcast. */
 import { spawn } from "node:child_process"
 import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import Database from "better-sqlite3"
 
 const COLUMNS =
@@ -74,4 +76,50 @@ export const cat = () => {
       }),
     close: () => child.stdin.end(),
   }
+}
+
+/** `cat` again, with so many frames under way at any time: as many as came back are written again. */
+export const catWindow = (frame, window) => {
+  const child = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] })
+  let bytes = 0
+  let unsent = 0
+  let rest = 0
+  let arrived
+  child.stdout.on("data", (chunk) => {
+    bytes -= chunk.length
+    if (bytes <= 0) return arrived()
+    // What is left of a frame counts with the chunk that brings its end.
+    const whole = Math.floor((chunk.length + rest) / frame.length)
+    rest = (chunk.length + rest) % frame.length
+    write(Math.min(whole, unsent))
+  })
+  const write = (count) => {
+    if (count === 0) return
+    unsent -= count
+    for (let index = 0; index < count; index++) child.stdin.write(frame)
+  }
+  return {
+    rounds: (count) =>
+      new Promise((resolve) => {
+        bytes = count * frame.length
+        unsent = count
+        rest = 0
+        arrived = resolve
+        write(Math.min(window, count))
+      }),
+    close: () => child.stdin.end(),
+  }
+}
+
+/** Runs an empty module in Deno, to its end. */
+export const emptyModule = (deno, directory) => {
+  const module = path.join(directory, "empty.ts")
+  fs.writeFileSync(module, "export {}\n")
+  const env = { DENO_DIR: path.join(directory, "empty.deno"), DENO_NO_UPDATE_CHECK: "1" }
+  return () =>
+    new Promise((resolve, reject) => {
+      const child = spawn(deno, ["run", "--quiet", module], { env, stdio: "ignore" })
+      child.once("error", reject)
+      child.once("exit", resolve)
+    })
 }

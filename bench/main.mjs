@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [-- --only kernel|log] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
+ * `npm run bench [-- --json] [-- --only kernel|log|million|plugins|python] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
  * floor measured in the same run.
  */
 import * as fs from "node:fs"
@@ -10,7 +10,13 @@ import { parseArgs } from "node:util"
 const { values } = parseArgs({
   options: { json: { type: "boolean" }, only: { type: "string" }, rounds: { type: "string", default: "7" } },
 })
-const CASES = { kernel: "./cases/kernel.mjs", log: "./cases/log.mjs" }
+const CASES = {
+  kernel: "./cases/kernel.mjs",
+  log: "./cases/log.mjs",
+  million: "./cases/million.mjs",
+  plugins: "./cases/plugins.mjs",
+  python: "./cases/python.mjs",
+}
 const names = values.only === undefined ? Object.keys(CASES) : [values.only]
 const unknown = names.find((name) => !Object.hasOwn(CASES, name))
 if (unknown !== undefined) {
@@ -18,13 +24,18 @@ if (unknown !== undefined) {
   process.exit(1)
 }
 
+/** Tells whoever waits what is being done. */
+const say = (what) => {
+  if (values.json !== true) process.stderr.write(`${what} …\n`)
+}
+
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-bench-"))
 const rows = []
 try {
   for (const name of names) {
-    if (values.json !== true) process.stderr.write(`measuring ${name} …\n`)
+    say(`measuring ${name}`)
     const { run } = await import(CASES[name])
-    rows.push(...(await run(directory, Number(values.rounds))))
+    rows.push(...(await run(directory, Number(values.rounds), (what) => say(`  ${what}`))))
   }
 } finally {
   fs.rmSync(directory, { recursive: true, force: true })
@@ -35,7 +46,13 @@ const machine = {
   node: process.versions.node,
   cpus: `${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? "unknown"}`,
 }
-const holds = ({ ratio, bound }) => (bound.at === "most" ? ratio <= bound.value : ratio >= bound.value)
+/** A goal is one for the ratio, unless it is one for the figure itself (`of: "ours"`). */
+const holds = ({ ours, ratio, bound }) => {
+  const held = bound.of === "ours" ? ours : ratio
+  return bound.at === "most" ? held <= bound.value : held >= bound.value
+}
+/** A ratio of milliseconds of work, where one was measured: what else the machine does matters less to it. */
+const times = (ratio) => (ratio === undefined ? "" : `${ratio.toFixed(2)} ×`)
 if (values.json === true) {
   process.stdout.write(
     `${JSON.stringify({ machine, rows: rows.map((row) => ({ ...row, holds: holds(row) })) }, null, 2)}\n`,
@@ -44,13 +61,14 @@ if (values.json === true) {
   const cells = rows.map((row) => [
     row.what,
     `${row.ours.toFixed(1)} ${row.unit}`,
-    `${row.floor.toFixed(1)} ${row.unit}`,
-    `${row.ratio.toFixed(2)} ×`,
-    `at ${row.bound.at} ${row.bound.value} ×`,
+    row.floor === undefined ? "" : `${row.floor.toFixed(1)} ${row.unit}`,
+    times(row.ratio),
+    times(row.cpuRatio),
+    `at ${row.bound.at} ${row.bound.value} ${row.bound.of === "ours" ? row.unit : "×"}`,
     holds(row) ? "yes" : "no",
-    row.floorIs,
+    row.floorIs ?? "",
   ])
-  const table = [["what", "ours", "floor", "ratio", "goal", "met", "the floor is"], ...cells]
+  const table = [["what", "ours", "floor", "ratio", "by CPU time", "goal", "met", "the floor is"], ...cells]
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
   process.stdout.write(`${machine.cpus}, Node ${machine.node}, ${machine.date}; medians of one run\n\n`)
   for (const row of table)

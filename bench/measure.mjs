@@ -1,11 +1,15 @@
 /** Measuring: interleaved runs, medians, ratios. */
 
-/** The middle of some numbers. */
-export const median = (numbers) => {
+/** The number that so great a part of some numbers is not above; between two of them, in proportion. */
+export const quantile = (numbers, part) => {
   const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  const place = (sorted.length - 1) * part
+  const below = sorted[Math.floor(place)]
+  return below + (sorted[Math.ceil(place)] - below) * (place % 1)
 }
+
+/** The middle of some numbers. */
+export const median = (numbers) => quantile(numbers, 0.5)
 
 /** Milliseconds that one call took. */
 export const timed = async (run) => {
@@ -14,17 +18,31 @@ export const timed = async (run) => {
   return performance.now() - startedAt
 }
 
+/** The same, and the milliseconds that this process's threads were at work meanwhile: other processes hardly matter to them. */
+const spentBy = async (run) => {
+  const before = process.cpuUsage()
+  const ms = await timed(run)
+  const { user, system } = process.cpuUsage(before)
+  return { ms, cpuMs: (user + system) / 1000 }
+}
+
 /**
  * Runs contenders in turn, round after round, so that what else the machine does meets all of them alike; the first
- * round warms up and does not count. Answers the median milliseconds of each.
+ * round warms up and does not count. Answers for each the median of the milliseconds that it took (`ms`), and of those
+ * that this process was at work (`cpuMs`).
  */
-export const interleave = async (contenders, rounds) => {
-  const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
+export const spend = async (contenders, rounds) => {
+  const spent = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const [name, run] of Object.entries(contenders)) {
-      const ms = await timed(run)
-      if (round > 0) times[name].push(ms)
+      const one = await spentBy(run)
+      if (round > 0) spent[name].push(one)
     }
   }
-  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]))
+  const middle = (all) => ({ ms: median(all.map(({ ms }) => ms)), cpuMs: median(all.map(({ cpuMs }) => cpuMs)) })
+  return Object.fromEntries(Object.entries(spent).map(([name, all]) => [name, middle(all)]))
 }
+
+/** The same where only the time counts that it took: for work that other processes share in. */
+export const interleave = async (contenders, rounds) =>
+  Object.fromEntries(Object.entries(await spend(contenders, rounds)).map(([name, { ms }]) => [name, ms]))

@@ -9,7 +9,7 @@ import type { Upcast } from "../Upcaster.ts"
 import { DamagedRow, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
 import type { Segments } from "./segments/Segments.ts"
-import { COLUMNS, type InternedQuery, selection } from "./selection.ts"
+import { type InternedQuery, READ_COLUMNS, selection } from "./selection.ts"
 
 /** What events are read with. */
 export interface Reader {
@@ -45,7 +45,7 @@ const readRetained = (reader: Reader, query: Query, limit: number): ReadonlyArra
 
 /** The event that has this id. */
 export const findEvent = (reader: Reader, id: string): Event | undefined => {
-  const [row] = reader.database.rows(`SELECT ${COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
+  const [row] = reader.database.rows(`SELECT ${READ_COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
   if (row !== undefined) return eventOf(reader, row)
   // Asked after the log's file, so that an event that is archived at this moment is found in one of the two.
   const archived = reader.segments.floor() === 0 ? undefined : reader.segments.find(id)
@@ -81,7 +81,7 @@ const eventOf = (reader: Reader, row: ReadonlyArray<unknown>): Event => {
     return text
   }
   const type = name(row[5])
-  const id = uuidOf(row[1])
+  const id = uuidOf(String(row[1]))
   const stored = { payload: String(row[12]), keyId: row[13] === null ? null : name(row[13]) }
   const { payload, personal } = contentOf(reader, Number(row[0]), id, stored)
   const event = {
@@ -93,12 +93,12 @@ const eventOf = (reader: Reader, row: ReadonlyArray<unknown>): Event => {
     type,
     schemaVersion: Number(row[6]),
     taskId: row[7] === null ? null : name(row[7]),
-    causationId: row[8] === null ? null : uuidOf(row[8]),
+    causationId: row[8] === "" ? null : uuidOf(String(row[8])),
     actor: name(row[9]),
     occurredAt: Number(row[11]) - Number(row[10]),
     recordedAt: Number(row[11]),
     payload: upcast(type, Number(row[6]), payload),
-    hash: hexOf(row[14]),
+    hash: String(row[14]),
   }
   return personal === undefined ? event : { ...event, personal }
 }
@@ -128,11 +128,9 @@ export const readBlob = (database: LogDatabase, digest: string): string | undefi
   return row === undefined ? undefined : String(row[0])
 }
 
-/** 16 bytes as the text of a UUID. */
-export const uuidOf = (bytes: unknown): string => {
-  const hex = hexOf(bytes)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
+/** 32 hexadecimal digits as the text of a UUID. */
+const uuidOf = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 
 /** A UUID's text as its 16 bytes. */
 export const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex")

@@ -2,6 +2,9 @@
 export const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
+/** The same as they are read: blobs as hexadecimal text, with which a row takes a third less time than with buffers. */
+export const READ_COLUMNS = COLUMNS.replaceAll(/\b(id|causation|hash)\b/g, "lower(hex($1))")
+
 /** A query with names as the file's own numbers. Null does not filter. */
 export interface InternedQuery {
   readonly after: number
@@ -45,7 +48,7 @@ interface Clause {
 }
 
 const read = (clauses: ReadonlyArray<Clause>, limit: number): Selection => ({
-  sql: `SELECT ${COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?`,
+  sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?`,
   parameters: [...clauses.flatMap(({ values }) => values), limit],
 })
 
@@ -60,7 +63,7 @@ const readStream = (query: InternedQuery, stream: number, limit: number): Select
     ...filters({ ...query, stream: null, timeline: null, afterVersion: null }),
   ]
   return {
-    sql: `SELECT ${COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
+    sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
     parameters: [...clauses.flatMap(({ values }) => values), limit],
   }
 }

@@ -4,6 +4,7 @@ import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import * as JsonPatch from "../JsonPatch.ts"
 import type { Keyed } from "../Keyed.ts"
+import { PassingDraft } from "../PassingDraft.ts"
 import { RecordDraft } from "../RecordDraft.ts"
 import type { PendingCommand, Scope, TaskScope } from "./Scopes.ts"
 
@@ -11,7 +12,7 @@ import type { PendingCommand, Scope, TaskScope } from "./Scopes.ts"
 export class ScopeDraft<Of extends Scope = Scope> {
   readonly #readings: RecordDraft<Json>
   readonly #environment: RecordDraft<Json>
-  readonly #pending: RecordDraft<PendingCommand>
+  readonly #pending: PassingDraft<PendingCommand>
   readonly #outOfStep: RecordDraft<OutOfStep>
   #sealed: Of
 
@@ -19,7 +20,7 @@ export class ScopeDraft<Of extends Scope = Scope> {
     this.#sealed = scope
     this.#readings = new RecordDraft(scope.readings)
     this.#environment = new RecordDraft(scope.environment)
-    this.#pending = new RecordDraft(scope.pending)
+    this.#pending = new PassingDraft(scope.pending)
     this.#outOfStep = new RecordDraft(scope.outOfStep ?? NONE)
   }
 
@@ -56,7 +57,8 @@ export class ScopeDraft<Of extends Scope = Scope> {
 
   /** A command comes further. */
   proceed(commandId: string, status: PendingCommand["status"]): this {
-    this.#pending.change(commandId, (command) => ({ ...command, status }))
+    const command = this.#pending.get(commandId)
+    if (command !== undefined) this.#pending.set(commandId, { ...command, status })
     return this
   }
 

@@ -66,15 +66,14 @@ export const isSame = (a: Entries, b: Entries): boolean =>
   a.keys.length === b.keys.length &&
   a.keys.every((key, index) => key === b.keys[index] && a.values[index] === b.values[index])
 
-/** The text of entries: a JSON object. */
-export const textOf = ({ keys, values }: Entries): string =>
-  JSON.stringify(Object.fromEntries(keys.map((key, index) => [key, values[index]])))
+/**
+ * The text of entries: JSON. Keys are a list in it, as an object would have V8 make a hidden class for each of them, both
+ * in writing and in reading, and keep them all.
+ */
+export const textOf = ({ keys, values }: Entries): string => JSON.stringify({ keys, values })
 
-/** The entries of a text. */
-export const entriesOf = (text: string): Entries => {
-  const record: object = JSON.parse(text)
-  return { keys: Object.keys(record), values: Object.values(record) }
-}
+/** The entries of a text, which this module has written. */
+export const entriesOf = (text: string): Entries => JSON.parse(text)
 
 const Root = Schema.parseJson(
   Schema.Struct({

@@ -1,0 +1,177 @@
+/** A log of 1,000,000 events in 10,000 tasks: folding it all, going anywhere in it, opening it. */
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import Database from "better-sqlite3"
+import { Effect, Layer, Stream } from "effect"
+import { EnvironmentState, EventLog, Projector } from "../../dist/index.js"
+import { rawTable } from "../floor.mjs"
+import { EVENTS_OF_TASK, history } from "../history.mjs"
+import { median, quantile, spend, timed } from "../measure.mjs"
+
+const TASKS = 10_000
+const EVENTS = TASKS * EVENTS_OF_TASK
+
+/** Each round reads all of the log four times: a few are enough. */
+const MAX_ROUNDS = 3
+
+/** Positions gone to. */
+const VISITS = 1_000
+
+/** How often the log is opened by a process of its own. */
+const OPENINGS = 7
+
+const PROGRAM = fileURLToPath(new URL("../programs/once.mjs", import.meta.url))
+
+export const run = async (directory, rounds, say) => {
+  const filename = path.join(directory, "million.db")
+  await record(filename, say)
+  const size = sizes(filename)
+
+  say("folding, verifying and reading all of it, in turn")
+  const passes = await readAll(filename, Math.min(rounds, MAX_ROUNDS))
+
+  say("replaying it in a process of its own")
+  const idle = inOwnProcess("idle", filename)
+  const replay = inOwnProcess("replay", filename)
+  const laying = inOwnProcess("replay-and-lay", filename)
+  const withSnapshots = fs.statSync(filename).size
+
+  say(`opening it in ${OPENINGS} processes`)
+  const openings = Array.from({ length: OPENINGS }, () => inOwnProcess("open", filename).ms)
+
+  say(`going to ${VISITS} moments of it`)
+  const visits = await visit(filename)
+
+  const bytes = 1024 * 1024
+  const payload = `its payloads, ${(size.payload / EVENTS).toFixed(0)} bytes each`
+  return [
+    passed("1,000,000 events: fold EnvironmentState over everything", passes.fold, passes.raw, 0.6),
+    passed("1,000,000 events: verify the chain", passes.verify, passes.raw, 0.5),
+    passed("1,000,000 events: read all and parse", passes.read, passes.raw, 0.85),
+    limited("stateAt anywhere, median", "ms", quantile(visits, 0.5), 5),
+    limited("stateAt anywhere, 99 of 100", "ms", quantile(visits, 0.99), 20),
+    {
+      what: "stateAt anywhere, median",
+      unit: "ms",
+      ours: quantile(visits, 0.5),
+      floor: passes.fold.ms,
+      ratio: passes.fold.ms / quantile(visits, 0.5),
+      bound: { at: "least", value: 200 },
+      floorIs: "the fold over everything",
+    },
+    limited("opening it and giving the current state", "ms", median(openings), 150),
+    memory("most memory while replaying it", replay, idle),
+    memory("the same, laying snapshots on the way", laying, idle),
+    bytesPer("size of the file", size.file / bytes, size.payload / bytes, payload),
+    bytesPer("size of the file with snapshots", withSnapshots / bytes, size.payload / bytes, payload),
+  ]
+}
+
+/** Makes the log by appending, as a kernel does: many small appends at once. */
+const record = async (filename, say) => {
+  const recording = Effect.gen(function* () {
+    const log = yield* EventLog.EventLog
+    let recorded = 0
+    for (const requests of history(TASKS)) {
+      yield* Effect.all(
+        requests.map((request) => log.append(request)),
+        { concurrency: "unbounded", discard: true },
+      )
+      recorded += requests.reduce((events, request) => events + request.events.length, 0)
+      if (recorded % 100_000 === 0)
+        say(`recorded ${recorded.toLocaleString("en")} of ${EVENTS.toLocaleString("en")} events`)
+    }
+  })
+  await Effect.runPromise(Effect.provide(recording, EventLog.layerSqlite({ filename })))
+}
+
+/** Bytes of the file, and of the payloads in it. */
+const sizes = (filename) => {
+  const database = new Database(filename, { readonly: true })
+  const payload = database.prepare("SELECT sum(octet_length(payload)) FROM events").pluck().get()
+  database.close()
+  return { file: fs.statSync(filename).size, payload }
+}
+
+/** Whole passes over the log, against the raw one. */
+const readAll = async (filename, rounds) => {
+  const raw = rawTable(filename)
+  const passing = Effect.gen(function* () {
+    const log = yield* EventLog.EventLog
+    const fold = Effect.flatMap(Projector.Projector, (projector) =>
+      projector.stateAt(EnvironmentState.projection, EVENTS),
+    ).pipe(
+      Effect.provide(Layer.fresh(Projector.layerWith({ snapshots: false }))),
+      Effect.provideService(EventLog.EventLog, log),
+    )
+    return yield* Effect.promise(() =>
+      spend(
+        {
+          raw: () => raw.readAll(),
+          read: () => Effect.runPromise(Stream.runDrain(log.read())),
+          fold: () => Effect.runPromise(fold),
+          verify: () => Effect.runPromise(log.verify),
+        },
+        rounds,
+      ),
+    )
+  })
+  const spent = await Effect.runPromise(Effect.provide(passing, EventLog.layerSqlite({ filename })))
+  raw.close()
+  return spent
+}
+
+/** Milliseconds that each of many visits took, all by one projector; the first ones find nothing in memory. */
+const visit = (filename) => {
+  const visiting = Effect.gen(function* () {
+    const projector = yield* Projector.Projector
+    const runtime = yield* Effect.runtime()
+    const all = []
+    for (let index = 1; index <= VISITS; index++) {
+      // Spread over the log, without order: the golden ratio's multiples.
+      const at = 1 + Math.floor(EVENTS * ((index * 0.618_033_988_75) % 1))
+      const stateAt = Effect.provide(projector.stateAt(EnvironmentState.projection, at), runtime)
+      all.push(yield* Effect.promise(() => timed(() => Effect.runPromise(stateAt))))
+    }
+    return all
+  })
+  const layer = Projector.layer.pipe(Layer.provideMerge(EventLog.layerSqlite({ filename })))
+  return Effect.runPromise(Effect.provide(visiting, layer))
+}
+
+const inOwnProcess = (what, filename) =>
+  JSON.parse(execFileSync(process.execPath, [PROGRAM, what, filename]).toString())
+
+/** A pass over all events, each in microseconds. */
+const passed = (what, ours, floor, value) => ({
+  what,
+  unit: "µs",
+  ours: (ours.ms / EVENTS) * 1000,
+  floor: (floor.ms / EVENTS) * 1000,
+  ratio: floor.ms / ours.ms,
+  cpuRatio: floor.cpuMs / ours.cpuMs,
+  bound: { at: "least", value },
+  floorIs: "raw keyset pages + JSON.parse",
+})
+
+/** A figure that is held to a limit of its own. */
+const limited = (what, unit, ours, value) => ({ what, unit, ours, bound: { at: "most", value, of: "ours" } })
+
+const memory = (what, { peakMiB }, { peakMiB: idleMiB }) => ({
+  ...limited(what, "MiB", peakMiB, 150),
+  floor: idleMiB,
+  ratio: peakMiB / idleMiB,
+  floorIs: "a process that only imports hindcast",
+})
+
+const bytesPer = (what, ours, floor, floorIs) => ({
+  what,
+  unit: "MiB",
+  ours,
+  floor,
+  ratio: ours / floor,
+  bound: { at: "most", value: 1.6 },
+  floorIs,
+})

@@ -1,0 +1,72 @@
+/** Python through the whole kernel: `print(1+1)` as the first thing of a session, and in one that runs. */
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { Hindcast, Kernel } from "../../dist/index.js"
+import { cat } from "../floor.mjs"
+import { interleave, quantile } from "../measure.mjs"
+
+const PLUGIN = fileURLToPath(new URL("../../plugins/python", import.meta.url))
+const TURNS = 20
+
+/** A frame of the size of the longer one of such a call, there and back. */
+const FRAME = Buffer.from(`${"x".repeat(300)}\n`)
+
+export const run = async (directory, rounds) => {
+  const pipe = cat()
+  const program = Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const runtime = yield* Effect.runtime()
+    const promised = (effect) => Effect.runPromise(Effect.provide(effect, runtime))
+    const print = (task) =>
+      Effect.flatMap(task.act("python/execute", { code: "print(1+1)" }), (outcome) =>
+        outcome.status === "succeeded" && outcome.result.stdout === "2\n"
+          ? Effect.void
+          : Effect.die(new Error(`expected 2, found ${JSON.stringify(outcome)}`)),
+      )
+    const fresh = Effect.scoped(Effect.flatMap(kernel.tasks.open({ goal: "be measured" }), print))
+    const running = yield* kernel.tasks.open({ goal: "be measured again and again" })
+    const times = []
+    yield* Effect.promise(() =>
+      interleave(
+        {
+          fresh: async () => {
+            const startedAt = performance.now()
+            await promised(fresh)
+            times.push(performance.now() - startedAt)
+          },
+        },
+        rounds,
+      ),
+    )
+    const ms = yield* Effect.promise(() =>
+      interleave(
+        {
+          running: () => promised(Effect.repeatN(print(running), TURNS - 1)),
+          floor: async () => {
+            for (let turn = 0; turn < TURNS; turn++) await pipe.roundTrip(FRAME)
+          },
+        },
+        rounds,
+      ),
+    )
+    return { fresh: quantile(times.slice(1), 0.5), running: ms.running / TURNS, floor: ms.floor / TURNS }
+  })
+  const layer = Hindcast.layer({
+    log: path.join(directory, "python.db"),
+    plugins: [PLUGIN],
+    workspace: directory,
+    gate: { default: "allow" },
+  })
+  const ms = await Effect.runPromise(Effect.provide(Effect.scoped(program), layer))
+  pipe.close()
+  const own = (what, ours, value) => ({ what, unit: "ms", ours, bound: { of: "ours", at: "most", value } })
+  return [
+    own("Python print(1+1) in a fresh session", ms.fresh, 1_000),
+    {
+      ...own("Python print(1+1) in a running session", ms.running, 20),
+      floor: ms.floor,
+      floorIs: "its bytes through cat",
+    },
+  ]
+}

@@ -1,0 +1,21 @@
+/** A client of the MCP TypeScript SDK, connected to `server.mjs` in a process of its own. */
+import { fileURLToPath } from "node:url"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+
+export const connect = async () => {
+  const client = new Client({ name: "measuring", version: "1.0.0" })
+  const server = fileURLToPath(new URL("server.mjs", import.meta.url))
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [server] }))
+  const call = () => client.callTool({ name: "look", arguments: {} })
+  return {
+    /** So many calls, of which so many are under way at any time. */
+    pipelined: async (calls, window) => {
+      const lane = async () => {
+        for (let index = 0; index < calls / window; index++) await call()
+      }
+      await Promise.all(Array.from({ length: window }, lane))
+    },
+    close: () => client.close(),
+  }
+}
