@@ -1,5 +1,5 @@
 /** Commands that are followed by another one: `plugin add`. */
-const GROUPS: ReadonlySet<string> = new Set(["plugin", "log", "task", "confirm"])
+const GROUPS: ReadonlySet<string> = new Set(["plugin", "log", "task", "confirm", "score"])
 
 /** Options that are followed by no value. */
 export const SWITCHES: ReadonlySet<string> = new Set([
@@ -19,13 +19,17 @@ export const VALUED: ReadonlySet<string> = new Set([
   "--agent",
   "--anchor",
   "--at",
+  "--by",
+  "--cluster",
   "--completions",
   "--confirm-within",
+  "--deadline",
   "--gate",
   "--goal",
   "--grant-env",
   "--grant-net",
   "--grant-read",
+  "--grant-run",
   "--grant-write",
   "--key",
   "--label",
@@ -33,13 +37,16 @@ export const VALUED: ReadonlySet<string> = new Set([
   "--log",
   "--log-level",
   "--max-steps",
+  "--name",
   "--out",
+  "--pass-above",
   "--path",
   "--plugin",
   "--projection",
   "--public-key",
   "--reason",
   "--rubric",
+  "--sandbox",
   "--scenario",
   "--seed",
   "--stream",

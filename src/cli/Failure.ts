@@ -10,6 +10,8 @@ export interface Failure {
   readonly tag: string
   /** For people: what was expected, what was found, what to do. */
   readonly message: string
+  /** For programs: what people are spared, such as the trace of a plugin that threw. */
+  readonly details?: string
 }
 
 /** Exit codes of the command line. */
@@ -34,7 +36,9 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "NotPending",
   "PathNeverExisted",
   "PathNotFound",
+  "ScoringNotFound",
   "TaskNotFound",
+  "VersionNotFound",
 ])
 
 const DAMAGED: ReadonlySet<string> = new Set(["LogCorrupt", "LogDamaged", "Tampered"])
@@ -58,20 +62,22 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
 }
 
 /** How a failure is written to the standard error: `error: …`, or a JSON document on one line. */
-export const render = ({ tag, message }: Failure, json: boolean): string =>
-  json ? Text.json({ error: { tag, message } }) : `error: ${message.split("\n").map(Text.oneLine).join("\n")}`
+export const render = ({ tag, message, details }: Failure, json: boolean): string =>
+  json ? Text.json({ error: { tag, message, details } }) : `error: ${message.split("\n").map(Text.oneLine).join("\n")}`
 
 interface Tagged {
   readonly _tag: string
   readonly message: string
+  readonly details?: unknown
 }
 
 const isTagged = (error: unknown): error is Tagged =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
-const expected = ({ _tag: tag, message }: Tagged): Failure => {
-  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, tag, message }
-  return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, tag, message }
+const expected = ({ _tag: tag, message, details }: Tagged): Failure => {
+  const told = { tag, message, ...(typeof details === "string" ? { details } : {}) }
+  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, ...told }
+  return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...told }
 }
 
 /** What the parser of the command line says, without its formatting. */

@@ -5,6 +5,7 @@ import type * as Argv from "./Argv.ts"
 import { BadInput } from "./BadInput.ts"
 import { confirm } from "./ConfirmCommands.ts"
 import { demo } from "./Demo.ts"
+import { doctor } from "./DoctorCommand.ts"
 import { log } from "./LogCommands.ts"
 import * as Output from "./Output.ts"
 import { plugin } from "./PluginCommands.ts"
@@ -12,11 +13,28 @@ import { rescore } from "./RescoreCommand.ts"
 import { run } from "./RunCommand.ts"
 import * as Help from "./render/Help.ts"
 import * as Overview from "./render/Overview.ts"
+import { compare, score } from "./ScoreCommands.ts"
 import { audit, task } from "./TaskCommands.ts"
 import { blame, diff, state, why } from "./TimeCommands.ts"
 
 const hindcast = Command.make("hindcast").pipe(
-  Command.withSubcommands([demo, run, plugin, log, state, diff, blame, why, task, audit, confirm, rescore]),
+  Command.withSubcommands([
+    demo,
+    run,
+    plugin,
+    log,
+    state,
+    diff,
+    blame,
+    why,
+    task,
+    audit,
+    confirm,
+    rescore,
+    score,
+    compare,
+    doctor,
+  ]),
 )
 
 const parseAndRun = Command.run(hindcast, { name: "hindcast", version: VERSION })

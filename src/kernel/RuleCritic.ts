@@ -1,4 +1,5 @@
 import { Either } from "effect"
+import { digest } from "../events/Digest.ts"
 import type { Event } from "../events/Event.ts"
 import type { JsonObject } from "../events/Json.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
@@ -25,6 +26,9 @@ export type Judgement = {
 
 /** The name and version under which this critic's score sets are kept. A change of meaning is another version. */
 export const CRITIC = "rule@2"
+
+/** Tells score sets of this critic from those of another one, or of another version. */
+export const DIGEST = digest(CRITIC)
 
 /**
  * Judges one task by the rules of a rubric: one pass over the task's events, whatever the number of rules.

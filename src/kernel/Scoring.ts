@@ -1,10 +1,11 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import { uuidv7 } from "uuidv7"
-import { digest } from "../events/Digest.ts"
+import type { Event } from "../events/Event.ts"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../events/EventLog.ts"
 import type { JsonObject } from "../events/Json.ts"
 import * as Pages from "../events/Pages.ts"
 import { Projector } from "../projections/Projector.ts"
+import * as ScoreSets from "../projections/ScoreSets.ts"
 import { TaskNotFound } from "../projections/TaskAudit.ts"
 import * as Tasks from "../projections/Tasks.ts"
 import { asJson, digestOf, type Rubric } from "./Rubric.ts"
@@ -37,11 +38,32 @@ export interface Totals {
   readonly unscored: number
 }
 
+/** Which score set a pointer is to name, and on whose word. */
+export interface Promotion {
+  /** A name of the caller's choice, such as `official` or `baseline`. */
+  readonly pointer: string
+  /** One id; what stands for several sets cannot be pointed at. */
+  readonly scoreSetIds: ReadonlyArray<string>
+  readonly actor: string
+}
+
+/** Fix the call: a pointer names one score set that is complete. */
+export class NotPromoted extends Data.TaggedError("NotPromoted")<{
+  readonly pointer: string
+  readonly found: string
+}> {
+  override get message() {
+    return `"${this.pointer}" names nothing new: expected one finished score set, found ${this.found}. \`hindcast score ls\` lists them.`
+  }
+}
+
 /** Scores tasks. It reads the log and nothing else, and adds a new score set; what was scored before stands. */
 export class Scoring extends Context.Tag("hindcast/Scoring")<
   Scoring,
   {
     readonly rescore: (options: RescoreOptions) => Effect.Effect<ScoreSetSummary, TaskNotFound | AppendError>
+    /** Moves a pointer: answers the event that says so. What the pointer named before stands as it is. */
+    readonly promote: (promotion: Promotion) => Effect.Effect<Event, NotPromoted | AppendError>
   }
 >() {}
 
@@ -61,6 +83,22 @@ export const layer: Layer.Layer<Scoring, never, EventLog | Projector> = Layer.ef
           const { position } = yield* log.head
           const range = { from: Math.min(1, position), to: position }
           return yield* write(log, { rubric, taskIds, label, range, taskId: null, causationId: null, onProgress })
+        }),
+      promote: ({ pointer, scoreSetIds: [scoreSetId, ...others], actor }) =>
+        Effect.gen(function* () {
+          const refuse = (found: string) => new NotPromoted({ pointer, found })
+          if (scoreSetId === undefined) return yield* refuse("none")
+          if (others.length > 0) return yield* refuse(`${others.length + 1} of that name`)
+          const { sets } = yield* projector.current(ScoreSets.projection)
+          const set = Object.hasOwn(sets, scoreSetId) ? sets[scoreSetId] : undefined
+          if (set === undefined) return yield* refuse(`no score set ${scoreSetId}`)
+          if (!set.finished) return yield* refuse(`${scoreSetId}, which was not finished`)
+          const { events } = yield* log.append({
+            stream: `scores/${scoreSetId}`,
+            actor,
+            events: [{ type: "ScoreSetPromoted", payload: { pointer, scoreSetId } }],
+          })
+          return events[0] ?? (yield* Effect.dieMessage("an append answered without events"))
         }),
     }
   }),
@@ -110,7 +148,7 @@ const write = (log: Context.Tag.Service<EventLog>, plan: Plan): Effect.Effect<Sc
         rubric: asJson(rubric),
         rubricDigest: digestOf(rubric),
         critic: RuleCritic.CRITIC,
-        criticDigest: digest(RuleCritic.CRITIC),
+        criticDigest: RuleCritic.DIGEST,
         label,
         range,
       },

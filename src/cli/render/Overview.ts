@@ -17,11 +17,15 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
     [
       "Plugins",
       [
+        ["plugin new DIR", "start a plugin of your own, with its test"],
         ["plugin check DIR", "check a plugin's directory without importing it"],
-        ["plugin add DIR", "import a plugin, or update it"],
+        ["plugin add SOURCE", "import a plugin from a directory, a .tgz or Git, or update it"],
+        ["plugin grant PLUGIN --grant-…", "grant it what it asks for; install the update that waits for it"],
+        ["plugin revoke PLUGIN --grant-…", "take back what it was granted"],
         ["plugin remove PLUGIN", "take a plugin out of the registry"],
-        ["plugin list", "list plugins and their components"],
-        ["plugin show PLUGIN", "show one plugin whole"],
+        ["plugin ls [--at @412]", "list plugins and their components, now or at a moment"],
+        ["plugin list", "the same as plugin ls"],
+        ["plugin show PLUGIN[@VERSION]", "show one plugin whole, and its versions"],
         ["plugin activate TARGET", "let a plugin or a component take part"],
         ["plugin deactivate TARGET", "let a plugin or a component take no part"],
         ["plugin priority COMPONENT N", "set a component's priority; higher goes first"],
@@ -55,8 +59,12 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["task bundle TASK --out FILE", "copy one task into a small log of its own"],
         ["audit TASK", "what a task took in, did, changed and scored"],
         ["rescore --rubric FILE", "score past tasks again by other rules"],
+        ["score ls", "list score sets"],
+        ["score promote POINTER SET", "let a name such as `official` stand for a score set"],
+        ["compare A B", "hold two scorings of the same tasks against each other"],
       ],
     ],
+    ["This machine", [["doctor", "how plugins are confined here, and what would improve it"]]],
   ]
 
 /** The words that call each command: `["plugin", "add"]`. What is written in capitals or signs is no part of them. */

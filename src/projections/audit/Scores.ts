@@ -59,7 +59,8 @@ export const section = (state: State): ReadonlyArray<Score> =>
     .sort(([, a], [, b]) => a.at - b.at)
     .map(([scoreSetId, set]) => scoreOf(scoreSetId, set))
 
-const scoreOf = (scoreSetId: string, set: Scored): Score => {
+/** What one task scored in one score set. */
+export const scoreOf = (scoreSetId: string, set: Scored): Score => {
   const rubric = set.started?.measures ?? []
   const fromRubric = rubric.map((measure) => scoreMeasure(measure, set))
   const measures = [...fromRubric, ...besideRubric(rubric, set)]

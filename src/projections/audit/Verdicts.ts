@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { type Event, Position } from "../../events/Event.ts"
-import { is } from "../../events/Vocabulary.ts"
+import { is, type PayloadOf } from "../../events/Vocabulary.ts"
 import * as Keyed from "../Keyed.ts"
 import type { Projection } from "../Projection.ts"
 import * as Rubric from "./Rubric.ts"
@@ -41,6 +41,28 @@ export type Scored = typeof Scored.Type
 const State = Schema.Record({ key: Schema.String, value: Scored })
 export type State = typeof State.Type
 
+/** A score set before anything of it is known but where it begins. */
+export const unstarted = (at: number): Scored => ({ started: null, at, finished: false, given: {}, unscored: [] })
+
+/** What the start of a scoring says of each of its tasks. */
+export const start = ({ label, critic, rubricDigest, rubric }: PayloadOf<"ScoringStarted">): Scored["started"] => ({
+  label,
+  critic,
+  rubricDigest,
+  measures: Rubric.measuresOf(rubric),
+})
+
+/** A score set of one task with one verdict more. Other events leave it as it is. */
+export const decided = (set: Scored, event: Event): Scored => {
+  if (is(event, "MeasureUnscored")) {
+    const { measure, name, reason } = event.payload
+    return { ...set, unscored: [...set.unscored, { measure, name, reason }] }
+  }
+  if (is(event, "RewardGiven")) return given(set, "reward", event.payload)
+  if (is(event, "PunishmentGiven")) return given(set, "punishment", event.payload)
+  return set
+}
+
 /** What one task was given, by score set. Scorings of other tasks leave it as it is. */
 export const projection = (taskId: string): Projection<State> => ({
   name: `TaskAudit.Verdicts(${taskId})`,
@@ -60,40 +82,24 @@ export const projection = (taskId: string): Projection<State> => ({
 
 const started = (state: State, event: Event, taskId: string): State => {
   if (!is(event, "ScoringStarted") || !event.payload.taskIds.includes(taskId)) return state
-  const { scoreSetId, label, critic, rubricDigest, rubric } = event.payload
-  const set = Keyed.get(state, scoreSetId) ?? unstarted(event)
+  const { scoreSetId } = event.payload
+  const set = Keyed.get(state, scoreSetId) ?? unstarted(event.position)
   // Sets are never overwritten: an id that is started twice keeps its first start.
   if (set.started !== null) return state
-  const begun = { label, critic, rubricDigest, measures: Rubric.measuresOf(rubric) }
-  return Keyed.set(state, scoreSetId, { ...set, started: begun })
+  return Keyed.set(state, scoreSetId, { ...set, started: start(event.payload) })
 }
 
-const unstarted = (event: Event): Scored => ({
-  started: null,
-  at: event.position,
-  finished: false,
-  given: {},
-  unscored: [],
-})
-
 const verdict = (state: State, event: Event): State => {
-  if (is(event, "MeasureUnscored")) {
-    const { scoreSetId, measure, name, reason } = event.payload
-    const set = Keyed.get(state, scoreSetId) ?? unstarted(event)
-    return Keyed.set(state, scoreSetId, { ...set, unscored: [...set.unscored, { measure, name, reason }] })
-  }
-  if (is(event, "RewardGiven")) return given(state, event, "reward", event.payload)
-  if (is(event, "PunishmentGiven")) return given(state, event, "punishment", event.payload)
-  return state
+  if (!is(event, "MeasureUnscored") && !is(event, "RewardGiven") && !is(event, "PunishmentGiven")) return state
+  const { scoreSetId } = event.payload
+  return Keyed.set(state, scoreSetId, decided(Keyed.get(state, scoreSetId) ?? unstarted(event.position), event))
 }
 
 const given = (
-  state: State,
-  event: Event,
+  set: Scored,
   kind: Given["kind"],
-  { scoreSetId, measure, name, weight, amount, because }: GivenPayload,
-): State => {
-  const set = Keyed.get(state, scoreSetId) ?? unstarted(event)
+  { measure, name, weight, amount, because }: PayloadOf<"RewardGiven">,
+): Scored => {
   const key = givenKey(measure, kind, name)
   const before = Keyed.get(set.given, key)
   const after: Given = {
@@ -106,16 +112,7 @@ const given = (
     amount: Sum.add(before?.amount ?? Sum.zero, amount),
     because: [...(before?.because ?? []), ...because],
   }
-  return Keyed.set(state, scoreSetId, { ...set, given: Keyed.set(set.given, key, after) })
-}
-
-interface GivenPayload {
-  readonly scoreSetId: string
-  readonly measure: string
-  readonly name: string
-  readonly weight: number
-  readonly amount: number
-  readonly because: ReadonlyArray<number>
+  return { ...set, given: Keyed.set(set.given, key, after) }
 }
 
 /** Names are any text: JSON keeps three of them apart in one key. */

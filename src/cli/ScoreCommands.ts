@@ -1,0 +1,100 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as RuleCritic from "../kernel/RuleCritic.ts"
+import { Scoring } from "../kernel/Scoring.ts"
+import * as Comparison from "../projections/Comparison.ts"
+import * as SetScores from "../projections/comparison/SetScores.ts"
+import { Projector } from "../projections/Projector.ts"
+import * as ScoreSets from "../projections/ScoreSets.ts"
+import * as Tasks from "../projections/Tasks.ts"
+import { common, oneOf } from "./CommonOptions.ts"
+import * as OpenLog from "./OpenLog.ts"
+import * as Output from "./Output.ts"
+import { personAsActor } from "./Person.ts"
+import * as ComparisonPage from "./render/ComparisonPage.ts"
+import * as ScoreSetTable from "./render/ScoreSetTable.ts"
+import { at, oneLine } from "./render/Text.ts"
+
+const SCORING = "A pointer, a score set's id or the end of it, or a label such as `live`"
+
+const ls = Command.make("ls", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const { sets, pointers } = yield* (yield* Projector).current(ScoreSets.projection)
+    const list = Object.entries(sets).map(([scoreSetId, set]) => ({
+      scoreSetId,
+      label: set.label,
+      rubricDigest: set.rubricDigest,
+      critic: set.critic,
+      // Today's critic might decide otherwise.
+      stale: set.criticDigest !== RuleCritic.DIGEST,
+      tasks: set.taskIds.length,
+      finished: set.finished,
+      startedAt: set.startedAt,
+      by: set.by,
+      pointers: Object.keys(pointers).filter((pointer) => pointers[pointer] === scoreSetId),
+    }))
+    yield* Output.show(json, { scoreSets: list }, (style) => ScoreSetTable.lines(style, list))
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List the score sets, and which pointers name them"))
+
+const promote = Command.make(
+  "promote",
+  {
+    ...common,
+    pointer: Args.text({ name: "pointer" }).pipe(Args.withDescription("A name of your choice: `official`, `baseline`")),
+    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)),
+  },
+  ({ log, json, pointer, set }) =>
+    Effect.gen(function* () {
+      const scoreSetIds = (yield* SetScores.load(set)).scoreSetIds
+      const event = yield* (yield* Scoring).promote({ pointer, scoreSetIds, actor: personAsActor() })
+      yield* Output.show(json, event, (style) => [
+        `${style.name(oneLine(pointer))} is ${String(event.payload.scoreSetId)} from ${at(event.position)} on.`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Let a pointer such as `official` name a score set; nothing else changes"))
+
+/** `hindcast score ls|promote` */
+export const score = Command.make("score").pipe(
+  Command.withDescription("The score sets of a log"),
+  Command.withSubcommands([ls, promote]),
+)
+
+const families = ["goal", "agent"] as const
+
+/** `hindcast compare A B` */
+export const compare = Command.make(
+  "compare",
+  {
+    ...common,
+    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORING)),
+    b: Args.text({ name: "b" }).pipe(Args.withDescription("The same; what is shown is how it differs from the first")),
+    by: oneOf("by", ["net", "normalized"]).pipe(
+      Options.withDescription("Which value of a score is compared; `normalized` is net / possible"),
+      Options.withDefault("net"),
+    ),
+    cluster: oneOf("cluster", families).pipe(
+      Options.withDescription("Tasks that have this in common may depend on one another"),
+      Options.optional,
+    ),
+    passAbove: Options.float("pass-above").pipe(
+      Options.withDescription("A task passes with more than this"),
+      Options.withDefault(0),
+    ),
+    seed: Options.integer("seed").pipe(Options.withDescription("Seeds what is drawn"), Options.withDefault(1)),
+  },
+  ({ log, json, a, b, by, cluster, passAbove, seed }) =>
+    Effect.gen(function* () {
+      const tasks = yield* (yield* Projector).current(Tasks.projection)
+      const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
+        value: by,
+        passAbove,
+        seed,
+        ...Option.match(cluster, {
+          onNone: () => ({}),
+          onSome: (family) => ({ groupOf: (taskId: string) => tasks[taskId]?.[family] ?? taskId }),
+        }),
+      })
+      yield* Output.show(json, compared, (style) => ComparisonPage.lines(style, compared))
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Hold two scorings of the same tasks against each other, task by task"))

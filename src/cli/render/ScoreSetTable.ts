@@ -1,0 +1,51 @@
+import type { Style } from "./Style.ts"
+import * as Table from "./Table.ts"
+import { at, oneLine } from "./Text.ts"
+
+/** A score set in a list. */
+export interface Listed {
+  readonly scoreSetId: string
+  readonly label: string
+  readonly rubricDigest: string
+  readonly critic: string
+  readonly stale: boolean
+  readonly tasks: number
+  readonly finished: boolean
+  readonly startedAt: number
+  readonly by: string
+  readonly pointers: ReadonlyArray<string>
+}
+
+/** Characters of a digest that tell rubrics apart. */
+const DIGEST_LENGTH = 8
+
+/** Score sets as a table. */
+export const lines = (style: Style, sets: ReadonlyArray<Listed>): ReadonlyArray<string> =>
+  sets.length === 0
+    ? ["Nothing was scored in this log."]
+    : Table.lines(
+        style,
+        [
+          { heading: "score set" },
+          { heading: "label" },
+          { heading: "tasks", align: "right" },
+          { heading: "at", align: "right" },
+          { heading: "rubric" },
+          { heading: "critic" },
+          { heading: "pointers" },
+          { heading: "" },
+        ],
+        sets.map((set) => [
+          style.name(set.scoreSetId),
+          oneLine(set.label),
+          String(set.tasks),
+          at(set.startedAt),
+          set.rubricDigest.slice(0, DIGEST_LENGTH),
+          oneLine(set.critic),
+          set.pointers.map(oneLine).join(", "),
+          [
+            ...(set.finished ? [] : [style.warn("unfinished")]),
+            ...(set.stale ? [style.warn("stale: by another critic than today's")] : []),
+          ].join(", "),
+        ]),
+      )

@@ -1,0 +1,99 @@
+import { Data, Effect } from "effect"
+import { EventLog, type LogError, MAIN } from "../../events/EventLog.ts"
+import * as Pages from "../../events/Pages.ts"
+import { is } from "../../events/Vocabulary.ts"
+import { type Score, scoreOf } from "../audit/Scores.ts"
+import * as Verdicts from "../audit/Verdicts.ts"
+import { Projector } from "../Projector.ts"
+import * as ScoreSets from "../ScoreSets.ts"
+
+/** Fix the call: nothing by this name scores anything. */
+export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
+  readonly name: string
+  readonly labels: ReadonlyArray<string>
+  readonly pointers: ReadonlyArray<string>
+}> {
+  override get message() {
+    const of = (names: ReadonlyArray<string>) => (names.length === 0 ? "none" : names.slice(0, MAX_NAMES).join(", "))
+    return (
+      `No scoring "${this.name}" is in this log: expected a score set's id or the end of it, a label (${of(this.labels)}), ` +
+      `or a pointer (${of(this.pointers)}).`
+    )
+  }
+}
+
+/** Names that a message lists at most. */
+const MAX_NAMES = 10
+
+/** What was asked to be compared: one score set, or all that bear a label, as the sets `live` of every closed task. */
+export interface Scoring {
+  /** As it was asked for. */
+  readonly name: string
+  readonly label: string
+  /** The score sets, in the order in which they began. */
+  readonly scoreSetIds: ReadonlyArray<string>
+  /** Every task that they cover, by its id. Where two sets cover it, the later one counts. */
+  readonly scores: ReadonlyMap<string, Score>
+}
+
+/** Fewest characters that name an id by its beginning or end. */
+const MIN_PART = 4
+
+/**
+ * The scores that a name stands for: that of a pointer, of a score set's id or a part of it that names no other, or of a
+ * label.
+ */
+export const load = (name: string): Effect.Effect<Scoring, ScoringNotFound | LogError, EventLog | Projector> =>
+  Effect.gen(function* () {
+    const known = yield* (yield* Projector).current(ScoreSets.projection)
+    const ids = named(known, name)
+    const [first] = ids
+    if (first === undefined) {
+      const labels = [...new Set(Object.values(known.sets).map(({ label }) => label))]
+      return yield* new ScoringNotFound({ name, labels, pointers: Object.keys(known.pointers) })
+    }
+    const scores = yield* scoresOf(new Set(ids))
+    return { name, label: known.sets[first]?.label ?? "", scoreSetIds: ids, scores }
+  })
+
+const named = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
+  const ids = Object.keys(sets)
+  const pointed = Object.hasOwn(pointers, name) ? pointers[name] : undefined
+  if (pointed !== undefined) return ids.filter((id) => id === pointed)
+  if (Object.hasOwn(sets, name)) return [name]
+  const labelled = ids.filter((id) => sets[id]?.label === name)
+  if (labelled.length > 0) return labelled
+  const partly = name.length < MIN_PART ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name))
+  return partly.length === 1 ? partly : []
+}
+
+/** Reads all scorings, and keeps what these sets say of their tasks. */
+const scoresOf = (ids: ReadonlySet<string>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const tasksOf = new Map<string, Map<string, Verdicts.Scored>>()
+    yield* Pages.forEach(log.readPage, { timeline: MAIN, types: SCORING }, (page) => {
+      for (const event of page) {
+        const id = String(event.payload.scoreSetId)
+        if (!ids.has(id)) continue
+        const tasks = tasksOf.get(id)
+        if (is(event, "ScoringStarted")) {
+          // Sets are never overwritten: an id that is started twice keeps its first start.
+          if (tasks !== undefined) continue
+          const begun = { ...Verdicts.unstarted(event.position), started: Verdicts.start(event.payload) }
+          tasksOf.set(id, new Map(event.payload.taskIds.map((taskId) => [taskId, begun])))
+        } else if (is(event, "ScoringFinished")) {
+          for (const [taskId, set] of tasks ?? []) tasks?.set(taskId, { ...set, finished: true })
+        } else {
+          const set = event.taskId === null ? undefined : tasks?.get(event.taskId)
+          if (set !== undefined && event.taskId !== null) tasks?.set(event.taskId, Verdicts.decided(set, event))
+        }
+      }
+    })
+    const inOrder = [...tasksOf].flatMap(([id, tasks]) =>
+      [...tasks].map(([taskId, set]) => [taskId, scoreOf(id, set)] as const),
+    )
+    return new Map(inOrder)
+  })
+
+const SCORING = ["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"]
