@@ -78,34 +78,24 @@ export const cat = () => {
   }
 }
 
-/** `cat` again, with so many frames under way at any time: as many as came back are written again. */
-export const catWindow = (frame, window) => {
+/** `cat` as something to call: a frame there and back, each awaited by itself, however many are under way. */
+export const catCalls = (frame) => {
   const child = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] })
+  const waiting = []
+  let first = 0
   let bytes = 0
-  let unsent = 0
-  let rest = 0
-  let arrived
   child.stdout.on("data", (chunk) => {
-    bytes -= chunk.length
-    if (bytes <= 0) return arrived()
-    // What is left of a frame counts with the chunk that brings its end.
-    const whole = Math.floor((chunk.length + rest) / frame.length)
-    rest = (chunk.length + rest) % frame.length
-    write(Math.min(whole, unsent))
+    for (bytes += chunk.length; bytes >= frame.length; bytes -= frame.length) waiting[first++]()
+    if (first === waiting.length) {
+      first = 0
+      waiting.length = 0
+    }
   })
-  const write = (count) => {
-    if (count === 0) return
-    unsent -= count
-    for (let index = 0; index < count; index++) child.stdin.write(frame)
-  }
   return {
-    rounds: (count) =>
+    call: () =>
       new Promise((resolve) => {
-        bytes = count * frame.length
-        unsent = count
-        rest = 0
-        arrived = resolve
-        write(Math.min(window, count))
+        waiting.push(resolve)
+        child.stdin.write(frame)
       }),
     close: () => child.stdin.end(),
   }

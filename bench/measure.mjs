@@ -46,3 +46,11 @@ export const spend = async (contenders, rounds) => {
 /** The same where only the time counts that it took: for work that other processes share in. */
 export const interleave = async (contenders, rounds) =>
   Object.fromEntries(Object.entries(await spend(contenders, rounds)).map(([name, { ms }]) => [name, ms]))
+
+/** Makes so many calls, of which so many are under way at any time. */
+export const inLanes = async (call, calls, lanes) => {
+  const lane = async () => {
+    for (let index = 0; index < calls / lanes; index++) await call()
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}

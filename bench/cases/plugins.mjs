@@ -4,8 +4,8 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { EventLog, Hindcast, Kernel } from "../../dist/index.js"
-import { catWindow, emptyModule } from "../floor.mjs"
-import { interleave, quantile } from "../measure.mjs"
+import { catCalls, emptyModule } from "../floor.mjs"
+import { inLanes, interleave, quantile } from "../measure.mjs"
 import { pluginHost, writePlugin } from "./plugins/host.mjs"
 
 const SAMPLES = 300
@@ -36,27 +36,26 @@ export const run = async (directory, rounds, say = () => undefined) => {
 
 /** Calls one after the other: each is timed by itself. */
 const roundTrips = async ({ host, rounds }) => {
-  const { read } = await host.start("calm", LOOK)
-  const cat = catWindow(FRAME, 1)
+  const { sequence } = await host.start("calm", LOOK)
+  const cat = catCalls(FRAME)
   const times = { ours: [], floor: [] }
-  const each = (into, call) => async () => {
+  const floor = async () => {
     for (let index = 0; index < SAMPLES; index++) {
       const startedAt = performance.now()
-      await call()
-      into.push((performance.now() - startedAt) * 1000)
+      await cat.call()
+      times.floor.push((performance.now() - startedAt) * 1000)
     }
   }
-  const contenders = { ours: each(times.ours, read), floor: each(times.floor, () => cat.rounds(1)) }
-  await interleave(contenders, rounds)
+  await interleave({ ours: () => sequence(SAMPLES, times.ours), floor }, rounds)
   cat.close()
-  const [ours, floor] = [quantile(times.ours.slice(SAMPLES), 0.5), quantile(times.floor.slice(SAMPLES), 0.5)]
+  const [ours, floorUs] = [times.ours, times.floor].map((all) => quantile(all.slice(SAMPLES), 0.5))
   return [
     {
       what: "round trip of one call, not logged (p50)",
       unit: "µs",
       ours,
-      floor,
-      ratio: ours / floor,
+      floor: floorUs,
+      ratio: ours / floorUs,
       bound: { at: "most", value: 4 },
       floorIs: "the same bytes through cat (p50)",
     },
@@ -66,13 +65,13 @@ const roundTrips = async ({ host, rounds }) => {
 /** 64 calls under way all the time. */
 const pipelining = async ({ host, rounds }) => {
   const { pipelined } = await host.start("piped", LOOK)
-  const cat = catWindow(FRAME, WINDOW)
+  const cat = catCalls(FRAME)
   const mcp = await mcpClient()
   const ms = await interleave(
     {
       ours: () => pipelined(PIPELINED, WINDOW),
-      floor: () => cat.rounds(PIPELINED),
-      ...(mcp === undefined ? {} : { mcp: () => mcp.pipelined(PIPELINED / 4, WINDOW) }),
+      floor: () => inLanes(cat.call, PIPELINED, WINDOW),
+      ...(mcp === undefined ? {} : { mcp: () => inLanes(mcp.call, PIPELINED / 4, WINDOW) }),
     },
     rounds,
   )
@@ -171,7 +170,7 @@ const SPINNING = 4
 
 /** Calls of one plugin while four others spin, and while those are held. */
 const neighbours = async ({ host, rounds }) => {
-  const { read } = await host.start("neighbour", LOOK)
+  const { sequence } = await host.start("neighbour", LOOK)
   const spinning = []
   for (let index = 0; index < SPINNING; index++) {
     const spinner = await host.start(`spinner${index}`, SPIN)
@@ -184,11 +183,7 @@ const neighbours = async ({ host, rounds }) => {
   const times = { alone: [], beside: [] }
   const sample = (into, signal) => async () => {
     all(signal)
-    for (let index = 0; index < 2 * SAMPLES; index++) {
-      const startedAt = performance.now()
-      await read()
-      into.push((performance.now() - startedAt) * 1000)
-    }
+    await sequence(2 * SAMPLES, into)
   }
   await interleave({ alone: sample(times.alone, "SIGSTOP"), beside: sample(times.beside, "SIGCONT") }, rounds)
   const [alone, beside] = [times.alone, times.beside].map((all) => quantile(all.slice(2 * SAMPLES), 0.99))

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { Hindcast, Kernel } from "../../dist/index.js"
 import { cat } from "../floor.mjs"
-import { interleave, quantile } from "../measure.mjs"
+import { interleave, quantile, timed } from "../measure.mjs"
 
 const PLUGIN = fileURLToPath(new URL("../../plugins/python", import.meta.url))
 const TURNS = 20
@@ -24,33 +24,27 @@ export const run = async (directory, rounds) => {
           ? Effect.void
           : Effect.die(new Error(`expected 2, found ${JSON.stringify(outcome)}`)),
       )
-    const fresh = Effect.scoped(Effect.flatMap(kernel.tasks.open({ goal: "be measured" }), print))
     const running = yield* kernel.tasks.open({ goal: "be measured again and again" })
-    const times = []
-    yield* Effect.promise(() =>
-      interleave(
-        {
-          fresh: async () => {
-            const startedAt = performance.now()
-            await promised(fresh)
-            times.push(performance.now() - startedAt)
-          },
-        },
-        rounds,
-      ),
-    )
-    const ms = yield* Effect.promise(() =>
-      interleave(
-        {
-          running: () => promised(Effect.repeatN(print(running), TURNS - 1)),
-          floor: async () => {
-            for (let turn = 0; turn < TURNS; turn++) await pipe.roundTrip(FRAME)
-          },
-        },
-        rounds,
-      ),
-    )
-    return { fresh: quantile(times.slice(1), 0.5), running: ms.running / TURNS, floor: ms.floor / TURNS }
+    const times = { fresh: [], running: [], floor: [] }
+    /** Each call is timed by itself. */
+    const sample = (name, turns, call) => async () => {
+      for (let turn = 0; turn < turns; turn++) times[name].push(await timed(call))
+    }
+    /** The task's opening is no part of it, its end neither. */
+    const fresh = Effect.gen(function* () {
+      const task = yield* kernel.tasks.open({ goal: "be measured" })
+      yield* Effect.promise(sample("fresh", 1, () => promised(print(task))))
+      yield* task.close("achieved")
+    })
+    const contenders = {
+      fresh: () => promised(fresh),
+      running: sample("running", TURNS, () => promised(print(running))),
+      floor: sample("floor", TURNS, () => pipe.roundTrip(FRAME)),
+    }
+    yield* Effect.promise(() => interleave(contenders, rounds))
+    // The first round warms up.
+    const middle = (name, turns) => quantile(times[name].slice(turns), 0.5)
+    return { fresh: middle("fresh", 1), running: middle("running", TURNS), floor: middle("floor", TURNS) }
   })
   const layer = Hindcast.layer({
     log: path.join(directory, "python.db"),

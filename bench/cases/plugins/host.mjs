@@ -46,9 +46,9 @@ export const pluginHost = async (directory) => {
         record: () => Effect.void,
       }
       const startedAt = performance.now()
-      const process = yield* (yield* PluginHost).start(spec)
+      const running = yield* (yield* PluginHost).start(spec)
       readyMs.push(performance.now() - startedAt)
-      return process
+      return running
     })
 
   return {
@@ -57,11 +57,19 @@ export const pluginHost = async (directory) => {
     /** How long each plugin took from the start to ready. */
     readyMs,
     start: async (name, plugin) => {
-      const process = await runtime.runPromise(Scope.extend(starting(name, plugin), scope))
-      const read = process.read("look")
+      const running = await runtime.runPromise(Scope.extend(starting(name, plugin), scope))
+      const read = running.read("look")
       return {
-        pid: process.pid,
+        pid: running.pid,
         read: () => Effect.runPromise(read),
+        /** So many calls one after the other; adds the microseconds of each to a list. */
+        sequence: (calls, times) => {
+          const timed = Effect.suspend(() => {
+            const startedAt = performance.now()
+            return Effect.map(read, () => times.push((performance.now() - startedAt) * 1000))
+          })
+          return Effect.runPromise(Effect.repeatN(timed, calls - 1))
+        },
         /** So many calls, of which so many are under way at any time. */
         pipelined: (calls, window) =>
           Effect.runPromise(

@@ -7,15 +7,8 @@ export const connect = async () => {
   const client = new Client({ name: "measuring", version: "1.0.0" })
   const server = fileURLToPath(new URL("server.mjs", import.meta.url))
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [server] }))
-  const call = () => client.callTool({ name: "look", arguments: {} })
   return {
-    /** So many calls, of which so many are under way at any time. */
-    pipelined: async (calls, window) => {
-      const lane = async () => {
-        for (let index = 0; index < calls / window; index++) await call()
-      }
-      await Promise.all(Array.from({ length: window }, lane))
-    },
+    call: () => client.callTool({ name: "look", arguments: {} }),
     close: () => client.close(),
   }
 }

@@ -1,0 +1,264 @@
+import { Worker } from "node:worker_threads"
+import type { Json } from "hindcast/plugin"
+import { ALWAYS, LEVEL, ONCE, type Reply, type Request, refusal, type Start, TARGET, targetOf } from "./messages.ts"
+import { readSnapshot } from "./pyodide.ts"
+
+/** What a request is asked with. */
+export interface Asking {
+  /** How long code may run, in milliseconds, from its first step. Default: 60 000. */
+  readonly limitMs?: number
+  /** Aborts when the caller no longer wants the answer: code is interrupted, its variables and files stay. */
+  readonly signal: AbortSignal
+  readonly log: (message: string, level: "info" | "warn" | "error") => void
+}
+
+export interface Answer {
+  readonly value: Json
+  /** Whether it was interrupted, at its limit or because it was no longer wanted. */
+  readonly isInterrupted: boolean
+}
+
+/** A session with an interpreter: what one request leaves, the next one finds. */
+export interface Session {
+  /**
+   * Has a request answered, after those before it. Rejects with an error that has a `code`: `session-lost` where the
+   * interpreter ended, and its variables and files with it.
+   */
+  readonly ask: (request: Request, asking: Asking) => Promise<Answer>
+  /** Ends the interpreter and starts another. */
+  readonly reset: (asking: Asking) => Promise<void>
+}
+
+/** The part of Deno that is used here. */
+declare const Deno: { exit(code: number): never }
+
+/** How long an interpreter may take to start, in milliseconds: cold, on a machine that is busy. */
+const START_MS = 60_000
+
+/** How long code may run that names no limit, in milliseconds. */
+const MAX_MS = 60_000
+
+/** How long it may take to say how code ended, in milliseconds: the code's own `__str__` and the like run then. */
+const REPORT_MS = 3_000
+
+/** How long code may go on after KeyboardInterrupt was raised in it once, in milliseconds: to tidy up. */
+const TIDY_MS = 300
+
+/** How long after that, being interrupted at its every step. What goes on after that never looks, and its process ends. */
+const STUBBORN_MS = 1_200
+
+/** How a process ends whose interpreter cannot be stopped (`EX_SOFTWARE` of sysexits.h). */
+const EXIT_STUCK = 70
+
+/**
+ * Bounds of the interpreter's thread, in MiB. V8 would reserve 512 MiB for compiled code without the first, more than a
+ * plugin may have; 32 are enough for what JavaScript there is. The stack is what Python's recursion limit is made for.
+ */
+const RESOURCES = { codeRangeSizeMb: 32, maxOldGenerationSizeMb: 96, stackSizeMb: 4 }
+
+/** An interpreter in a thread of its own. */
+interface Interpreter {
+  readonly worker: Worker
+  readonly control: Int32Array
+  readonly ready: Promise<Extract<Reply, { readonly type: "ready" }>>
+  readonly ended: Promise<void>
+  /** Who waits for the answer to the request that is under way. */
+  listener: ((reply: Reply | { readonly type: "ended"; readonly why: string }) => void) | undefined
+  isReported: boolean
+  isEnded: boolean
+}
+
+/** Starts an interpreter at once, so that it loads while the plugin's process says that it is ready. */
+export const openSession = (): Session => {
+  const snapshot = readSnapshot().then(
+    (snapshot): Start => ({ snapshot }),
+    (cause: unknown): Start => ({ why: cause instanceof Error ? cause.message : String(cause) }),
+  )
+  let interpreter: Interpreter | undefined = start(snapshot)
+  let turn: Promise<unknown> = Promise.resolve()
+  let last = 0
+
+  /** After everything that was asked for before. */
+  const inTurn = <A>(run: () => Promise<A>): Promise<A> => {
+    const mine = turn.then(run)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  const end = async () => {
+    const ending = interpreter
+    interpreter = undefined
+    if (ending === undefined) return
+    ending.worker.postMessage({ id: 0, request: "end" })
+    await ending.ended
+  }
+
+  const running = async ({ log }: Asking): Promise<Interpreter> => {
+    interpreter ??= start(snapshot)
+    const current = interpreter
+    try {
+      const ready = await within(START_MS, current.ready)
+      if (!current.isReported && ready.from === "cold") log(`started without the snapshot: ${ready.why}`, "warn")
+      current.isReported = true
+      return current
+    } catch (cause) {
+      interpreter = undefined
+      void current.worker.terminate()
+      throw refusal(
+        "python-unavailable",
+        `Python did not start: ${cause instanceof Error ? cause.message : String(cause)}`,
+      )
+    }
+  }
+
+  const ask = async (request: Request, asking: Asking): Promise<Answer> => {
+    asking.signal.throwIfAborted()
+    const current = await running(asking)
+    asking.signal.throwIfAborted()
+    if (current.isEnded) {
+      interpreter = undefined
+      throw refusal("session-lost", `The interpreter ended between two calls. ${AFRESH}`)
+    }
+    const outcome = await converse(current, ++last, request, asking)
+    switch (outcome.type) {
+      case "done":
+        return outcome
+      case "refused":
+        throw refusal(outcome.code, outcome.message)
+      case "lost":
+        await end()
+        throw refusal("session-lost", `The interpreter ended: ${outcome.reason}. ${AFRESH}`)
+      case "ended":
+        interpreter = undefined
+        throw refusal("session-lost", `The interpreter ended: ${outcome.why}. ${AFRESH}`)
+      case "stuck":
+        asking.log("the code could not be interrupted: this process ends, and with it the session", "error")
+        // After the answer has left: it is written as soon as this function has thrown.
+        setTimeout(() => Deno.exit(EXIT_STUCK), 0)
+        throw refusal(
+          "session-lost",
+          "The code ran on after it was interrupted, so that its process was ended: the session's variables and files are gone.",
+        )
+    }
+  }
+
+  return {
+    ask: (request, asking) => inTurn(() => ask(request, asking)),
+    reset: (asking) =>
+      inTurn(async () => {
+        await end()
+        await running(asking)
+      }),
+  }
+}
+
+const AFRESH = "Its variables and files are gone; the next call gets a fresh one."
+
+const start = (snapshot: Promise<Start>): Interpreter => {
+  const control = new Int32Array(new SharedArrayBuffer(8))
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: control, resourceLimits: RESOURCES })
+  const ready = new Promise<Extract<Reply, { readonly type: "ready" }>>((resolve, reject) => {
+    worker.on("message", (reply: Reply) => {
+      if (reply.type === "ready") resolve(reply)
+      else if (reply.type === "unavailable") reject(new Error(reply.reason))
+      else interpreter.listener?.(reply)
+    })
+    worker.on("error", (cause: unknown) => {
+      why = String(cause)
+      reject(cause)
+    })
+    worker.on("exit", () => reject(new Error(why)))
+  })
+  let why = "its thread ended"
+  const ended = new Promise<void>((resolve) => {
+    worker.on("exit", () => {
+      interpreter.isEnded = true
+      interpreter.listener?.({ type: "ended", why })
+      resolve()
+    })
+  })
+  void snapshot.then((message) => worker.postMessage(message))
+  // Whoever asks next hears of it.
+  ready.catch(() => undefined)
+  const interpreter: Interpreter = {
+    worker,
+    control,
+    ready,
+    ended,
+    listener: undefined,
+    isReported: false,
+    isEnded: false,
+  }
+  return interpreter
+}
+
+/** How a request ended. */
+type Outcome =
+  | (Extract<Reply, { readonly type: "done" }> & { readonly isInterrupted: boolean })
+  | Extract<Reply, { readonly type: "refused" | "lost" }>
+  | { readonly type: "ended"; readonly why: string }
+  | { readonly type: "stuck" }
+
+/** Sends one request and waits for its answer; interrupts code at its limit, and when it is no longer wanted. */
+const converse = (interpreter: Interpreter, id: number, request: Request, { limitMs = MAX_MS, signal }: Asking) =>
+  new Promise<Outcome>((resolve) => {
+    const { worker, control } = interpreter
+    let timers: ReadonlyArray<ReturnType<typeof setTimeout>> = []
+    let phase: 0 | 1 | 2 = 0
+    let isInterrupted = false
+
+    const press = (level: number) => {
+      Atomics.store(control, TARGET, targetOf(id, phase))
+      Atomics.store(control, LEVEL, level)
+      Atomics.notify(control, LEVEL)
+    }
+    const calm = () => {
+      for (const timer of timers) clearTimeout(timer)
+      timers = []
+    }
+    const interrupt = () => {
+      // What has not begun is interrupted when it begins.
+      if (phase === 0) return
+      if (phase === 1) isInterrupted = true
+      calm()
+      press(ONCE)
+      timers = [
+        setTimeout(() => press(ALWAYS), TIDY_MS),
+        setTimeout(() => settle({ type: "stuck" }), TIDY_MS + STUBBORN_MS),
+      ]
+    }
+    const settle = (outcome: Outcome) => {
+      calm()
+      signal.removeEventListener("abort", interrupt)
+      interpreter.listener = undefined
+      resolve(outcome)
+    }
+    const begin = (next: 1 | 2) => {
+      calm()
+      phase = next
+      if (next === 1 && signal.aborted) interrupt()
+      else timers = [setTimeout(interrupt, next === 1 ? limitMs : REPORT_MS)]
+    }
+
+    interpreter.listener = (reply) => {
+      if (reply.type === "ended") settle(reply)
+      else if (!("id" in reply) || reply.id !== id) return
+      else if (reply.type === "started") begin(reply.phase)
+      else settle(reply.type === "done" ? { ...reply, isInterrupted } : reply)
+    }
+    signal.addEventListener("abort", interrupt)
+    worker.postMessage({ id, request })
+  })
+
+/** Rejects where something takes longer than so many milliseconds. */
+const within = async <A>(ms: number, promise: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it was not ready within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
