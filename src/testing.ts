@@ -1,2 +1,31 @@
-/** Test kits for embedding programs and backends: `import { suite } from "hindcast/testing"`. Needs vitest. */
-export { type SuiteOptions, suite } from "./events/testing.ts"
+/**
+ * Test kits: `import { loadPlugin } from "hindcast/testing"` for authors of plugins, with any test runner, and
+ * `import { suite } from "hindcast/testing"` for backends of the event log, which needs vitest and `@effect/vitest`.
+ */
+export {
+  type Answers,
+  type BrokeredCall,
+  type CallPluginOptions,
+  type Files,
+  type LoadPluginOptions,
+  type LogLine,
+  loadPlugin,
+  type PushedReading,
+  type TestPlugin,
+} from "./plugins/testing/TestPlugin.ts"
+
+import type * as Conformance from "./events/testing.ts"
+
+export type { SuiteOptions } from "./events/testing.ts"
+
+/**
+ * What every event log must do, as a suite of tests. A backend proves itself with one line in a test file:
+ * `suite("my log", layer)`. The layer must give a new, empty log each time it is built. It is there where vitest runs.
+ */
+export const suite: typeof Conformance.suite =
+  // vitest cannot be imported where it does not run, and need not be installed where another runner does.
+  process.env.VITEST === undefined
+    ? () => {
+        throw new Error("suite: expected vitest to run this file, found another program. Run it by `npx vitest`.")
+      }
+    : (await import("./events/testing.ts")).suite

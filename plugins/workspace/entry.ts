@@ -1,4 +1,4 @@
-import type { Actuator, Json, JsonObject, Plugin, PluginContext } from "hindcast/plugin"
+import type { Actuator, Json, Plugin, PluginContext } from "hindcast/plugin"
 import { denoDisk } from "./disk.ts"
 import { readGit } from "./git.ts"
 import { changesBetween, type Listing, list, sha256 } from "./listing.ts"
@@ -22,10 +22,13 @@ const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> =
   }
 }
 
-const writeFile: Actuator = async (context, { path, content }: JsonObject) => {
-  if (typeof path !== "string" || typeof content !== "string") {
-    throw failure("bad-arguments", "Expected a path and a content, both text.")
-  }
+/** As the manifest's schemas promise. */
+interface Writing {
+  readonly path: string
+  readonly content: string
+}
+
+const writeFile: Actuator = async (context, { path, content }: Writing) => {
   if (path.split(/[\\/]/).some((part) => part.toLowerCase() === ".git")) {
     throw failure("protected", `${path} lies in .git, which is git's own. Use git to change it.`)
   }
@@ -34,17 +37,16 @@ const writeFile: Actuator = async (context, { path, content }: JsonObject) => {
   return { path, bytes: bytes.length, digest: await sha256(bytes) }
 }
 
-const run: Actuator = async (context, { command, args = [] }: JsonObject) => {
-  if (typeof command !== "string" || !isTexts(args)) {
-    throw failure("bad-arguments", "Expected a command, which is text, and args, a list of texts.")
-  }
+interface Running {
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+}
+
+const run: Actuator = async (context, { command, args = [] }: Running) => {
   // The host throws an error with a code where the command is not allowed, not there, too slow or too talkative.
   const { code, signal, stdout, stderr } = await context.run(command, args)
   return { code, signal, stdout, stderr }
 }
-
-const isTexts = (value: Json): value is ReadonlyArray<string> =>
-  Array.isArray(value) && value.every((item) => typeof item === "string")
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 

@@ -45,3 +45,9 @@ const checked = <A>(name: string, expected: string, read: (text: string) => A | 
     const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"` })
     return Either.left(ValidationError.invalidValue(HelpDoc.p(message)))
   })
+
+/** The tier that plugins are confined in. */
+export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
+  Options.withDescription("How plugins are confined; what is required and not there is an error. Default: auto"),
+  Options.withDefault("auto"),
+)

@@ -5,7 +5,8 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../events/EventLog.ts"
 import * as Gate from "../kernel/Gate.ts"
 import * as Hindcast from "../kernel/Hindcast.ts"
-import { json, wholeNumber } from "./CommonOptions.ts"
+import type { Wanted } from "../plugins/sandbox/Tier.ts"
+import { json, sandbox, wholeNumber } from "./CommonOptions.ts"
 import * as Audits from "./demo/Audits.ts"
 import * as Games from "./demo/Games.ts"
 import * as Moments from "./demo/Moments.ts"
@@ -37,13 +38,14 @@ const options = {
     Options.withDescription(`Seeds the agents' randomness. Default: ${SEED}`),
     Options.withDefault(SEED),
   ),
+  sandbox,
   ask: Options.boolean("ask").pipe(
     Options.withDescription("Ask you for the confirmation, where there is a terminal, instead of another process"),
   ),
 }
 
 /** `hindcast demo` */
-export const demo = Command.make("demo", options, ({ log, json, seed, ask }) =>
+export const demo = Command.make("demo", options, ({ log, json, seed, sandbox, ask }) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
     const teller = json ? Teller.silent : Teller.onOutput()
@@ -51,6 +53,7 @@ export const demo = Command.make("demo", options, ({ log, json, seed, ask }) =>
       filename,
       workspace: OwnFiles.workspace(),
       seed,
+      sandbox,
       askPerson: ask && !json && Prompter.isPossible(),
     }
 
@@ -78,6 +81,7 @@ export const demo = Command.make("demo", options, ({ log, json, seed, ask }) =>
 
 interface Place extends Visit.VisitOptions {
   readonly seed: number
+  readonly sandbox: Wanted
 }
 
 type Acted = Effect.Effect.Success<ReturnType<typeof act>>
@@ -85,7 +89,7 @@ type Acted = Effect.Effect.Success<ReturnType<typeof act>>
 /** What needs a kernel: plugins run, agents act. When it is over, the kernel stops and so does every plugin. */
 const act = (teller: Teller.Teller, place: Place) =>
   Effect.gen(function* () {
-    const { filename, workspace, seed } = place
+    const { filename, workspace, seed, sandbox } = place
     const before = yield* headOf(filename)
     const kernel = Hindcast.layer({
       log: filename,
@@ -94,6 +98,7 @@ const act = (teller: Teller.Teller, place: Place) =>
       owner: `hindcast demo of ${person()}`,
       gate: Gate.standard,
       seed,
+      host: { sandbox },
     })
     return yield* Effect.gen(function* () {
       const recovered = yield* recoveredSince(before)

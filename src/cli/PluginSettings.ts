@@ -1,23 +1,28 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import type { Json, JsonObject } from "../events/Json.ts"
-import { NotInRegistry, Registry } from "../kernel/Registry.ts"
+import { find, type NotInRegistry, Registry } from "../kernel/Registry.ts"
+import * as Keyed from "../projections/Keyed.ts"
 import type { PluginRegistry } from "../projections/PluginRegistry.ts"
 import { BadInput } from "./BadInput.ts"
 import { common } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
+import { target } from "./PluginOptions.ts"
 import { value as shown, signed } from "./render/Text.ts"
 
 const component = Args.text({ name: "component" }).pipe(Args.withDescription("A component: plugin/component"))
-const priorityNumber = Args.float({ name: "priority" }).pipe(Args.withDescription("A number; higher goes first"))
+const priorityText = Args.text({ name: "priority" }).pipe(
+  Args.withDescription("A number, such as 10, 0.5 or -3; higher goes first"),
+)
 
 /** `hindcast plugin priority COMPONENT NUMBER` */
 export const priority = Command.make(
   "priority",
-  { ...common, component, priority: priorityNumber },
-  ({ log, json, component, priority }) =>
+  { ...common, component, text: priorityText },
+  ({ log, json, component, text }) =>
     Effect.gen(function* () {
+      const priority = yield* numberIn(text)
       if (!component.includes("/")) {
         const expected = "a component, written plugin/component"
         return yield* new BadInput({ input: "component", expected, found: `"${component}"` })
@@ -26,6 +31,16 @@ export const priority = Command.make(
       yield* Output.show(json, { component, priority }, () => [`${component} has priority ${signed(priority)}.`])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Set a sensor's or actuator's priority"))
+
+/** The number that was typed. The sign "−", with which tables show it, is a minus too. */
+const numberIn = (text: string): Effect.Effect<number, BadInput> => {
+  const plain = text.trim().replace("\u2212", "-")
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : Number.NaN
+  const expected = "a number, such as 10, 0.5 or -3; higher goes first"
+  return Number.isFinite(number)
+    ? Effect.succeed(number)
+    : new BadInput({ input: "priority", expected, found: `"${text}"` })
+}
 
 /** There is no such key. */
 export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
@@ -39,7 +54,6 @@ export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
   }
 }
 
-const target = Args.text({ name: "target" }).pipe(Args.withDescription("A plugin, or a component: plugin/component"))
 const key = Args.text({ name: "key" }).pipe(Args.withDescription("The metadata's key"))
 const value = Args.text({ name: "value" }).pipe(
   Args.withDescription("The new value, as JSON. Without it, the value is shown"),
@@ -78,11 +92,8 @@ const parse = (text: string): Effect.Effect<Json, BadInput> =>
     catch: () => new BadInput({ input: "value", expected: `JSON (text in quotes: '"${text}"')`, found: text }),
   })
 
-const metadataOf = (registry: PluginRegistry, target: string): Effect.Effect<JsonObject, NotInRegistry> => {
-  const [name = "", component] = target.split("/")
-  const plugin = Object.hasOwn(registry, name) ? registry[name] : undefined
-  const metadata = component === undefined ? plugin?.metadata : plugin?.components[component]?.metadata
-  return metadata === undefined
-    ? new NotInRegistry({ name: target, known: Object.keys(registry) })
-    : Effect.succeed(metadata)
-}
+const metadataOf = (registry: PluginRegistry, target: string): Effect.Effect<JsonObject, NotInRegistry> =>
+  Effect.map(find(registry, target), ({ metadata, components }) => {
+    const component = target.slice(target.indexOf("/") + 1)
+    return target.includes("/") ? (Keyed.get(components, component)?.metadata ?? {}) : metadata
+  })

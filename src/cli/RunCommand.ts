@@ -7,7 +7,7 @@ import * as Hindcast from "../kernel/Hindcast.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import { Registry } from "../kernel/Registry.ts"
 import { BadInput } from "./BadInput.ts"
-import { common, oneOf, positive, wholeNumber, workspace } from "./CommonOptions.ts"
+import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { person, personAsActor } from "./Person.ts"
@@ -34,6 +34,10 @@ const options = {
     Options.withDescription("Steps the agent may take. Default: 100"),
     Options.optional,
   ),
+  deadline: positive("deadline").pipe(
+    Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
+    Options.optional,
+  ),
   gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
     Options.withDescription("ask: a person decides about what does not declare little risk; allow or deny: all of it"),
     Options.withDefault("ask"),
@@ -46,6 +50,7 @@ const options = {
     Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
     Options.optional,
   ),
+  sandbox,
   workspace,
 }
 
@@ -63,6 +68,7 @@ export const run = Command.make("run", { ...common, ...options }, ({ log, json, 
       actor: personAsActor(),
       owner: `hindcast run of ${person()}`,
       gate: gateOf(asked.gate, asked.confirmWithin),
+      host: { sandbox: asked.sandbox },
       ...(Option.isNone(asked.seed) ? {} : { seed: asked.seed.value }),
     })
     yield* Effect.provide(perform({ ...asked, agent, filename, json }), kernel)
@@ -109,11 +115,12 @@ interface Run {
   readonly plugin: ReadonlyArray<string>
   readonly scenario: ReadonlyArray<string>
   readonly maxSteps: Option.Option<number>
+  readonly deadline: Option.Option<number>
   readonly filename: string
   readonly json: boolean
 }
 
-const perform = ({ agent, goal, plugin, scenario, maxSteps, filename, json }: Run) =>
+const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, json }: Run) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory))
@@ -134,6 +141,7 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, filename, json }: Ru
         plugins,
         ...(scenario.length === 0 ? {} : { environment }),
         ...(Option.isNone(maxSteps) ? {} : { maxSteps: maxSteps.value }),
+        ...(Option.isNone(deadline) ? {} : { deadlineMs: deadline.value * 1000 }),
       })
       .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, position)))
     // The task is closed, which is the last that is shown of it.

@@ -2,17 +2,10 @@ import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { findNonJson, type Json, JsonObject, plainText } from "../events/Json.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "./Actuation.ts"
+import type { Capability, Sense } from "./Capabilities.ts"
 import type { Task } from "./Task.ts"
 
-/** An actuator that an agent can command. */
-export interface Capability {
-  /** `plugin/actuator` */
-  readonly name: string
-  readonly description: string
-  /** JSON Schema of its arguments, where it declares one. */
-  readonly args?: JsonObject
-  readonly risk?: string
-}
+export type { Capability, Sense } from "./Capabilities.ts"
 
 /**
  * What an agent sees when it decides. Everything in it is in the log, or follows from a recorded seed, so that a replay
@@ -26,6 +19,9 @@ export interface View {
   readonly readings: { readonly [sensor: string]: Json }
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
+  /** What the readings come from. */
+  readonly sensors: ReadonlyArray<Sense>
+  /** What can be commanded, with what it takes. */
   readonly actuators: ReadonlyArray<Capability>
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number

@@ -3,7 +3,8 @@ import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
 import * as Keyed from "../projections/Keyed.ts"
-import { failureOf, onPluginFailure } from "./Perception.ts"
+import type { PluginRegistry } from "../projections/PluginRegistry.ts"
+import { failureOf, onPluginFailure } from "./PluginFailure.ts"
 import { manifestOf } from "./Registry.ts"
 import * as Rubric from "./Rubric.ts"
 import type { KernelContext, TaskContext } from "./TaskContext.ts"
@@ -23,6 +24,8 @@ export interface Participants {
   readonly takesPart: (plugin: string) => boolean
   /** The measures of the plugins that take part. */
   readonly rubric: Rubric.Rubric
+  /** The registry as it stood: the task keeps these versions. */
+  readonly registry: PluginRegistry
 }
 
 /** The plugins that a task names and that are active now, or all active ones. */
@@ -36,7 +39,7 @@ export const participants = (
     const taking = names.filter((name) => Keyed.get(registry, name)?.active === true)
     const manifests = taking.flatMap((name) => Keyed.get(registry, name) ?? []).map(manifestOf)
     // Settled when a task is opened: a world that comes later was never reset for it.
-    return { takesPart: (plugin) => taking.includes(plugin), rubric: Rubric.ofManifests(manifests) }
+    return { takesPart: (plugin) => taking.includes(plugin), rubric: Rubric.ofManifests(manifests), registry }
   })
 
 /**

@@ -8,6 +8,7 @@ import type { Lease } from "../events/Lease.ts"
 import type { PersonalData } from "../events/PersonalData.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
 import * as PluginHost from "../plugins/PluginHost.ts"
+import type { SandboxUnavailable } from "../plugins/sandbox/Tier.ts"
 import * as Projector from "../projections/Projector.ts"
 import * as TimeTravel from "../projections/TimeTravel.ts"
 import * as Confirmations from "./Confirmations.ts"
@@ -27,7 +28,7 @@ export interface LogOptions {
 }
 
 /** How a program runs a kernel. */
-export interface HindcastOptions extends LogOptions {
+export interface HindcastOptions extends LogOptions, Pick<Kernel.KernelOptions, "idleMs" | "restarts"> {
   /** Directories of plugins that are imported before anything else. */
   readonly plugins?: ReadonlyArray<string>
   /** Default: `Gate.standard`, which asks a person where an actuator does not declare little risk. */
@@ -36,6 +37,8 @@ export interface HindcastOptions extends LogOptions {
   readonly seed?: number
   /** Who holds the lease, for messages. */
   readonly owner?: string
+  /** The tier that plugins are confined in, and what bounds each of their processes. Default: `auto`. */
+  readonly host?: PluginHost.HostOptions
 }
 
 type LogServices =
@@ -71,14 +74,16 @@ export const layer = (
   options: HindcastOptions,
 ): Layer.Layer<
   Kernel.Kernel | LogServices,
-  OpenError | Layer.Layer.Error<ReturnType<typeof Kernel.layer>> | Registry.ImportError
+  OpenError | Layer.Layer.Error<ReturnType<typeof Kernel.layer>> | Registry.ImportError | SandboxUnavailable
 > => {
-  const { gate, seed, owner, plugins = [] } = options
+  const { gate, seed, owner, idleMs, restarts, plugins = [] } = options
   const kernel = Kernel.layer({
     ...placesOf(options),
     ...(gate === undefined ? {} : { gate }),
     ...(seed === undefined ? {} : { seed }),
     ...(owner === undefined ? {} : { owner }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+    ...(restarts === undefined ? {} : { restarts }),
   })
   const imported = Layer.effectDiscard(
     Effect.flatMap(Registry.Registry, (registry) =>
@@ -88,7 +93,7 @@ export const layer = (
   return imported.pipe(
     Layer.provideMerge(kernel),
     Layer.provideMerge(layerLog(options)),
-    Layer.provide(PluginHost.layer),
+    Layer.provide(PluginHost.layerOf(options.host ?? {})),
   )
 }
 

@@ -5,7 +5,8 @@ import { digest } from "../events/Digest.ts"
 import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/Lease.ts"
 import { PluginHost } from "../plugins/PluginHost.ts"
-import { Projector } from "../projections/Projector.ts"
+import { activeActuators, type PluginRegistry } from "../projections/PluginRegistry.ts"
+import type { Projector } from "../projections/Projector.ts"
 import * as TaskAudit from "../projections/TaskAudit.ts"
 import type { ActError } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
@@ -13,21 +14,22 @@ import { Confirmations } from "./Confirmations.ts"
 import * as Gate from "./Gate.ts"
 import * as Instances from "./Instances.ts"
 import type { TaskClosed } from "./Life.ts"
-import { loop, MAX_STEPS } from "./Loop.ts"
-import * as Recovery from "./Recovery.ts"
+import { type LoopOptions, loop } from "./Loop.ts"
+import type { PerceiveError } from "./Perception.ts"
+import * as Pushed from "./Pushed.ts"
 import { Registry } from "./Registry.ts"
 import { Scoring } from "./Scoring.ts"
+import type * as Supervision from "./Supervision.ts"
+import * as CommandQueue from "./scheduling/CommandQueue.ts"
+import { recover } from "./Takeover.ts"
 import * as Task from "./Task.ts"
 import type { KernelContext } from "./TaskContext.ts"
 import { DENO_VERSION, VERSION } from "./versions.ts"
 
 /** What a run is asked for. */
-export interface RunOptions extends Omit<Task.OpenOptions, "agent"> {
-  /** Default: 100. */
-  readonly maxSteps?: number
-}
+export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
 
-export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | AppendError | LogError
+export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
 /** What an embedding program uses: plugins, tasks, perceiving and acting through them, audits, re-scoring. */
 export class Kernel extends Context.Tag("hindcast/Kernel")<
@@ -61,6 +63,10 @@ export interface KernelOptions {
   readonly seed?: number
   /** Who holds the lease, for messages. Default: `hindcast`. */
   readonly owner?: string
+  /** How long a plugin's process may go unused before it is stopped; see `Instances`. Default: for ever. */
+  readonly idleMs?: number
+  /** When a plugin that crashed is started again, and when no more. Default: `Supervision.standard`. */
+  readonly restarts?: Supervision.Policy
 }
 
 /**
@@ -88,6 +94,8 @@ const make = (options: KernelOptions) =>
     yield* recover
     yield* startAndStop({ seed, gate })
 
+    const pushed = Pushed.make(log, registry)
+    const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const instances = yield* Instances.make({
       log,
       host: yield* PluginHost,
@@ -95,9 +103,12 @@ const make = (options: KernelOptions) =>
       workspace: options.workspace,
       directory: options.directory,
       seed,
+      onEmit: pushed.take,
+      ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+      ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
     })
     const scope = yield* Effect.scope
-    const context: KernelContext = { log, registry, confirmations, instances, gate, lease, scope }
+    const context: KernelContext = { log, registry, confirmations, instances, commands, pushed, gate, lease, scope }
     const seeds = new PCGRandom(seed)
     const open = (opening: Task.OpenOptions) =>
       Task.open(context, uuidv7(), opening.seed ?? seeds.integer(MAX_SEED), opening)
@@ -110,11 +121,11 @@ const make = (options: KernelOptions) =>
       rescore: scoring.rescore,
       tasks: {
         open,
-        run: (agent, { maxSteps = MAX_STEPS, ...opening }) =>
+        run: (agent, asked) =>
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
-              const task = yield* restore(open({ ...opening, agent: Agent.fullName(agent) }))
-              const ended = yield* Effect.exit(restore(loop(agent, task, registry, maxSteps, opening.plugins)))
+              const task = yield* restore(open({ ...asked, agent: Agent.fullName(agent) }))
+              const ended = yield* Effect.exit(restore(loop(agent, task, asked)))
               const [outcome, reason] = Exit.match(ended, {
                 onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
                 onFailure: Task.endOf,
@@ -130,21 +141,14 @@ const make = (options: KernelOptions) =>
     })
   })
 
+/** The priority of every active actuator. */
+const priorities = (registry: PluginRegistry) => {
+  const byName = new Map(activeActuators(registry).map(({ name, priority }) => [name, priority]))
+  return (actuator: string) => byName.get(actuator)
+}
+
 /** Seeds are whole numbers below 2³¹. */
 const MAX_SEED = 2 ** 31
-
-/** Says in the log how everything ended that the kernel before this one left unfinished. */
-const recover = Effect.gen(function* () {
-  const log = yield* EventLog
-  const { position } = yield* log.head
-  // Not `current`: nobody needs this state again, and the projector would keep it.
-  const state = yield* (yield* Projector)
-    .stateAt(Recovery.unfinished, position)
-    .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
-  for (const { stream, taskId, event } of Recovery.endings(state)) {
-    yield* log.append({ stream, taskId, actor: "kernel", events: [event] })
-  }
-})
 
 /** Records that the kernel started, and when its scope closes that it stopped. */
 const startAndStop = (config: { readonly seed: number; readonly gate: Gate.GateConfig }) =>

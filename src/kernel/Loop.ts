@@ -1,17 +1,13 @@
-import { type Context, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { PCGRandom } from "effect/Utils"
 import type { Event } from "../events/Event.ts"
-import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
-import { actuatorsOf } from "../plugins/Manifest.ts"
-import * as Keyed from "../projections/Keyed.ts"
-import { activeActuators } from "../projections/PluginRegistry.ts"
 import type { ActError, CommandOutcome } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
 import type { TaskClosed } from "./Life.ts"
-import type { Reading } from "./Perception.ts"
-import { manifestOf, type Registry } from "./Registry.ts"
+import type { PerceiveError, PerceiveOptions } from "./Perception.ts"
+import type { Reading } from "./Sensing.ts"
 import type { Task } from "./Task.ts"
 
 /** How a run of an agent ended. */
@@ -23,22 +19,22 @@ export interface Ended {
 }
 
 /** Steps an agent may take where nobody says otherwise. */
-export const MAX_STEPS = 100
+const MAX_STEPS = 100
 
-type LoopError = Agent.AgentFailed | TaskClosed | ActError | AppendError | LogError
+/** How an agent is run. The deadline is one of each step, for an agent that decides; one that perceives by itself says its own. */
+export interface LoopOptions extends PerceiveOptions {
+  /** Default: 100. */
+  readonly maxSteps?: number
+}
+
+type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError
 
 /**
  * Lets an agent work on an open task: perceive, decide, act, again and again, until it is done or out of steps.
  * Every decision is recorded with what it was based on, and is the cause of what follows from it.
  */
-export const loop = (
-  agent: Agent.Agent,
-  task: Task,
-  registry: Context.Tag.Service<Registry>,
-  maxSteps: number,
-  plugins: ReadonlyArray<string> | undefined,
-): Effect.Effect<Ended, LoopError> =>
-  "decide" in agent ? decideLoop(agent, task, registry, maxSteps, plugins) : advanceLoop(agent, task, maxSteps)
+export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<Ended, LoopError> =>
+  "decide" in agent ? decideLoop(agent, task, options) : advanceLoop(agent, task, options)
 
 const OUT_OF_STEPS = (steps: number): Ended => ({
   outcome: "truncated",
@@ -46,7 +42,11 @@ const OUT_OF_STEPS = (steps: number): Ended => ({
   steps,
 })
 
-const advanceLoop = (agent: Agent.AdvancingAgent, task: Task, maxSteps: number): Effect.Effect<Ended, LoopError> =>
+const advanceLoop = (
+  agent: Agent.AdvancingAgent,
+  task: Task,
+  { maxSteps = MAX_STEPS }: LoopOptions,
+): Effect.Effect<Ended, LoopError> =>
   Effect.gen(function* () {
     for (let step = 0; step < maxSteps; step++) {
       const goOn = yield* Effect.mapError(agent.advance(task), (cause) => Agent.failure(agent, cause))
@@ -58,22 +58,20 @@ const advanceLoop = (agent: Agent.AdvancingAgent, task: Task, maxSteps: number):
 const decideLoop = (
   agent: Agent.DecidingAgent,
   task: Task,
-  registry: Context.Tag.Service<Registry>,
-  maxSteps: number,
-  plugins: ReadonlyArray<string> | undefined,
+  { maxSteps = MAX_STEPS, deadlineMs }: LoopOptions,
 ): Effect.Effect<Ended, LoopError> =>
   Effect.gen(function* () {
     const numbers = new PCGRandom(task.seed)
     let last: CommandOutcome | undefined
     for (let step = 0; step < maxSteps; step++) {
-      const readings = yield* task.perceive()
+      const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
       const basedOn = evidence(readings, last)
       const choice = yield* Agent.decide(agent, {
         goal: task.goal,
         step,
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
         lastOutcome: last === undefined ? null : withoutPlace(last),
-        actuators: yield* capabilities(registry, plugins),
+        ...(yield* task.capabilities()),
         random: () => numbers.number(),
         now: basedOn.at(-1)?.recordedAt ?? 0,
       })
@@ -105,21 +103,3 @@ const evidence = (readings: ReadonlyArray<Reading>, last: CommandOutcome | undef
 
 const withoutPlace = ({ event: _event, commandId: _commandId, ...outcome }: CommandOutcome): Agent.LastOutcome =>
   outcome
-
-/** What the agent can do now: the active actuators, as their manifests describe them. */
-const capabilities = (registry: Context.Tag.Service<Registry>, plugins: ReadonlyArray<string> | undefined) =>
-  Effect.gen(function* () {
-    const state = yield* registry.state
-    const active = activeActuators(state).filter(({ plugin }) => plugins === undefined || plugins.includes(plugin))
-    return active.map(({ name, plugin, component }): Agent.Capability => {
-      const found = Keyed.get(state, plugin)
-      const actuators = found === undefined ? [] : actuatorsOf(manifestOf(found))
-      const declared = actuators.find((actuator) => actuator.name === component)
-      return {
-        name,
-        description: declared?.description ?? "",
-        ...(declared?.args === undefined ? {} : { args: declared.args }),
-        ...(declared?.risk === undefined ? {} : { risk: declared.risk }),
-      }
-    })
-  })

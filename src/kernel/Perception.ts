@@ -1,41 +1,48 @@
 import { Effect } from "effect"
-import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
-import type { Failure } from "../events/EventType.ts"
-import { type Json, plainText } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
-import type { CallError } from "../plugins/PluginError.ts"
-import { type ActiveComponent, activeSensors, type PluginRegistry } from "../projections/PluginRegistry.ts"
-import type { InstanceError } from "./Instances.ts"
+import { type ActiveComponent, activeSensors } from "../projections/PluginRegistry.ts"
+import { type Reading, sense, skip } from "./Sensing.ts"
+import * as Deadline from "./scheduling/Deadline.ts"
 import type { TaskContext } from "./TaskContext.ts"
 
-/** What one sensor returned, as it stands in the log. */
-export interface Reading {
-  /** `plugin/sensor` */
-  readonly sensor: string
-  readonly reading: Json
-  /** The position of its `SensorRead`. */
-  readonly position: number
-  readonly event: Event
+/** How a task perceives. */
+export interface PerceiveOptions {
+  /** How long it may take, in milliseconds. Default: as long as the sensors' own time-outs let it. */
+  readonly deadlineMs?: number
 }
+
+export type PerceiveError = Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
 /**
  * Reads every active sensor of the task's plugins, in descending priority; equals are read at the same time. A reading is
  * handed on after it was committed, so that what an agent sees is what the log says. A sensor that fails is recorded
  * (`SensorFailed`) and left out; the others are read all the same.
+ *
+ * At the deadline it answers with what it has. A sensor whose turn had not come is recorded as `SensorSkipped`; one that was
+ * asked and had not answered is cancelled and recorded as `SensorFailed` with the code `DeadlinePassed`.
  */
 export const perceive = (
   task: TaskContext,
-): Effect.Effect<ReadonlyArray<Reading>, LeaseLost | AppendError | LogError> =>
+  { deadlineMs }: PerceiveOptions = {},
+): Effect.Effect<ReadonlyArray<Reading>, PerceiveError> =>
   Effect.gen(function* () {
+    const deadline = deadlineMs === undefined ? undefined : yield* Deadline.after(deadlineMs)
     yield* task.kernel.lease.held
     const registry = yield* task.kernel.registry.state
-    const sensors = activeSensors(registry).filter((sensor) => task.takesPart(sensor.plugin))
+    const groups = byPriority(activeSensors(registry).filter((sensor) => task.takesPart(sensor.plugin)))
     const readings: Array<Reading> = []
-    for (const equals of byPriority(sensors)) {
-      const read = yield* Effect.forEach(equals, (sensor) => readOne(task, registry, sensor), {
-        concurrency: "unbounded",
-      })
+    for (const [index, equals] of groups.entries()) {
+      if (deadline !== undefined && (yield* Deadline.hasPassed(deadline))) {
+        yield* skip(task, groups.slice(index).flat(), deadline.ms)
+        break
+      }
+      const read = yield* Effect.forEach(
+        equals,
+        (sensor) =>
+          sense(task, registry, sensor, deadline).pipe(Effect.catchTag("NotRead", () => Effect.succeed(undefined))),
+        { concurrency: "unbounded" },
+      )
       readings.push(...read.filter((reading) => reading !== undefined))
     }
     return readings
@@ -51,80 +58,3 @@ export const byPriority = (sensors: ReadonlyArray<ActiveComponent>): ReadonlyArr
   }
   return groups
 }
-
-const readOne = (
-  task: TaskContext,
-  registry: PluginRegistry,
-  sensor: ActiveComponent,
-): Effect.Effect<Reading | undefined, AppendError | LogError> =>
-  Effect.gen(function* () {
-    const startedAt = performance.now()
-    const { process, manifest } = yield* task.instance(sensor.plugin, registry)
-    const timeoutMs = manifest.peas.sensors?.find(({ name }) => name === sensor.component)?.timeout
-    const reading = yield* process.read(sensor.component, {
-      taskId: task.id,
-      causationId: task.openedBy,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    })
-    const latencyMs = elapsedSince(startedAt)
-    const event = yield* task.record({
-      type: "SensorRead",
-      causationId: task.openedBy,
-      payload: { sensor: sensor.name, reading, priority: sensor.priority, latencyMs },
-    })
-    return { sensor: sensor.name, reading, position: event.position, event }
-  }).pipe(
-    onPluginFailure((error) =>
-      Effect.as(
-        task.record({
-          type: "SensorFailed",
-          causationId: task.openedBy,
-          payload: { sensor: sensor.name, error: failureOf(error) },
-        }),
-        undefined,
-      ),
-    ),
-  )
-
-/** Milliseconds since a moment of `performance.now`, to a thousandth. */
-export const elapsedSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 1000) / 1000
-
-type PluginFailure = CallError | Exclude<InstanceError, LogError>
-
-/**
- * Handles what went wrong with a plugin. A failure of a plugin is a fact for the log; a failure of the log itself is not,
- * and ends what was going on.
- */
-export const onPluginFailure =
-  <B, E2>(handle: (failure: PluginFailure) => Effect.Effect<B, E2>) =>
-  <A, E extends { readonly _tag: string }>(
-    effect: Effect.Effect<A, E>,
-  ): Effect.Effect<A | B, Exclude<E, PluginFailure> | E2> =>
-    Effect.catchAll(
-      effect,
-      (error): Effect.Effect<B, Exclude<E, PluginFailure> | E2> =>
-        isPluginFailure(error) ? handle(error) : Effect.fail(error as Exclude<E, PluginFailure>),
-    )
-
-const isPluginFailure = (error: { readonly _tag: string }): error is PluginFailure => PLUGIN_FAILURES.has(error._tag)
-
-const PLUGIN_FAILURES: ReadonlySet<string> = new Set<PluginFailure["_tag"]>([
-  "PluginExited",
-  "CallTimedOut",
-  "CallFailed",
-  "AnswerInvalid",
-  "PluginUnavailable",
-  "PluginFailedToLoad",
-  "ExportsDisagree",
-  "NotInRegistry",
-  "WorldLost",
-])
-
-/** What the log says of a plugin's failure: its own code and message where it threw, else what kind of failure it was. */
-export const failureOf = (error: PluginFailure): Failure =>
-  error._tag === "CallFailed"
-    ? { code: plainText(error.error.code).slice(0, MAX_CODE) || "Error", message: plainText(error.error.message) }
-    : { code: error._tag, message: plainText(error.message) }
-
-/** Longest code of a failure, in characters. */
-const MAX_CODE = 100

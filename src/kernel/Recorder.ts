@@ -1,7 +1,7 @@
 import { type Context, Effect } from "effect"
 import { uuidv7 } from "uuidv7"
 import type { Event } from "../events/Event.ts"
-import type { AppendError, CoreNewEvent, EventLog } from "../events/EventLog.ts"
+import { Any, type AppendError, type CoreNewEvent, type EventLog, Exact, type Expected } from "../events/EventLog.ts"
 
 /** Appends to one stream in one name. */
 export interface Recorder {
@@ -13,6 +13,8 @@ export interface Recorder {
     event: CoreNewEvent,
     ...consequences: ReadonlyArray<CoreNewEvent>
   ) => Effect.Effect<Event, AppendError>
+  /** Appends an event if its stream still stands at a version; else fails with what came after it (`VersionConflict`). */
+  readonly recordAfter: (version: number, event: CoreNewEvent) => Effect.Effect<Event, AppendError>
 }
 
 /** Who appends what to where. */
@@ -22,15 +24,20 @@ export interface Recording {
   readonly actor: string
 }
 
-export const make = (log: Context.Tag.Service<EventLog>, recording: Recording): Recorder => ({
-  record: (event, ...consequences) => {
-    const id = event.id ?? uuidv7()
-    const events =
-      consequences.length === 0
-        ? [event]
-        : [{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))]
-    return Effect.flatMap(log.append({ ...recording, events }), ({ events: [first] }) =>
+export const make = (log: Context.Tag.Service<EventLog>, recording: Recording): Recorder => {
+  const append = (events: ReadonlyArray<CoreNewEvent>, expected: Expected) =>
+    Effect.flatMap(log.append({ ...recording, expected, events }), ({ events: [first] }) =>
       first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first),
     )
-  },
-})
+  return {
+    record: (event, ...consequences) => {
+      if (consequences.length === 0) return append([event], Any)
+      const id = event.id ?? uuidv7()
+      return append(
+        [{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))],
+        Any,
+      )
+    },
+    recordAfter: (version, event) => append([event], Exact(version)),
+  }
+}

@@ -1,9 +1,44 @@
-import type { CoreNewEvent } from "../events/EventLog.ts"
+import { Schema } from "effect"
+import type { Event } from "../events/Event.ts"
+import { Any, type CoreNewEvent, Exact, type Expected } from "../events/EventLog.ts"
+import { is } from "../events/Vocabulary.ts"
 import * as EnvironmentState from "../projections/EnvironmentState.ts"
+import * as Keyed from "../projections/Keyed.ts"
 import * as PendingConfirmations from "../projections/PendingConfirmations.ts"
 import * as PluginRegistry from "../projections/PluginRegistry.ts"
 import * as Projection from "../projections/Projection.ts"
+import { RecordDraft } from "../projections/RecordDraft.ts"
 import * as Tasks from "../projections/Tasks.ts"
+import { KERNEL } from "./Instances.ts"
+import type { Fate, Fates } from "./Orphans.ts"
+
+/** The version of every open task's stream, by the task's id. */
+const Versions = Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({ identifier: "TaskVersions" })
+
+const takeVersion = (versions: RecordDraft<number>, event: Event): void => {
+  const { taskId, stream, version } = event
+  if (taskId === null || stream !== streamOf(taskId)) return
+  if (is(event, "TaskClosed")) versions.remove(taskId)
+  else if (is(event, "TaskOpened") || versions.get(taskId) !== undefined) versions.set(taskId, version)
+}
+
+const versionsDraft = (from: typeof Versions.Type, own: boolean): Projection.Draft<typeof Versions.Type> => {
+  const versions = new RecordDraft(from, own)
+  return {
+    take: (event) => takeVersion(versions, event),
+    state: () => versions.record(),
+    paged: () => versions.paged(),
+  }
+}
+
+const taskVersions: Projection.Projection<typeof Versions.Type> = {
+  name: "TaskVersions",
+  version: 1,
+  state: Versions,
+  initial: {},
+  evolve: Projection.evolveFrom(versionsDraft),
+  draft: versionsDraft,
+}
 
 /** What has to be known of a log to recover from a kernel's death. */
 export const unfinished = Projection.combine({
@@ -11,66 +46,108 @@ export const unfinished = Projection.combine({
   confirmations: PendingConfirmations.projection,
   registry: PluginRegistry.projection,
   tasks: Tasks.projection,
+  versions: taskVersions,
 })
 
 export type Unfinished = (typeof unfinished)["initial"]
 
-/** Events that end something which a dead kernel left behind. */
+/** What is left to say in one stream, in one commit. */
 export interface Ending {
   readonly stream: string
   readonly taskId: string | null
-  readonly event: CoreNewEvent
+  readonly expected: Expected
+  readonly events: ReadonlyArray<CoreNewEvent>
 }
 
 /**
  * What is left to say after a kernel died, in the order in which it is said. Pure.
  *
- * A command that was dispatched and has no outcome may have taken effect: `CommandOutcomeUnknown`. One that was not
- * dispatched was not executed: `CommandDenied`. Questions to people are withdrawn, processes are gone, and open tasks are
- * abandoned, for their worlds and agents are gone too.
+ * @param fates what became of its processes; one that is not in it is gone
  */
-export const endings = ({ environment, confirmations, registry, tasks }: Unfinished): ReadonlyArray<Ending> => [
-  ...Object.entries(confirmations).map(
-    ([confirmationId, { taskId }]): Ending => ({
-      stream: `confirmation/${confirmationId}`,
-      taskId,
-      event: { type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } },
-    }),
-  ),
-  ...Object.entries(environment.tasks).flatMap(([taskId, { pending }]) =>
-    Object.entries(pending).map(
-      ([commandId, { status }]): Ending => ({
-        stream: `task/${taskId}`,
-        taskId,
-        event:
-          status === "dispatched"
-            ? { type: "CommandOutcomeUnknown", payload: { commandId } }
-            : {
-                type: "CommandDenied",
-                payload: { commandId, rule: "recovery", reason: `${GONE} before the command was dispatched` },
-              },
-      }),
-    ),
-  ),
-  ...Object.entries(registry).flatMap(([plugin, { running }]) =>
-    Object.entries(running).map(
-      ([instance, { pid }]): Ending => ({
-        stream: `plugin/${plugin}`,
-        taskId: Object.hasOwn(tasks, instance) ? instance : null,
-        event: {
-          type: "PluginExited",
-          payload: { plugin, instance, pid, code: null, signal: null, inFlight: [], reason: GONE },
-        },
-      }),
-    ),
-  ),
-  ...Tasks.open(tasks).map(
-    ([taskId]): Ending => ({
-      stream: `task/${taskId}`,
-      taskId,
-      event: { type: "TaskClosed", payload: { outcome: "abandoned", reason: GONE } },
-    }),
-  ),
+export const endings = (state: Unfinished, fates: Fates = new Map()): ReadonlyArray<Ending> => [
+  ...questions(state),
+  ...processes(state, fates),
+  ...tasks(state).flatMap((taskId) => taskEnding(state, taskId) ?? []),
 ]
+
+/** Questions to people are withdrawn, unless somebody has had the last word meanwhile. */
+const questions = ({ confirmations }: Unfinished): ReadonlyArray<Ending> =>
+  Object.entries(confirmations).map(([confirmationId, { taskId }]) => ({
+    stream: `confirmation/${confirmationId}`,
+    taskId,
+    expected: Exact(1),
+    events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } }],
+  }))
+
+/** Processes are gone, or were killed: what they were in the middle of is said with it. */
+const processes = (state: Unfinished, fates: Fates): ReadonlyArray<Ending> =>
+  Object.entries(state.registry).flatMap(([plugin, { running }]) =>
+    Object.entries(running).map(([instance, { pid }]) => {
+      const fate = fates.get(pid) ?? "gone"
+      const inFlight = cutOff(state, plugin, instance)
+      const signal = fate === "killed" ? "SIGKILL" : null
+      return {
+        stream: `plugin/${plugin}`,
+        taskId: Object.hasOwn(state.tasks, instance) ? instance : null,
+        expected: Any,
+        events: [
+          {
+            type: "PluginExited",
+            payload: { plugin, instance, pid, code: null, signal, inFlight, reason: GONE + FATE[fate] },
+          },
+        ],
+      }
+    }),
+  )
+
+const FATE: { readonly [fate in Fate]: string } = {
+  gone: "",
+  killed: "; the process was still running, and was killed",
+  doubtful: "; a process with its id runs a plugin, but may be another: end it by hand if it is of no use",
+}
+
+/** The commands that a process had been sent and not answered, as far as the log knows. */
+const cutOff = ({ environment }: Unfinished, plugin: string, instance: string): ReadonlyArray<string> =>
+  Object.entries(environment.tasks)
+    .filter(([taskId]) => instance === KERNEL || instance === taskId)
+    .flatMap(([, { pending }]) => Object.values(pending))
+    .filter(({ status, actuator }) => status === "dispatched" && actuator.startsWith(`${plugin}/`))
+    .map(({ actuator }) => `act ${actuator}`)
+
+const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
+  const open = Tasks.open(tasks).map(([taskId]) => taskId)
+  return [...open, ...Object.keys(environment.tasks).filter((taskId) => !open.includes(taskId))]
+}
+
+/**
+ * What is left to say of a task; nothing where it has ended. A command that was dispatched and has no outcome may have taken
+ * effect: `CommandOutcomeUnknown`. One that was not dispatched was not executed: `CommandDenied`. An open task is abandoned,
+ * for its worlds and agents are gone.
+ *
+ * It expects the task's stream as it was looked at: a kernel that was only stopped, and goes on in this very moment, either
+ * dispatched a command before this was said, which is then looked at again, or can dispatch none any more.
+ */
+export const taskEnding = ({ environment, tasks, versions }: Unfinished, taskId: string): Ending | undefined => {
+  const { pending } = EnvironmentState.taskScope(environment, taskId)
+  const commands = Object.entries(pending).map(
+    ([commandId, { status }]): CoreNewEvent =>
+      status === "dispatched"
+        ? { type: "CommandOutcomeUnknown", payload: { commandId } }
+        : {
+            type: "CommandDenied",
+            payload: { commandId, rule: "recovery", reason: `${GONE} before the command was dispatched` },
+          },
+  )
+  const closed: ReadonlyArray<CoreNewEvent> =
+    Keyed.get(tasks, taskId)?.outcome === null
+      ? [{ type: "TaskClosed", payload: { outcome: "abandoned", reason: GONE } }]
+      : []
+  const events = [...commands, ...closed]
+  const version = Keyed.get(versions, taskId)
+  const expected = version === undefined ? Any : Exact(version)
+  return events.length === 0 ? undefined : { stream: streamOf(taskId), taskId, expected, events }
+}
+
+const streamOf = (taskId: string) => `task/${taskId}`
 
 const GONE = "its kernel ended"

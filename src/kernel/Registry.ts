@@ -1,30 +1,43 @@
-import * as crypto from "node:crypto"
-import * as fs from "node:fs/promises"
-import * as path from "node:path"
-import { Context, Data, Effect, Either, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../events/EventLog.ts"
-import { type Json, JsonObject } from "../events/Json.ts"
+import type { Json } from "../events/Json.ts"
+import type { Given, Origin } from "../events/vocabulary/Plugins.ts"
 import * as Grants from "../plugins/Grants.ts"
-import * as Manifest from "../plugins/Manifest.ts"
-import { PluginUnavailable } from "../plugins/PluginError.ts"
+import type * as Manifest from "../plugins/Manifest.ts"
+import type { PluginUnavailable } from "../plugins/PluginError.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import * as PluginRegistry from "../projections/PluginRegistry.ts"
+import { type PluginVersion, TYPES, versionsOf } from "../projections/PluginVersions.ts"
 import { Projector } from "../projections/Projector.ts"
-import * as Rubric from "./Rubric.ts"
+import type { FileUnreadable } from "./Rubric.ts"
+import type { SourceRefused } from "./registry/Contents.ts"
+import * as Copies from "./registry/Copies.ts"
+import { find, isComponent, manifestOf, type NotInRegistry, notAComponent, pluginOf } from "./registry/Entries.ts"
+import { examine, granted, isHeld, type RulesInvalid, settled } from "./registry/Examining.ts"
+import { type GrantInvalid, UpdateHeld } from "./registry/Granting.ts"
+import * as Importing from "./registry/Importing.ts"
+import * as Regranting from "./registry/Regranting.ts"
+
+export { SourceRefused } from "./registry/Contents.ts"
+export type { InstalledPlugin } from "./registry/Copies.ts"
+export { find, manifestOf, NotInRegistry } from "./registry/Entries.ts"
+export { RulesInvalid } from "./registry/Examining.ts"
+export { GrantInvalid, grantCommand, UpdateHeld } from "./registry/Granting.ts"
+export { NotGranted, type Standing } from "./registry/Regranting.ts"
 
 /** How a plugin is imported. */
 export interface ImportOptions {
   /** Accept what real manifests in the wild have, with a warning each. Default: false. */
   readonly lenient?: boolean
   /** What the person who imports grants beyond what needs no grant. */
-  readonly grants?: Partial<Grants.Grants>
+  readonly grants?: Given
   /** Whether it takes part at once. Default: true. */
   readonly activate?: boolean
 }
 
 /** A plugin that was found fit to be imported. */
-export interface CheckedPlugin extends Manifest.LoadedPlugin {
-  readonly grants: Grants.Grants
+export interface CheckedPlugin extends Copies.InstalledPlugin {
+  readonly origin: Origin
 }
 
 /** A manifest as it was imported. */
@@ -33,34 +46,17 @@ export interface ImportedManifest {
   readonly digest: string
 }
 
-/** Fix the plugin: rules of its measures do not compile. */
-export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
-  readonly plugin: string
-  readonly issues: ReadonlyArray<string>
-}> {
-  override get message() {
-    return `Plugin ${this.plugin}: its measures cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
-  }
-}
-
-/** There is no plugin or component of this name. */
-export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
-  readonly name: string
-  readonly known: ReadonlyArray<string>
-}> {
-  override get message() {
-    const known = this.known.length === 0 ? "nothing is imported yet" : `expected one of ${this.known.join(", ")}`
-    return `The registry has no "${this.name}": ${known}.`
-  }
-}
-
 export type CheckError =
+  | SourceRefused
   | Manifest.ManifestInvalid
   | PluginUnavailable
   | Grants.GrantRefused
+  | GrantInvalid
   | RulesInvalid
-  | Rubric.FileUnreadable
-export type ImportError = CheckError | AppendError
+  | FileUnreadable
+export type ImportError = CheckError | UpdateHeld | AppendError
+export type ChangeError = NotInRegistry | AppendError
+export type GrantError = ChangeError | GrantInvalid | PluginUnavailable
 
 /**
  * Which plugins and components exist, are active, with which priority and metadata. Everything here is an event, and the
@@ -72,26 +68,45 @@ export class Registry extends Context.Tag("hindcast/Registry")<
   {
     /** The registry as it stands now. */
     readonly state: Effect.Effect<PluginRegistry.PluginRegistry, LogError>
-    /** Checks a plugin's directory without importing it: manifest, entry, grants, rules, scenario. */
-    readonly check: (directory: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError>
+    /** Every version of a plugin that was imported, oldest first, up to a position (default: the head). */
+    readonly versions: (plugin: string, until?: number) => Effect.Effect<ReadonlyArray<PluginVersion>, LogError>
+    /** Checks a source (see `import`) without importing it: files, manifest, entry, grants, rules, scenario. */
+    readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
     /**
-     * Imports a plugin: copies its files beside the log under their digest, so that a run stays reproducible when the
-     * source changes, and records what it asked for and was granted. The same digest again changes nothing; another
-     * digest under the same name is an update.
+     * Imports a plugin from a directory, an archive or a Git repository (see `Source.open`): copies its files beside the log
+     * under their digest, so that a run stays reproducible when the source changes, and records what it asked for and was
+     * granted. The same digest again changes nothing; another digest under the same name is an update.
+     *
+     * An update that asks for more than was granted is recorded and waits (`UpdateHeld`) until `grant` gives what it
+     * lacks; the version before it stays. A first import that lacks a grant is refused, and nothing is recorded.
      */
-    readonly import: (directory: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
-    readonly remove: (plugin: string) => Effect.Effect<void, NotInRegistry | AppendError>
+    readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
+    readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
+    /** Grants by name, for this version and later ones. An update that waits for nothing else is installed. */
+    readonly grant: (plugin: string, grants: Given) => Effect.Effect<Regranting.Standing, GrantError>
+    /** Takes grants back, by the names they have. A plugin that asks for them takes no part until it has them again. */
+    readonly revoke: (
+      plugin: string,
+      grants: Given,
+    ) => Effect.Effect<Regranting.Standing, GrantError | Regranting.NotGranted>
     /** Lets a plugin (`plugin`) or a component (`plugin/component`) take part again. */
-    readonly activate: (target: string) => Effect.Effect<void, NotInRegistry | AppendError>
-    readonly deactivate: (target: string) => Effect.Effect<void, NotInRegistry | AppendError>
+    readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
+    readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
     /** Higher goes first. */
-    readonly setPriority: (component: string, priority: number) => Effect.Effect<void, NotInRegistry | AppendError>
-    readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, NotInRegistry | AppendError>
-    readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, NotInRegistry | AppendError>
+    readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
+    readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
+    readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
     /** An imported plugin's manifest, and the digest that tells which one it is. */
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
-    /** The imported plugin as it is run: its copy, checked against the digest that was recorded. */
-    readonly installed: (plugin: string) => Effect.Effect<CheckedPlugin, NotInRegistry | PluginUnavailable | LogError>
+    /**
+     * The imported plugin as it is run: its copy, checked against the digest that was recorded.
+     *
+     * @param version the version that is meant, as it stood in the registry. Default: the one that is installed now
+     */
+    readonly installed: (
+      plugin: string,
+      version?: PluginRegistry.Plugin,
+    ) => Effect.Effect<Copies.InstalledPlugin, NotInRegistry | PluginUnavailable | LogError>
   }
 >() {}
 
@@ -111,83 +126,96 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
       const log = yield* EventLog
       const projector = yield* Projector
       const state = projector.current(PluginRegistry.projection)
+      // What is granted is settled by how things stand, and recorded before anything else of this registry's changes.
+      const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
-      const append = (plugin: string, ...events: ReadonlyArray<CoreNewEvent>) =>
-        Effect.asVoid(log.append({ stream: `plugin/${plugin}`, actor: options.actor ?? "kernel", events }))
+      const append = (plugin: string, events: ReadonlyArray<CoreNewEvent>) =>
+        events.length === 0
+          ? Effect.void
+          : Effect.asVoid(log.append({ stream: `plugin/${plugin}`, actor: options.actor ?? "kernel", events }))
 
       /** Appends an event about a plugin or component that exists. */
       const change = (target: string, event: CoreNewEvent) =>
         Effect.gen(function* () {
           yield* find(yield* state, target)
-          yield* append(pluginOf(target), event)
+          yield* append(pluginOf(target), [event])
         })
 
-      const check = (directory: string, { lenient = false, grants }: ImportOptions = {}) =>
+      const check = (source: string, importOptions: ImportOptions = {}) =>
         Effect.gen(function* () {
-          const loaded = yield* Manifest.load(directory, { lenient })
-          const { manifest } = loaded
-          const issues = Rubric.ruleIssues(Rubric.ofManifests([manifest]))
-          if (issues.length > 0) return yield* new RulesInvalid({ plugin: manifest.name, issues })
-          const { scenario } = manifest.peas.environment ?? {}
-          if (scenario !== undefined) yield* Rubric.readYaml(path.join(loaded.directory, scenario))
-          const granted = yield* Grants.resolve(manifest, {
-            directory: copyOf(options, loaded),
-            workspace: options.workspace,
-            ...(grants === undefined ? {} : { extra: grants }),
-          })
-          return { ...loaded, grants: granted }
-        })
+          const found = yield* examine(options, source, importOptions)
+          const before = Keyed.get(yield* state, found.manifest.name)
+          return yield* granted(yield* settled(options, before, found))
+        }).pipe(Effect.scoped)
 
-      const imported = (plugin: string) =>
+      const importFrom = (source: string, importOptions: ImportOptions = {}) =>
         Effect.gen(function* () {
-          const registry = yield* state
-          const found = Keyed.get(registry, plugin)
-          if (found === undefined) return yield* new NotInRegistry({ name: plugin, known: Object.keys(registry) })
-          return found
+          const found = yield* examine(options, source, importOptions)
+          return yield* oneAtATime(
+            Effect.gen(function* () {
+              const before = Keyed.get(yield* state, found.manifest.name)
+              const candidate = yield* settled(options, before, found)
+              const { manifest, digest, settlement } = candidate
+              if (before !== undefined && isHeld(before, candidate)) {
+                yield* Copies.keep(options.directory, found)
+                yield* append(manifest.name, Importing.holding(before, candidate))
+                return yield* new UpdateHeld({
+                  plugin: manifest.name,
+                  version: manifest.version,
+                  digest,
+                  installed: before.version,
+                  missing: settlement.refusals,
+                })
+              }
+              const checked = yield* granted(candidate)
+              yield* Copies.keep(options.directory, found)
+              yield* append(manifest.name, Importing.installing(before, candidate, importOptions.activate ?? true))
+              return { ...checked, directory: Copies.pathOf(options.directory, manifest.name, digest) }
+            }),
+          )
+        }).pipe(Effect.scoped)
+
+      /** Appends what a change of grants says, and answers how they stand then. */
+      const regrant = <E>(
+        name: string,
+        change: (plugin: PluginRegistry.Plugin) => Effect.Effect<Regranting.Change, E>,
+      ) =>
+        oneAtATime(
+          Effect.gen(function* () {
+            const { events, standing } = yield* change(yield* find(yield* state, name))
+            yield* append(name, events)
+            return standing
+          }),
+        )
+
+      const activatePlugin = (name: string) =>
+        Effect.gen(function* () {
+          const refusals = yield* Regranting.missing(options, name, yield* find(yield* state, name))
+          if (refusals.length > 0) return yield* new Grants.GrantRefused({ plugin: name, refusals })
+          yield* append(name, [{ type: "PluginActivated", payload: { plugin: name } }])
         })
 
       return {
         state,
+        versions: (plugin, until) =>
+          log.read({ stream: `plugin/${plugin}`, types: TYPES, ...(until === undefined ? {} : { until }) }).pipe(
+            Stream.runCollect,
+            Effect.map((events) => versionsOf([...events])),
+          ),
         check,
+        import: importFrom,
+        grant: (name, grants) => regrant(name, (plugin) => Regranting.granting(options, name, plugin, grants)),
+        revoke: (name, grants) => regrant(name, (plugin) => Regranting.revoking(options, name, plugin, grants)),
         manifest: (plugin) =>
-          Effect.map(imported(plugin), (found) => ({ manifest: manifestOf(found), digest: found.digest })),
-        import: (directory, importOptions = {}) =>
           Effect.gen(function* () {
-            const checked = yield* check(directory, importOptions)
-            yield* copyFiles(options, checked)
-            const { manifest, digest, grants, warnings } = checked
-            const before = Keyed.get(yield* state, manifest.name)
-            const known = before?.digest === digest && sameGrants(before.grants, grants)
-            const activate = importOptions.activate ?? true
-            const events: Array<CoreNewEvent> = []
-            if (!known) {
-              events.push({
-                type: "PluginImported",
-                payload: {
-                  plugin: manifest.name,
-                  version: manifest.version,
-                  manifest: asJson(manifest),
-                  digest,
-                  source: checked.directory,
-                  grants: asJson(grants),
-                  ...(warnings.length === 0 ? {} : { warnings }),
-                },
-              })
-            }
-            if (activate && before?.active !== true) {
-              events.push({ type: "PluginActivated", payload: { plugin: manifest.name } })
-            }
-            if (events.length > 0) yield* append(manifest.name, ...events)
-            return { ...checked, directory: copyOf(options, checked) }
+            const found = yield* find(yield* state, plugin)
+            return { manifest: manifestOf(found), digest: found.digest }
           }),
         remove: (plugin) => change(plugin, { type: "PluginRemoved", payload: { plugin } }),
         activate: (target) =>
-          change(
-            target,
-            isComponent(target)
-              ? { type: "ComponentActivated", payload: { component: target } }
-              : { type: "PluginActivated", payload: { plugin: target } },
-          ),
+          isComponent(target)
+            ? change(target, { type: "ComponentActivated", payload: { component: target } })
+            : oneAtATime(activatePlugin(target)),
         deactivate: (target) =>
           change(
             target,
@@ -203,116 +231,11 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
           }),
         setMetadata: (target, key, value) => change(target, { type: "MetadataSet", payload: { target, key, value } }),
         unsetMetadata: (target, key) => change(target, { type: "MetadataUnset", payload: { target, key } }),
-        installed: (plugin) => Effect.flatMap(imported(plugin), (found) => loadCopy(options, plugin, found)),
+        installed: (plugin, version) =>
+          Effect.gen(function* () {
+            const found = version ?? (yield* find(yield* state, plugin))
+            return yield* Copies.load(options.directory, plugin, found)
+          }),
       }
     }),
   )
-
-const isComponent = (target: string): boolean => target.includes("/")
-
-const pluginOf = (target: string): string => target.split("/")[0] ?? target
-
-const notAComponent = (registry: PluginRegistry.PluginRegistry, name: string) =>
-  new NotInRegistry({ name, known: componentsIn(registry) })
-
-const componentsIn = (registry: PluginRegistry.PluginRegistry): ReadonlyArray<string> =>
-  Object.entries(registry).flatMap(([name, { components }]) =>
-    Object.keys(components).map((component) => `${name}/${component}`),
-  )
-
-/** The plugin that a name speaks of, where the plugin and the component exist. */
-const find = (registry: PluginRegistry.PluginRegistry, target: string) => {
-  const plugin = Keyed.get(registry, pluginOf(target))
-  const known = isComponent(target) ? componentsIn(registry) : Object.keys(registry)
-  const exists = plugin !== undefined && (!isComponent(target) || known.includes(target))
-  return exists ? Effect.succeed(plugin) : Effect.fail(new NotInRegistry({ name: target, known }))
-}
-
-const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
-
-/** The manifest of an imported plugin. It is decoded once: folds share what does not change. */
-export const manifestOf = ({ manifest }: PluginRegistry.Plugin): Manifest.Manifest => {
-  const known = decoded.get(manifest)
-  if (known !== undefined) return known
-  // It was decoded when it was imported; a log that says otherwise is damaged, and this throws.
-  const { manifest: made } = Either.getOrThrow(Manifest.decode(manifest, { lenient: true }))
-  decoded.set(manifest, made)
-  return made
-}
-
-/** The digest's first digits are enough to tell copies apart at a glance; the whole digest is checked on loading. */
-const copyOf = ({ directory }: RegistryOptions, { manifest, digest }: Manifest.LoadedPlugin): string =>
-  copyPath(directory, manifest.name, digest)
-
-const copyPath = (directory: string, name: string, digest: string): string =>
-  path.join(directory, `${name}-${digest.slice(0, 16)}`)
-
-/**
- * Copies into a directory of another name first, so that a copy is there whole or not at all. A copy that is there and
- * was damaged is replaced; where another import was faster, its copy is as good.
- */
-const copyFiles = (options: RegistryOptions, plugin: Manifest.LoadedPlugin) => {
-  const target = copyOf(options, plugin)
-  const besides = () => `${target}.partial-${crypto.randomUUID()}`
-  const partial = besides()
-  const attempt = (run: () => Promise<void>) =>
-    Effect.tryPromise({
-      try: run,
-      catch: (cause) =>
-        new PluginUnavailable({
-          plugin: plugin.manifest.name,
-          reason: `its files cannot be copied to ${target}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        }),
-    })
-  const isWhole = Manifest.load(target, { lenient: true }).pipe(
-    Effect.map(({ digest }) => digest === plugin.digest),
-    Effect.orElseSucceed(() => false),
-  )
-  const copy = attempt(async () => {
-    for (const file of plugin.files) {
-      await fs.mkdir(path.dirname(path.join(partial, file)), { recursive: true })
-      await fs.copyFile(path.join(plugin.directory, file), path.join(partial, file))
-    }
-  })
-  // By renaming, for that happens at once: another import's copy may come in between.
-  const clear = attempt(async () => {
-    const aside = besides()
-    await fs.rename(target, aside)
-    await fs.rm(aside, { recursive: true, force: true })
-  })
-  const moveIn = attempt(() => fs.rename(partial, target)).pipe(
-    Effect.catchAll((error) => Effect.unlessEffect(Effect.zipRight(Effect.ignore(clear), error), isWhole)),
-    Effect.retry({ times: MOVES }),
-  )
-  return Effect.zipRight(copy, moveIn).pipe(
-    Effect.ensuring(Effect.ignore(attempt(() => fs.rm(partial, { recursive: true, force: true })))),
-    Effect.uninterruptible,
-    Effect.unlessEffect(isWhole),
-  )
-}
-
-/** How often a copy is moved in again, after what stood in its place was cleared away. */
-const MOVES = 8
-
-const loadCopy = (options: RegistryOptions, name: string, plugin: PluginRegistry.Plugin) =>
-  Effect.gen(function* () {
-    const directory = copyPath(options.directory, name, plugin.digest)
-    const unavailable = (found: string) =>
-      new PluginUnavailable({
-        plugin: name,
-        reason: `expected its copy in ${directory}, found ${found}. Import it again from ${plugin.source}`,
-      })
-    const loaded = yield* Manifest.load(directory, { lenient: true }).pipe(
-      Effect.mapError((error) => unavailable(error.message)),
-    )
-    if (loaded.digest !== plugin.digest) return yield* unavailable("files that were changed since the import")
-    const grants = yield* Schema.decodeUnknown(Grants.Grants)(plugin.grants).pipe(
-      Effect.mapError((error) => unavailable(`grants that cannot be read (${error.message})`)),
-    )
-    return { ...loaded, grants }
-  })
-
-const sameGrants = (before: JsonObject, now: Grants.Grants): boolean => JSON.stringify(before) === JSON.stringify(now)
-
-/** Manifests and grants are JSON by their schemas; this proves it to the compiler. */
-const asJson = Schema.decodeUnknownSync(JsonObject)

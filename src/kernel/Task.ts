@@ -5,12 +5,16 @@ import { type Json, type JsonObject, plainText } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import { type ActError, act, type CommandOutcome } from "./Actuation.ts"
+import * as Capabilities from "./Capabilities.ts"
 import * as Environments from "./Environments.ts"
+import * as Intervals from "./Intervals.ts"
+import * as KeptVersions from "./KeptVersions.ts"
 import * as Life from "./Life.ts"
-import { perceive, type Reading } from "./Perception.ts"
+import { type PerceiveError, type PerceiveOptions, perceive } from "./Perception.ts"
 import * as Recorder from "./Recorder.ts"
 import { type FileUnreadable, measureName } from "./Rubric.ts"
 import * as Scoring from "./Scoring.ts"
+import type { Reading } from "./Sensing.ts"
 import type { KernelContext, TaskContext } from "./TaskContext.ts"
 
 /** What a task is opened with. */
@@ -33,8 +37,12 @@ export interface Task {
   readonly id: string
   readonly goal: string
   readonly seed: number
-  /** Reads every active sensor, by priority. */
-  readonly perceive: () => Effect.Effect<ReadonlyArray<Reading>, Life.TaskClosed | LeaseLost | AppendError | LogError>
+  /** Reads every active sensor, by priority; with a deadline, those that come to their turn before it. */
+  readonly perceive: (
+    options?: PerceiveOptions,
+  ) => Effect.Effect<ReadonlyArray<Reading>, Life.TaskClosed | PerceiveError>
+  /** What can be perceived and done in it now, as the manifests of its plugins describe it. */
+  readonly capabilities: () => Effect.Effect<Capabilities.Capabilities, LogError>
   /** Takes a command through the gate to its actuator; answers how it ended. */
   readonly act: (
     actuator: string,
@@ -77,7 +85,7 @@ export const open = (
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       yield* kernel.lease.held
-      const { rubric, takesPart } = yield* Environments.participants(kernel, options.plugins)
+      const { rubric, takesPart, registry } = yield* Environments.participants(kernel, options.plugins)
       const recording = { stream: `task/${id}`, taskId: id, actor: "kernel" }
       const recorder = Recorder.make(kernel.log, recording)
       const opened = yield* recorder.record({
@@ -95,13 +103,14 @@ export const open = (
       const order = yield* Effect.makeSemaphore(1)
       const context: TaskContext = {
         ...recorder,
-        kernel,
+        kernel: KeptVersions.keeping(kernel, registry),
         id,
         seed,
         openedBy: opened.id,
         scope,
         takesPart,
         instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, seed, scope }),
+        oneAtATime: oneAtATime(),
         inOrder: order.withPermits(1),
         documents: new Map<string, Json>(),
       }
@@ -122,10 +131,12 @@ export const open = (
 
       // Whoever leaves a task open when the kernel ends has abandoned it.
       const abandon = close("abandoned", "the kernel ended").pipe(
-        Effect.catchTag("TaskClosed", () => Effect.void),
+        // Where the lease was lost, whoever took over has said how the task ended.
+        Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
         Effect.catchAllCause((cause) => Effect.logError(`task ${id} could not be closed`, cause)),
       )
       yield* Scope.addFinalizer(scope, abandon)
+      yield* Scope.extend(kernel.pushed.listen({ id, openedBy: opened.id, takesPart, ...life }), scope)
       yield* restore(Environments.reset(context, options.environment ?? {})).pipe(
         Effect.onExit(
           Exit.match({
@@ -135,11 +146,15 @@ export const open = (
         ),
       )
 
+      // Closing the task interrupts it before the end is recorded, as it does whatever is under way.
+      yield* Effect.forkIn(Effect.interruptible(life.during(Intervals.run(context))), scope)
+
       return {
         id,
         goal: options.goal,
         seed,
-        perceive: () => life.whileOpen(perceive(context)),
+        capabilities: () => Effect.map(kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
+        perceive: (options) => life.whileOpen(perceive(context, options)),
         act: (actuator, args = {}, { causationId = opened.id } = {}) =>
           life.during(act(context, actuator, args, causationId)),
         say: (content, { causationId = opened.id } = {}) =>
@@ -167,6 +182,16 @@ export const open = (
       }
     }),
   )
+
+/** Each sensor's readings one after the other. */
+const oneAtATime = (): TaskContext["oneAtATime"] => {
+  const turns = new Map<string, Effect.Semaphore>()
+  return (sensor, reading) => {
+    const turn = turns.get(sensor) ?? Effect.unsafeMakeSemaphore(1)
+    turns.set(sensor, turn)
+    return turn.withPermits(1)(reading)
+  }
+}
 
 /** How a task ends whose setting up, or whose agent, did not come to its end. */
 export const endOf = (cause: Cause.Cause<unknown>): readonly [TaskOutcome, string] => {

@@ -6,8 +6,10 @@ import type { PluginRegistry } from "../projections/PluginRegistry.ts"
 import type { Confirmations } from "./Confirmations.ts"
 import type { GateConfig } from "./Gate.ts"
 import type { Instance, InstanceError, Instances } from "./Instances.ts"
+import type { Pushed } from "./Pushed.ts"
 import type { Recorder } from "./Recorder.ts"
 import type { Registry } from "./Registry.ts"
+import type { CommandQueue } from "./scheduling/CommandQueue.ts"
 
 /** What every task of a kernel works with. */
 export interface KernelContext {
@@ -15,6 +17,9 @@ export interface KernelContext {
   readonly registry: Context.Tag.Service<Registry>
   readonly confirmations: Context.Tag.Service<Confirmations>
   readonly instances: Instances
+  /** Where the commands of all tasks wait for their turns. */
+  readonly commands: CommandQueue
+  readonly pushed: Pushed
   readonly gate: GateConfig
   readonly lease: HeldLease
   /** Closes with the kernel; each task has a scope of its own in it. */
@@ -33,6 +38,8 @@ export interface TaskContext extends Recorder {
   readonly takesPart: (plugin: string) => boolean
   /** The instance of a plugin that serves this task, as the registry has the plugin now. */
   readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>
+  /** Lets one reading of a sensor at a time be under way, by `plugin/sensor`. */
+  readonly oneAtATime: <A, E>(sensor: string, reading: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Lets one at a time compare, record and keep what a command changed in the world: in the order of the answers. */
   readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The last known document of each environment, by plugin. */

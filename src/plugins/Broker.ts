@@ -1,14 +1,16 @@
+import * as crypto from "node:crypto"
 import { Effect, ParseResult, Schema } from "effect"
 import type { Failure } from "../events/EventType.ts"
 import { type Json, type JsonObject, sha256 } from "../events/Json.ts"
 import type { Client } from "./broker/Client.ts"
+import { type Asked, fetchGranted } from "./broker/fetch.ts"
 import { readGranted, writeGranted } from "./broker/files.ts"
 import { runCommand } from "./broker/run.ts"
 
 export type { BrokerLimits, Client } from "./broker/Client.ts"
 
 /** What the host does for a plugin outside its sandbox, and within its grants. */
-export type Method = "run" | "readFile" | "writeFile"
+export type Method = "run" | "readFile" | "writeFile" | "fetch"
 
 /** A request whose parameters have their shape: ready to be logged and carried out. */
 export interface Request {
@@ -58,12 +60,38 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
         logged: { path, ...summary(content) },
         execute: (client) => Effect.as(writeGranted(client, path, content), { value: null, logged: summary(content) }),
       }))
+    case "fetch":
+      return Effect.map(parse(FetchParams, params), (asked) => fetchRequest(asked))
+  }
+}
+
+/** Of headers only the names are logged: their values may be secrets. */
+const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
+  const asked: Asked = { url, method: method.toUpperCase(), headers, body }
+  return {
+    method: "fetch",
+    logged: {
+      ...{ url, method: asked.method, headers: Object.keys(headers) },
+      ...(body === undefined ? {} : { body: summary(body) }),
+    },
+    execute: (client) =>
+      Effect.map(fetchGranted(client, asked), ({ result, body, via }) => ({
+        value: { ...result },
+        logged: { status: result.status, via, bytes: body.length, sha256: crypto.hash("sha256", body, "hex") },
+      })),
   }
 }
 
 const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })
 const ReadParams = Schema.Struct({ path: Schema.NonEmptyString })
 const WriteParams = Schema.Struct({ path: Schema.NonEmptyString, content: Schema.String })
+
+const FetchParams = Schema.Struct({
+  url: Schema.NonEmptyString,
+  method: Schema.optional(Schema.NonEmptyString),
+  headers: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
+  body: Schema.optional(Schema.String),
+})
 
 const parse = <A, I>(schema: Schema.Schema<A, I>, params: JsonObject): Effect.Effect<A, Failure> =>
   Effect.mapError(Schema.decodeUnknown(schema)(params), (error) => ({

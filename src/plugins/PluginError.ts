@@ -1,6 +1,8 @@
 import { Data } from "effect"
 import type { Failure } from "../events/EventType.ts"
 import type { Json } from "../events/Json.ts"
+import type { LinkLeaves, TooManyFiles } from "./sandbox/Links.ts"
+import type { SandboxUnavailable } from "./sandbox/Tier.ts"
 
 /** Install or fix the path: the plugin's process could not even be tried. */
 export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
@@ -20,11 +22,32 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
   /** The last lines that the process wrote to its standard error. */
   readonly stderr: ReadonlyArray<string>
 }> {
+  /** What happened, and where in the plugin it was thrown; the way there is in `details` and in the log. */
   override get message() {
-    const lines = this.stderr.map((line) => `\n  | ${line}`).join("")
-    return `Plugin ${this.plugin} did not load: ${this.reason}${lines}`
+    const said = withoutFrames(this.reason).join("\n")
+    const thrownAt = FRAME_PLACE.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
+    const lines = this.stderr.flatMap(withoutFrames).map((line) => `\n  | ${line}`)
+    return `Plugin ${this.plugin} did not load: ${said}${thrownAt === undefined ? "" : ` (at ${thrownAt})`}${lines.join("")}`
+  }
+
+  /** All of it, with the traces: for programs. */
+  get details(): string {
+    return [this.reason, ...this.stderr].join("\n")
   }
 }
+
+/** A line of a V8 stack trace. */
+const FRAME = /^\s+at /
+
+/** Where a frame is: a file, with line and column. */
+const FRAME_PLACE = /file:\/\/([^\s)]+:\d+:\d+)/
+
+/** A frame of the host's own runner, which is not where anybody has to look. */
+const OWN_FRAME = /\/runner\/runner\.[jt]s:/
+
+const frames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => FRAME.test(line))
+
+const withoutFrames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => !FRAME.test(line))
 
 /** Fix the manifest or the entry: what the one declares and the other exports must agree, both ways. */
 export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
@@ -44,7 +67,13 @@ export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
 }
 
 /** What can go wrong when a plugin is started. */
-export type PluginError = PluginUnavailable | PluginFailedToLoad | ExportsDisagree
+export type PluginError =
+  | PluginUnavailable
+  | PluginFailedToLoad
+  | ExportsDisagree
+  | SandboxUnavailable
+  | LinkLeaves
+  | TooManyFiles
 
 /** Start it again: the process ended before it answered. Whether the call took effect is not known. */
 export class PluginExited extends Data.TaggedError("PluginExited")<{
@@ -62,6 +91,21 @@ export class PluginExited extends Data.TaggedError("PluginExited")<{
     const how = this.signal === null ? `with code ${this.code}` : `by ${this.signal}`
     const why = this.reason === undefined ? "" : ` (${this.reason})`
     return `Plugin ${this.plugin} ended ${how}${why} before it answered ${this.call}. In flight: ${this.inFlight.join(", ") || "nothing"}.`
+  }
+}
+
+/** Fix the plugin: it did not react to the host, so it was killed. Whether the call took effect is not known. */
+export class PluginStuck extends Data.TaggedError("PluginStuck")<{
+  readonly plugin: string
+  /** What it did not react to, and for how long. */
+  readonly reason: string
+  /** Every call that had no answer when the process was killed, such as `act text-room/go`. */
+  readonly inFlight: ReadonlyArray<string>
+  /** The call that this error answers. */
+  readonly call: string
+}> {
+  override get message() {
+    return `Plugin ${this.plugin} was stuck and was killed before it answered ${this.call}: ${this.reason}. In flight: ${this.inFlight.join(", ") || "nothing"}. Give way to the event loop in long work.`
   }
 }
 
@@ -105,4 +149,4 @@ export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
 }
 
 /** What can go wrong when a component is called. */
-export type CallError = PluginExited | CallTimedOut | CallFailed | AnswerInvalid
+export type CallError = PluginExited | PluginStuck | CallTimedOut | CallFailed | AnswerInvalid

@@ -1,10 +1,9 @@
 import * as crypto from "node:crypto"
-import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, type Scope } from "effect"
 import type { Json, JsonObject } from "../events/Json.ts"
-import { realpathOfExisting } from "./broker/realpath.ts"
+import type { Intercept } from "./broker/Client.ts"
 import type { Grants } from "./Grants.ts"
 import { actuatorsOf, type Manifest, sensorsOf, variablesOf } from "./Manifest.ts"
 import {
@@ -15,16 +14,26 @@ import {
   PluginFailedToLoad,
   PluginUnavailable,
 } from "./PluginError.ts"
-import { type Exports, encode, FRAME_LIMIT, type HostFrame } from "./Protocol.ts"
+import { type Exports, encode, FRAME_LIMIT, type HostFrame, READINGS_IN_FLIGHT } from "./Protocol.ts"
+import { birthOf } from "./process/Birth.ts"
 import * as Brokered from "./process/Brokered.ts"
-import type { Calls } from "./process/Calls.ts"
+import type { Calls, OkFrame } from "./process/Calls.ts"
 import { spawnScoped } from "./process/Child.ts"
+import * as Emitted from "./process/Emitted.ts"
+import { OUTPUT_BYTES_PER_SECOND } from "./process/Flood.ts"
 import * as Journal from "./process/Journal.ts"
+import type { OnProgress } from "./process/Progress.ts"
 import * as Session from "./process/Session.ts"
 import * as Sandbox from "./Sandbox.ts"
-import type { Tools } from "./Tools.ts"
+import { type Limits, limitsOf, type SandboxLimits } from "./sandbox/Limits.ts"
+import { prepare } from "./sandbox/Prepare.ts"
+import type { Tier } from "./sandbox/Tier.ts"
+import { enforced, enforcedEmit } from "./schemas/enforced.ts"
 
-/** Metadata as it stands when the process starts. */
+export type { OnEmit } from "./process/Emitted.ts"
+export type { Progress } from "./process/Progress.ts"
+
+/** What people and the manifest say of a plugin and its components. */
 export interface ProcessMetadata {
   /** The plugin's own; an environment's `reset` sees this. */
   readonly plugin: JsonObject
@@ -33,15 +42,21 @@ export interface ProcessMetadata {
 }
 
 /** Bounds of one process. */
-export interface ProcessLimits {
+export interface ProcessLimits extends SandboxLimits {
   /** From spawning until the plugin is ready, in milliseconds. Default: 10 000, to be kind to loaded machines. */
   readonly handshakeMs?: number
   /** One call, in milliseconds, where the call does not say. Default: 30 000. */
   readonly callMs?: number
   /** How long a cancelled call may go unacknowledged before the process is killed. Default: 1 000. */
   readonly cancelMs?: number
+  /** Time between two pings; one that misses two of them is stuck, and is killed. Default: 5 000. */
+  readonly pingMs?: number
   /** Each step of the stop ladder: shutdown, SIGTERM, SIGKILL. Default: 500. */
   readonly stopMs?: number
+  /** Bytes that it may print or log in a second; beyond, it waits in its writes. Default: 4 MiB, twice as much at once. */
+  readonly outputBytesPerSecond?: number
+  /** Lines of its log and its outputs that are recorded in a second; the rest are counted. Default: 200. */
+  readonly logLinesPerSecond?: number
 }
 
 /** What a process is started from. */
@@ -71,6 +86,13 @@ export interface ProcessSpec {
    * has happened already, the failure is logged.
    */
   readonly record: Journal.RecordEvent
+  /**
+   * Takes the readings that its sensors push (`context.emit`), one after the other: the next waits until the one before
+   * was taken. At most 256 wait; what comes beyond is left out, and `PluginLogged` says how many. Default: they are refused.
+   */
+  readonly onEmit?: Emitted.OnEmit
+  /** Stands between what it asks of the host and the host. Default: nothing does. */
+  readonly intercept?: Intercept
 }
 
 /** Options of one call. */
@@ -81,6 +103,8 @@ export interface CallOptions {
   readonly taskId?: string
   /** Default: `limits.callMs`. */
   readonly timeoutMs?: number
+  /** Is told how far the call has come, where the plugin says (`context.progress`); while it runs, only the newest is kept. */
+  readonly onProgress?: OnProgress
 }
 
 /** What a command answered. */
@@ -95,8 +119,9 @@ export interface PluginProcess {
   readonly plugin: string
   readonly instance: string
   readonly pid: number
-  /** The sandbox tier: `flags`. */
-  readonly sandbox: string
+  readonly sandbox: Tier
+  /** What the operating system and V8 hold it to. */
+  readonly limits: Limits
   /** The permission flags it runs under. */
   readonly permissions: ReadonlyArray<string>
   /** Succeeds when the process has ended, however it did. */
@@ -107,6 +132,10 @@ export interface PluginProcess {
   readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
   /** Puts the environment in its first state and answers with that state. */
   readonly reset: (options: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
+  /** Tells it its metadata as they are from now on: calls that follow see them. */
+  readonly setMetadata: (metadata: ProcessMetadata) => Effect.Effect<void>
+  /** When its last call ended or its last reading was pushed, by `performance.now`; undefined while a call is open. */
+  readonly idleSince: () => number | undefined
   /** Asks whether the process answers at all; succeeds with the milliseconds it took. */
   readonly ping: Effect.Effect<number, CallError>
 }
@@ -115,90 +144,81 @@ export interface PluginProcess {
  * Starts a plugin's process and completes the handshake. Closing the scope stops the process for sure, and waits until
  * what it did is recorded.
  */
-export const make = (spec: ProcessSpec, tools: Tools): Effect.Effect<PluginProcess, PluginError, Scope.Scope> =>
+export const make = (
+  spec: ProcessSpec,
+  confining: Sandbox.Confining,
+): Effect.Effect<PluginProcess, PluginError, Scope.Scope> =>
   Effect.gen(function* () {
     const { manifest, instance, directory, workspace, grants, record, limits } = spec
     const plugin = manifest.name
-    const forbidden = yield* forbiddenPaths(spec)
-    yield* prepareDenoDir(spec)
-    const journal = yield* Journal.make(plugin, record)
+    const sandboxLimits = limitsOf(limits)
+    const { command, forbidden } = yield* prepare(confining, {
+      ...{ plugin, runner: RUNNER, directory, grants, denoDir: spec.denoDir },
+      ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits },
+    })
+    const journal = yield* Journal.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
-    const carryOut = Brokered.make({ plugin, client: { grants, workspace, directory, forbidden }, record })
+    const confine = Sandbox.commandLine(confining, forbidden)
+    const carryOut = Brokered.make({
+      plugin,
+      client: { grants, workspace, directory, forbidden, confine, intercept: spec.intercept },
+      record,
+    })
+    const sensors = new Set(sensorsOf(manifest).map(({ name }) => name))
+    const takeReading = Emitted.make({ sensors, journal, onEmit: enforcedEmit(manifest, spec.onEmit) })
     const conversation: Session.Conversation = {
       plugin,
       instance,
       nonce: crypto.randomBytes(16).toString("hex"),
       cancelMs: limits?.cancelMs ?? CANCEL_MS,
+      pingMs: limits?.pingMs ?? PING_MS,
+      outputBytesPerSecond: limits?.outputBytesPerSecond ?? OUTPUT_BYTES_PER_SECOND,
       journal,
       onBrokered: (frame, bytes, call, child) => {
         const fiber = runFork(carryOut(frame, bytes, call, child))
         call?.brokered.add(fiber)
         fiber.addObserver(() => call?.brokered.delete(fiber))
       },
+      onEmitted: (frame, bytes, child, misbehaved) => {
+        runFork(takeReading(frame, bytes, child, misbehaved))
+      },
+      onProgress: ({ onProgress }, progress) => {
+        if (onProgress !== undefined) runFork(onProgress(progress))
+      },
       handshake: yield* Deferred.make<Exports, PluginFailedToLoad>(),
       exited: yield* Deferred.make<Session.ProcessExit>(),
     }
-    const sandboxed = Sandbox.command(tools, { runner: RUNNER, ...spec, forbidden }, process.env)
-    const { child, attached } = yield* spawnScoped(sandboxed, (child) => Session.attach(conversation, child), {
+    const { child, attached } = yield* spawnScoped(command, (child) => Session.attach(conversation, child), {
       farewell: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
     child.send(encode(init(spec, conversation.nonce)))
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* agree(manifest, exports)
-    const { tier, permissions } = sandboxed
-    const payload = { plugin, instance, pid: child.pid, sandbox: tier, permissions }
+    Sandbox.standBack(child.pid, sandboxLimits.niceness)
+    const { tier, permissions } = command
+    const birth = birthOf(child.pid)
+    const born = birth === undefined ? {} : { birth }
+    const payload = { plugin, instance, pid: child.pid, ...born, sandbox: tier, permissions, limits: sandboxLimits }
     journal.write({ type: "PluginStarted", payload })
     yield* journal.flushed
     return {
       ...payload,
       exited: Deferred.await(conversation.exited),
-      ...components(plugin, attached.calls, limits?.callMs ?? CALL_MS),
+      setMetadata: (metadata) => Effect.sync(() => child.send(encode({ type: "metadata", metadata }))),
+      idleSince: attached.calls.idleSince,
+      ...enforced(manifest, components(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
     }
   })
 
 const HANDSHAKE_MS = 10_000
 const CALL_MS = 30_000
 const CANCEL_MS = 1_000
+const PING_MS = 5_000
 const STOP_MS = 500
 
 /** The trusted main module: TypeScript beside the sources, JavaScript beside what was compiled. */
-const RUNNER = fileURLToPath(new URL(`./runner/runner${path.extname(import.meta.url)}`, import.meta.url))
-
-/**
- * Makes the process's own cache directory. A plain file where Deno would keep `localStorage` and the Cache API makes
- * both throw: they need no permission, and the runner's would be shared.
- */
-const prepareDenoDir = ({ manifest, denoDir }: ProcessSpec): Effect.Effect<void, PluginUnavailable> =>
-  Effect.tryPromise({
-    try: async () => {
-      await fs.mkdir(denoDir, { recursive: true })
-      await fs.writeFile(path.join(denoDir, "location_data"), "")
-    },
-    catch: (cause) =>
-      new PluginUnavailable({
-        plugin: manifest.name,
-        reason: `expected a directory for Deno's cache, found ${cause instanceof Error ? cause.message : String(cause)}`,
-      }),
-  })
-
-/**
- * The real paths of what is forbidden, for whatever asks for them by another name. They go into permission flags, which a
- * comma would split in two, and there is no way to write one.
- */
-const forbiddenPaths = ({ manifest, directory, forbidden = [] }: ProcessSpec) =>
-  Effect.gen(function* () {
-    const unavailable = (reason: string) => new PluginUnavailable({ plugin: manifest.name, reason })
-    const places = yield* Effect.tryPromise({
-      try: () => Promise.all(forbidden.map(realpathOfExisting)),
-      catch: (cause) => unavailable(`expected paths that can be resolved, found ${String(cause)}`),
-    })
-    const unspeakable = [directory, ...places].find((place) => /[,\n\r]/.test(place))
-    if (unspeakable === undefined) return places
-    return yield* unavailable(
-      `expected paths without commas and line breaks, found ${unspeakable}. Keep the log and plugins elsewhere`,
-    )
-  })
+export const RUNNER = fileURLToPath(new URL(`./runner/runner${path.extname(import.meta.url)}`, import.meta.url))
 
 const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, nonce: string): HostFrame => ({
   type: "init",
@@ -209,6 +229,7 @@ const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, n
   seed,
   workspace,
   frameLimit: FRAME_LIMIT,
+  readingsInFlight: READINGS_IN_FLIGHT,
 })
 
 /** Waits by Node's clock, like everything about a process; see `spawnScoped`. */
@@ -250,44 +271,44 @@ const components = (
   { call }: Calls,
   callMs: number,
 ): Pick<PluginProcess, "read" | "act" | "reset" | "ping"> => {
-  const calling = (name: string, frame: (id: number, now: number) => HostFrame, options: CallOptions = {}) =>
-    call({
-      name,
-      frame,
-      timeoutMs: options.timeoutMs ?? callMs,
-      causationId: options.causationId,
-      taskId: options.taskId,
-    })
+  const calling = <A>(
+    name: string,
+    frame: (id: number, now: number) => HostFrame,
+    take: (frame: OkFrame) => Effect.Effect<A, CallError>,
+    { timeoutMs = callMs, causationId, taskId, onProgress }: CallOptions = {},
+  ) => call({ name, frame, take, timeoutMs, causationId, taskId, onProgress })
   return {
     read: (sensor, options) =>
-      Effect.map(
-        calling(`read ${plugin}/${sensor}`, (id, now) => ({ type: "read", id, component: sensor, now }), options),
-        ({ value }) => value,
+      calling(
+        `read ${plugin}/${sensor}`,
+        (id, now) => ({ type: "read", id, component: sensor, now }),
+        ({ value }) => Effect.succeed(value),
+        options,
       ),
     act: (actuator, args, options) =>
-      Effect.map(
-        calling(
-          `act ${plugin}/${actuator}`,
-          (id, now) => ({ type: "act", id, component: actuator, args, now }),
-          options,
-        ),
-        ({ value, state }) => ({ result: value, ...(state === undefined ? {} : { state }) }),
+      calling(
+        `act ${plugin}/${actuator}`,
+        (id, now) => ({ type: "act", id, component: actuator, args, now }),
+        ({ value, state }) => Effect.succeed({ result: value, ...(state === undefined ? {} : { state }) }),
+        options,
       ),
     reset: (options, callOptions) => {
       const name = `reset ${plugin}`
-      return Effect.flatMap(
-        calling(name, (id, now) => ({ type: "reset", id, options, now }), callOptions),
+      const missing = "expected the environment's state, found none"
+      return calling(
+        name,
+        (id, now) => ({ type: "reset", id, options, now }),
         ({ state }) =>
-          state === undefined
-            ? new AnswerInvalid({ plugin, call: name, reason: "expected the environment's state, found none" })
-            : Effect.succeed(state),
+          state === undefined ? new AnswerInvalid({ plugin, call: name, reason: missing }) : Effect.succeed(state),
+        callOptions,
       )
     },
     ping: Effect.suspend(() => {
       const startedAt = performance.now()
-      return Effect.map(
-        calling(`ping ${plugin}`, (id) => ({ type: "ping", id })),
-        () => performance.now() - startedAt,
+      return calling(
+        `ping ${plugin}`,
+        (id) => ({ type: "ping", id }),
+        () => Effect.sync(() => performance.now() - startedAt),
       )
     }),
   }

@@ -19,6 +19,9 @@ export const ANSWER_DEPTH = 150
 /** Most calls that a process works on at the same time; more wait in the host. */
 export const CALLS_IN_FLIGHT = 64
 
+/** Most readings that a process has pushed and the host has not taken yet; the runner leaves out what comes beyond. */
+export const READINGS_IN_FLIGHT = 256
+
 const Id = Schema.Int
 
 /** Whether what a parser left nests at most so deep. */
@@ -30,10 +33,13 @@ const nestsWithin = (value: unknown, levels: number): boolean => {
 }
 
 /** JSON as a parser left it, checked without being rebuilt: this is on the path of every call. */
-const ParsedJson = Schema.declare(
-  (value): value is Json => findNonJson(value) === undefined && nestsWithin(value, ANSWER_DEPTH),
-  { identifier: "Json", description: `JSON at most ${ANSWER_DEPTH} levels deep, without lone surrogates` },
-)
+const isParsedJson = (value: unknown): value is Json =>
+  findNonJson(value) === undefined && nestsWithin(value, ANSWER_DEPTH)
+
+const ParsedJson = Schema.declare(isParsedJson, {
+  identifier: "Json",
+  description: `JSON at most ${ANSWER_DEPTH} levels deep, without lone surrogates`,
+})
 
 /** Names of what an entry exports, or a manifest declares. */
 export const Exports = Schema.Struct({
@@ -44,6 +50,12 @@ export const Exports = Schema.Struct({
 
 export type Exports = typeof Exports.Type
 
+/** The plugin's own metadata, and that of its components by their names. */
+const Metadata = Schema.Struct({
+  plugin: JsonObject,
+  components: Schema.Record({ key: Schema.String, value: JsonObject }),
+})
+
 /** The first frame: where the entry stands, and what every call is given. */
 export const Init = Schema.Struct({
   type: Schema.Literal("init"),
@@ -51,10 +63,11 @@ export const Init = Schema.Struct({
   /** A `file:` URL. */
   entry: Schema.String,
   variables: JsonObject,
-  metadata: Schema.Struct({ plugin: JsonObject, components: Schema.Record({ key: Schema.String, value: JsonObject }) }),
+  metadata: Metadata,
   seed: Schema.Finite,
   workspace: Schema.String,
   frameLimit: Schema.Int,
+  readingsInFlight: Schema.Int,
 })
 
 /** From the host: calls, which are answered under their id, and what steers them. */
@@ -71,13 +84,15 @@ export const HostFrame = Schema.Union(
   Schema.Struct({ type: Schema.Literal("reset"), id: Id, options: JsonObject, now: Schema.Finite }),
   Schema.Struct({ type: Schema.Literal("cancel"), id: Id }),
   Schema.Struct({ type: Schema.Literal("ping"), id: Id }),
-  /** Answers a `host` frame, under that frame's id. */
+  /** Answers a `host` or an `emit` frame, under that frame's id. */
   Schema.Struct({
     type: Schema.Literal("answer"),
     id: Id,
     value: Schema.optional(ParsedJson),
     error: Schema.optional(Failure),
   }),
+  /** From now on its metadata is this. */
+  Schema.Struct({ type: Schema.Literal("metadata"), metadata: Metadata }),
   Schema.Struct({ type: Schema.Literal("shutdown") }),
 )
 
@@ -99,8 +114,22 @@ export const PluginFrame = Schema.Union(
     type: Schema.Literal("host"),
     id: Id,
     call: Id,
-    method: Schema.Literal("run", "readFile", "writeFile"),
+    method: Schema.Literal("run", "readFile", "writeFile", "fetch"),
     params: JsonObject,
+  }),
+  /** A reading that the plugin pushes. `dropped`: how many it left out since the last one. */
+  Schema.Struct({
+    type: Schema.Literal("emit"),
+    id: Id,
+    component: Schema.String,
+    value: ParsedJson,
+    dropped: Schema.optional(Schema.NonNegativeInt),
+  }),
+  /** How far a call has come: a fraction, or some words. */
+  Schema.Struct({
+    type: Schema.Literal("progress"),
+    id: Id,
+    value: Schema.Union(Schema.Number.pipe(Schema.between(0, 1)), Schema.String),
   }),
   Schema.Struct({
     type: Schema.Literal("log"),
@@ -114,21 +143,52 @@ export type PluginFrame = typeof PluginFrame.Type
 /** A frame that asks the host for something. */
 export type BrokeredFrame = Extract<PluginFrame, { readonly type: "host" }>
 
+/** A frame that pushes a reading. */
+export type EmitFrame = Extract<PluginFrame, { readonly type: "emit" }>
+
 /** A frame that ends a call. */
 export type AnswerFrame = Extract<PluginFrame, { readonly type: "ok" | "error" | "invalid" }>
 
 /** Writes a frame for the plugin, with its line's end. */
 export const encode = (frame: HostFrame): string => `${JSON.stringify(frame)}\n`
 
-const decodeFrame = Schema.decodeUnknownEither(PluginFrame)
+/**
+ * The frame that most calls end with, checked as its schema would check it, but without being rebuilt: it is on the path of
+ * every call. A frame with anything else in it is left to the schema.
+ */
+const isPlainOk = (value: unknown): value is Extract<PluginFrame, { readonly type: "ok" }> => {
+  if (typeof value !== "object" || value === null) return false
+  let fields = 0
+  for (const _ in value) fields++
+  const frame = value as { readonly type?: unknown; readonly id?: unknown; readonly value?: unknown }
+  return fields === 3 && frame.type === "ok" && Number.isSafeInteger(frame.id) && isParsedJson(frame.value)
+}
 
-/** Reads a frame from the plugin, without its nonce. Left says what was wrong with it. */
+const decoderOf = (member: Schema.Schema.AnyNoContext) => Schema.decodeUnknownEither(member)
+
+/** By the frame's type, so that what is wrong is said of the frame that was meant. */
+const decoders = new Map<unknown, (value: unknown) => Either.Either<PluginFrame, ParseResult.ParseError>>(
+  PluginFrame.members.map((member) => [member.fields.type.literals[0], decoderOf(member)]),
+)
+
+/** Reads a frame from the plugin, without its nonce. Left says what was wrong with it: what was expected, and where. */
 export const decode = (text: string): Either.Either<PluginFrame, string> => {
+  let value: unknown
   try {
-    return Either.mapLeft(decodeFrame(JSON.parse(text)), (error) => ParseResult.TreeFormatter.formatErrorSync(error))
+    value = JSON.parse(text)
   } catch (cause) {
-    return Either.left(cause instanceof Error ? cause.message : String(cause))
+    return Either.left(`expected JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
+  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
+  if (isPlainOk(value)) return Either.right(value)
+  const decoder = decoders.get(type)
+  if (decoder === undefined) {
+    return Either.left(`expected a type of ${[...decoders.keys()].join(", ")}, found ${JSON.stringify(type)}`)
+  }
+  return Either.mapLeft(decoder(value), (error) => {
+    const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)
+    return `${String(type)}, at /${first?.path.map(String).join("/") ?? ""}: ${first?.message ?? error.message}`
+  })
 }
 
 /** An answer whose value or state is too large for the log is invalid; `bytes` is the length of its frame. */

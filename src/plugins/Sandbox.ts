@@ -1,6 +1,17 @@
+import * as fs from "node:fs"
+import type { CommandLine } from "./broker/Client.ts"
 import type { Grants } from "./Grants.ts"
-import { isInside, isInsideAny } from "./paths.ts"
+import { commandArgs, pluginArgs } from "./sandbox/Bubblewrap.ts"
+import { type Limits, prlimitArgs, v8Flags } from "./sandbox/Limits.ts"
+import { permissionFlags } from "./sandbox/Permissions.ts"
+import type { Tier } from "./sandbox/Tier.ts"
 import type { Tools } from "./Tools.ts"
+
+/** What confines plugins on this machine. */
+export interface Confining {
+  readonly tools: Tools
+  readonly tier: Tier
+}
 
 /** What is confined. */
 export interface Confinement {
@@ -16,12 +27,12 @@ export interface Confinement {
   readonly forbidden?: ReadonlyArray<string>
   /** A Deno cache directory of the plugin's own. */
   readonly denoDir: string
+  readonly limits: Limits
 }
 
 /** A command line, ready to be spawned: no shell, and nothing of the host's environment. */
 export interface SandboxedCommand {
-  /** The tier that `PluginStarted` records. `namespaces` is left for later. */
-  readonly tier: "flags"
+  readonly tier: Tier
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly env: { readonly [name: string]: string }
@@ -30,47 +41,41 @@ export interface SandboxedCommand {
   readonly permissions: ReadonlyArray<string>
 }
 
-/** Heap of a plugin, in MiB: V8 ends the process above it. */
-const HEAP_MIB = 128
-
-/** Memory of WebAssembly, in pages of 64 KiB: 128 MiB. */
-const WASM_PAGES = 2048
-
 /** Variables that would change how Deno or the dynamic linker works: never passed on. */
 const STEERING = /^(DENO|V8|LD|DYLD)_/
 
 /**
- * The `flags` tier: Deno's permissions, no new privileges, and death together with the host.
- *
- * Everything is denied that is not granted. A denial wins over a permission, so the one that is granted is left out;
- * between paths the longer one wins, so that the plugin's directory can be read inside a directory that is denied.
- * Writing and running are always denied: the host does them for the plugin, see `Broker`. The plugin is never the main
- * module: the static imports of a main module are not subject to permissions (denoland/deno#30301).
+ * A plugin's command line. In both tiers Deno's permissions deny whatever is not granted (`permissionFlags`), V8 and the
+ * operating system hold the limits, and the process dies with the host; in `namespaces` all of it happens inside
+ * bubblewrap (`pluginArgs`). The plugin is never the main module: the static imports of a main module are not subject to
+ * permissions (denoland/deno#30301).
  */
 export const command = (
-  tools: Tools,
+  { tools, tier }: Confining,
   confinement: Confinement,
   hostEnvironment: { readonly [name: string]: string | undefined } = {},
 ): SandboxedCommand => {
-  const { runner, directory, denoDir, grants } = confinement
+  const { runner, directory, denoDir, grants, limits } = confinement
   const permissions = permissionFlags(confinement)
   const deno = [
-    ...["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"],
-    ...permissions,
-    `--v8-flags=--max-old-space-size=${HEAP_MIB},--wasm-max-mem-pages=${WASM_PAGES}`,
-    runner,
+    ...[tools.deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
+    ...["--cached-only", ...permissions, v8Flags(limits), runner],
   ]
-  const whole =
-    tools.setpriv === undefined
-      ? { command: tools.deno, args: deno }
-      : { command: tools.setpriv, args: ["--pdeathsig", "KILL", "--no-new-privs", tools.deno, ...deno] }
+  const confined =
+    tier === "namespaces"
+      ? [tools.bwrap ?? "bwrap", ...pluginArgs({ ...confinement, deno: tools.deno }), ...deno]
+      : [...dyingWithParent(tools), ...deno]
+  const bounded = tools.prlimit === undefined ? confined : [tools.prlimit, ...prlimitArgs(limits), "--", ...confined]
+  const [program = tools.deno, ...args] =
+    tools.nice === undefined ? bounded : [tools.nice, "-n", String(limits.niceness), ...bounded]
   const granted = grants.env.flatMap((name) => {
     const value = hostEnvironment[name]
     return value === undefined || STEERING.test(name) ? [] : [[name, value] as const]
   })
   return {
-    ...whole,
-    tier: "flags",
+    tier,
+    command: program,
+    args,
     env: {
       ...Object.fromEntries(granted),
       DENO_DIR: denoDir,
@@ -83,19 +88,35 @@ export const command = (
   }
 }
 
-const permissionFlags = ({ directory, grants, forbidden = [] }: Confinement): ReadonlyArray<string> => [
-  ...["--deny-write", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
-  grants.net.length === 0 ? "--deny-net" : `--allow-net=${grants.net.join(",")}`,
-  grants.env.length === 0 ? "--deny-env" : `--allow-env=${grants.env.join(",")}`,
-  ...readFlags(directory, grants.read, forbidden),
-]
+/**
+ * How a command that the host runs for a plugin is confined. In `namespaces` it cannot reach what is forbidden, and ends
+ * with the host together with all that it started. In `flags` it may do what the host may, and only the command itself is
+ * sure to end with the host. In both it gains no privileges.
+ */
+export const commandLine =
+  ({ tools, tier }: Confining, forbidden: ReadonlyArray<string>) =>
+  ({ command, args }: CommandLine, cwd: string): CommandLine => {
+    const [program = command, ...rest] =
+      tier === "namespaces"
+        ? [tools.bwrap ?? "bwrap", ...commandArgs(forbidden, cwd), command, ...args]
+        : [...dyingWithParent(tools), command, ...args]
+    return { command: program, args: rest }
+  }
 
-/** A grant of something forbidden is left out, for being the longer path it would win; a denial only where it matters. */
-const readFlags = (directory: string, granted: ReadonlyArray<string>, forbidden: ReadonlyArray<string>) => {
-  const reachable = granted.filter((place) => isInside(place, directory) || !isInsideAny(place, forbidden))
-  const denied = forbidden.filter((place) => isInsideAny(place, reachable))
-  return [
-    `--allow-read=${[...new Set([directory, ...reachable])].join(",")}`,
-    ...(denied.length === 0 ? [] : [`--deny-read=${denied.join(",")}`]),
-  ]
+const dyingWithParent = ({ setpriv }: Tools): ReadonlyArray<string> =>
+  setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--no-new-privs"]
+
+/**
+ * Gives the session that a process leads its niceness. Where the scheduler groups processes by session (sched(7), "The
+ * autogroup feature"), nice(1) counts only inside the group: so a plugin starts with the share of a session, and stands
+ * back when it is ready. Where there are no such groups nice(1) has done it from the start.
+ */
+export const standBack = (pid: number, niceness: number): void => {
+  try {
+    fs.writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
+  } catch (cause) {
+    // There are no groups, the process has just ended, or a user other than root does this more than ten times a second.
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+    if (!["ENOENT", "ESRCH", "EAGAIN", "EPERM", "EACCES", "EIO"].includes(code)) throw cause
+  }
 }

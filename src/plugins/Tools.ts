@@ -1,30 +1,44 @@
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 
 /** What a machine has to run and confine a plugin with. */
 export interface Tools {
-  /** Absolute path of Deno's binary. */
+  /** Absolute, real path of Deno's binary. */
   readonly deno: string
+  /** Absolute path of bubblewrap's `bwrap`. That it is there does not mean that it works: see `Tier.choose`. */
+  readonly bwrap?: string
   /** Absolute path of util-linux's `setpriv`; without it a plugin that never reads its input outlives a killed host. */
   readonly setpriv?: string
+  /** Absolute path of util-linux's `prlimit`; without it nothing bounds memory beside the heap, nor descriptors. */
+  readonly prlimit?: string
+  /** Absolute path of `nice`; without it a plugin that spins slows others down. */
+  readonly nice?: string
 }
 
-/**
- * Finds them: Deno as the npm package `deno` brings it, else the one on the `PATH`; `setpriv` on the `PATH`.
- * Fails with a sentence that says what to do where there is no Deno.
- */
-export const find: Effect.Effect<Tools, string> = Effect.suspend(() => {
-  const deno = packagedDeno() ?? onPath("deno")
-  if (deno === undefined) {
-    return Effect.fail(
-      `expected Deno's binary, found neither the npm package \`deno\` for ${process.platform}-${process.arch} nor \`deno\` ` +
-        "on the PATH. Install with optional dependencies (`npm ci`), or install Deno.",
+/** The commands among them that exist on Linux only. */
+const LINUX_TOOLS = ["bwrap", "setpriv", "prlimit", "nice"] as const
+
+/** Install Deno: without it no plugin can run. */
+export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly platform: string }> {
+  override get message() {
+    return (
+      `expected Deno's binary, found neither the npm package \`deno\` for ${this.platform} nor \`deno\` on the PATH. ` +
+      "Install with optional dependencies (`npm ci`), or install Deno."
     )
   }
-  const setpriv = process.platform === "linux" ? onPath("setpriv") : undefined
-  return Effect.succeed({ deno, ...(setpriv === undefined ? {} : { setpriv }) })
+}
+
+/** Finds them: Deno as the npm package `deno` brings it, else the one on the `PATH`; the others on the `PATH`, on Linux. */
+export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
+  const deno = packagedDeno() ?? onPath("deno")
+  if (deno === undefined) return new DenoMissing({ platform: `${process.platform}-${process.arch}` })
+  const others = LINUX_TOOLS.flatMap((name) => {
+    const place = process.platform === "linux" ? onPath(name) : undefined
+    return place === undefined ? [] : [[name, place] as const]
+  })
+  return Effect.succeed({ deno: fs.realpathSync(deno), ...Object.fromEntries(others) })
 })
 
 const BINARY = process.platform === "win32" ? "deno.exe" : "deno"
@@ -52,7 +66,8 @@ const resolveFrom = (from: string, name: string): string | undefined => {
   }
 }
 
-const onPath = (name: string): string | undefined =>
+/** Where a command stands that is called by its name. */
+export const onPath = (name: string): string | undefined =>
   (process.env.PATH ?? "")
     .split(path.delimiter)
     .filter((directory) => path.isAbsolute(directory))

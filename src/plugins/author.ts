@@ -20,11 +20,31 @@ export interface RunResult {
   readonly stderr: string
 }
 
+/** What a request to the network carries. */
+export interface FetchOptions {
+  /** Default: `GET`. */
+  readonly method?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string
+}
+
+/** What came back from the network. */
+export interface FetchResult {
+  readonly status: number
+  /** By their names in lower case; several of one name are joined by commas. */
+  readonly headers: { readonly [name: string]: string }
+  /** The address that answered, after redirects. */
+  readonly url: string
+  readonly body: string
+  /** How `body` stands for bytes: as they are, where they are UTF-8, else in base64. */
+  readonly encoding: "utf8" | "base64"
+}
+
 /** What every function of a plugin is given. */
 export interface PluginContext {
   /** The manifest's `variables`. */
   readonly variables: JsonObject
-  /** The metadata of the component that is called, as it stood when the process started. */
+  /** The metadata of the component that is called, as it stands at the call. */
   readonly metadata: JsonObject
   /** Writes a line to the event log (`PluginLogged`). */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void
@@ -46,6 +66,23 @@ export interface PluginContext {
   readonly readFile: (path: string) => Promise<string>
   /** Asks the host to write a text file (UTF-8), replacing what is there. Needs `permissions.write`. */
   readonly writeFile: (path: string, content: string) => Promise<void>
+  /**
+   * Asks the host to fetch over HTTP or HTTPS from a host that the manifest's `permissions.net` names: there is no other
+   * way to the network. A redirect is followed to such hosts only. A status other than 200 is an answer, not a rejection.
+   */
+  readonly fetch: (url: string, options?: FetchOptions) => Promise<FetchResult>
+  /**
+   * Tells the caller how far the call has come: a fraction from 0 to 1, or a few words. A hint, not an event: a caller
+   * that is busy sees the newest only.
+   */
+  readonly progress: (progress: number | string) => void
+  /**
+   * Pushes a reading of one of the plugin's own sensors, without being asked for it. It works as long as the process lives,
+   * also when the call that brought this context is over. Resolves when the reading was taken: who awaits it goes no faster
+   * than the kernel. Up to 256 may wait; what comes beyond is left out and counted, and rejects with the code
+   * `TooManyReadings`. A rejection that nobody handles ends nothing.
+   */
+  readonly emit: (sensor: string, reading: Json) => Promise<void>
 }
 
 /** Returns a reading. */

@@ -1,10 +1,13 @@
 import { Schema } from "effect"
 import { Position } from "../events/Event.ts"
+import { optional } from "../events/EventType.ts"
 import { Json, JsonObject } from "../events/Json.ts"
 import { evolveBy } from "../events/Vocabulary.ts"
+import { Given, MissingGrant, Origin } from "../events/vocabulary/Plugins.ts"
 import * as Keyed from "./Keyed.ts"
 import type { Projection } from "./Projection.ts"
 import { type Declared, declaredComponents, declaredMetadata } from "./registry/Declared.ts"
+import * as Standing from "./registry/Given.ts"
 
 /** What people set over a manifest's defaults; it outlives an update. */
 const Overrides = Schema.Struct({
@@ -27,13 +30,32 @@ export const Component = Schema.Struct({
 
 export type Component = typeof Component.Type
 
+/** An update that waits for what it asks for; the version before it stays. */
+export const Held = Schema.Struct({
+  version: Schema.String,
+  digest: Schema.String,
+  source: Schema.String,
+  origin: Schema.NullOr(Origin),
+  workspace: Schema.NullOr(Schema.String),
+  manifest: JsonObject,
+  missing: Schema.Array(MissingGrant).annotations({ description: "What it asks for and was not granted" }),
+  heldAt: Position.annotations({ description: "Position of its import" }),
+}).annotations({ identifier: "Held" })
+
+export type Held = typeof Held.Type
+
 /** An imported plugin. */
 export const Plugin = Schema.Struct({
   version: Schema.String,
   digest: Schema.String,
   source: Schema.String,
+  origin: Schema.NullOr(Origin).annotations({ description: "What the source was; null where an old log does not say" }),
+  workspace: Schema.NullOr(Schema.String).annotations({ description: 'What "." in its permissions is' }),
   manifest: JsonObject,
-  grants: JsonObject,
+  grants: JsonObject.annotations({ description: "What this version may do" }),
+  given: Given.annotations({ description: "What people granted by name: it holds for later versions too" }),
+  revoked: Given.annotations({ description: "What people took back: it needs a grant by name, whatever the version" }),
+  held: Schema.NullOr(Held),
   active: Schema.Boolean,
   importedAt: Position.annotations({ description: "Position of its import, or of its last update" }),
   quarantined: Schema.NullOr(Schema.String).annotations({
@@ -44,7 +66,10 @@ export const Plugin = Schema.Struct({
   }),
   metadata: JsonObject,
   overrides: Overrides,
-  running: Schema.Record({ key: Schema.String, value: Schema.Struct({ pid: Schema.Int }) }).annotations({
+  running: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ pid: Schema.Int, birth: optional(Schema.String) }),
+  }).annotations({
     description: "Its processes by instance: `kernel`, or a task's id",
   }),
 }).annotations({ identifier: "Plugin" })
@@ -95,37 +120,58 @@ const noOverrides: Overrides = { priority: null, metadata: {} }
 
 /**
  * The registry. A new plugin is inactive until it is activated, its components active. An update (the same name imported
- * again) keeps what people set: activation, and priorities and metadata of what still exists; for the rest the new
- * manifest's defaults hold. Activating a plugin lifts its quarantine. What is said of an unknown plugin or component is
+ * again) keeps what people set: activation, grants by name, and priorities and metadata of what still exists; for the rest
+ * the new manifest's defaults hold. An update that is held changes nothing of the version that is installed, and is gone
+ * with the next import. Activating a plugin lifts its quarantine. What is said of an unknown plugin or component is
  * ignored. A kernel's start ends all processes of the kernel before it.
  */
 export const projection: Projection<PluginRegistry> = {
   name: "PluginRegistry",
-  version: 1,
+  version: 2,
   state: PluginRegistry,
   initial: {},
   evolve: evolveBy<PluginRegistry>({
-    PluginImported: (registry, { plugin: name, version, digest, source, manifest, grants }, { position }) => {
+    PluginImported: (registry, payload, { position }) => {
+      const { plugin: name, version, digest, source, manifest, grants, given = {} } = payload
+      const { origin = null, workspace = null } = payload
       const before = Keyed.get(registry, name)
-      const overrides = before?.overrides ?? noOverrides
-      const declared = Object.entries(declaredComponents(manifest))
       return Keyed.set(registry, name, {
         version,
         digest,
         source,
-        manifest,
+        origin,
+        workspace,
+        ...declaredBy(manifest, before),
         grants,
+        ...Standing.give(before ?? Standing.none, given),
+        held: null,
         active: before?.active ?? false,
         importedAt: position,
         quarantined: before?.quarantined ?? null,
-        components: Object.fromEntries(
-          declared.map(([name, component]) => [name, imported(component, Keyed.get(before?.components ?? {}, name))]),
-        ),
-        metadata: override(declaredMetadata(manifest), overrides),
-        overrides,
+        overrides: before?.overrides ?? noOverrides,
         running: before?.running ?? {},
       })
     },
+    PluginUpdateHeld: (registry, payload, { position }) => {
+      const { plugin, version, digest, source, manifest, given = {}, missing } = payload
+      const { origin = null, workspace = null } = payload
+      const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
+      return Keyed.change(registry, plugin, (found) => ({ ...found, ...Standing.give(found, given), held }))
+    },
+    PluginGranted: (registry, { plugin, given, grants, missing }) =>
+      Keyed.change(registry, plugin, (found) => ({
+        ...found,
+        ...Standing.give(found, given),
+        grants,
+        held: lacking(found.held, missing),
+      })),
+    PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
+      Keyed.change(registry, plugin, (found) => ({
+        ...found,
+        ...Standing.takeBack(found, revoked),
+        grants,
+        held: lacking(found.held, missing),
+      })),
     PluginRemoved: (registry, { plugin }) => Keyed.remove(registry, plugin),
     PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
     PluginDeactivated: (registry, { plugin }) => update(registry, plugin, { active: false }),
@@ -142,8 +188,11 @@ export const projection: Projection<PluginRegistry> = {
       })),
     MetadataSet: (registry, { target, key, value }) => overrideMetadata(registry, target, key, { value }),
     MetadataUnset: (registry, { target, key }) => overrideMetadata(registry, target, key, null),
-    PluginStarted: (registry, { plugin, instance, pid }) =>
-      Keyed.change(registry, plugin, (found) => ({ ...found, running: Keyed.set(found.running, instance, { pid }) })),
+    PluginStarted: (registry, { plugin, instance, pid, birth }) =>
+      Keyed.change(registry, plugin, (found) => ({
+        ...found,
+        running: Keyed.set(found.running, instance, { pid, ...(birth === undefined ? {} : { birth }) }),
+      })),
     PluginExited: (registry, { plugin, instance, pid }) =>
       Keyed.change(registry, plugin, (found) =>
         // The exit of an older process says nothing of the one that took its place.
@@ -161,6 +210,31 @@ export const projection: Projection<PluginRegistry> = {
       ),
   }),
 }
+
+const lacking = (held: Held | null, missing: Held["missing"] | undefined): Held | null =>
+  held === null || missing === undefined ? held : { ...held, missing }
+
+/**
+ * A plugin in the version that it had at an earlier time, as things stand now: files, manifest and grants of then;
+ * whether it takes part, and what people set, of now.
+ */
+export const inVersionOf = (now: Plugin, then: Plugin): Plugin => {
+  if (now.digest === then.digest) return now
+  const { version, digest, source, origin, workspace, manifest, grants, importedAt } = then
+  return { ...now, version, digest, source, origin, workspace, ...declaredBy(manifest, now, then), grants, importedAt }
+}
+
+/** A manifest with its components and metadata, where people may have set something over them before. */
+const declaredBy = (manifest: JsonObject, before: Plugin | undefined, earlier = before) => ({
+  manifest,
+  metadata: override(declaredMetadata(manifest), before?.overrides ?? noOverrides),
+  components: Object.fromEntries(
+    Object.entries(declaredComponents(manifest)).map(([name, component]) => [
+      name,
+      imported(component, Keyed.get(before?.components ?? {}, name) ?? Keyed.get(earlier?.components ?? {}, name)),
+    ]),
+  ),
+})
 
 const imported = (declared: Declared, before: Component | undefined): Component => {
   const overrides = before?.overrides ?? noOverrides

@@ -185,6 +185,7 @@ describe("agents and scenarios", () => {
     const agent = inRepository("examples", "agents", "wanderer.mjs")
     expect(await run("WorkspaceMissing", agent, "--workspace", "nowhere")).toContain("nowhere")
     expect(await run("Usage", agent, "--max-steps", "many")).toContain("--max-steps: expected a whole number")
+    expect(await run("Usage", agent, "--deadline", "0")).toContain("--deadline: expected a number above 0")
     expect(await run("BadInput", agent, "--goal= ")).toContain("--goal: expected what the agent is to achieve")
     expect(await run("Usage", agent, "--gate", "maybe")).toContain("one of ask, allow, deny")
     expect(fs.existsSync(place.file("new.db"))).toBe(false)

@@ -28,31 +28,6 @@ const plugin = (name: string, json: object) => {
 
 const at = { cwd: place.directory }
 
-describe("plugin check", () => {
-  it("names every mistake of a manifest at once", async () => {
-    const directory = plugin("bad", manifest({ name: "No Good", version: 3, surprise: true }))
-    const { code, stdout, stderr } = await hindcast(["plugin", "check", directory], at)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toMatch(/^error: .*looper-plugin\.json has 3 mistakes:\n/)
-    for (const mistake of ["/name", "/version", "/surprise"]) expect(stderr).toContain(`\n  ${mistake}: expected `)
-  })
-
-  it("lets pass with warnings what is only unusual, where it is told to", async () => {
-    const directory = plugin("odd", manifest({ surprise: true }))
-    expect((await hindcast(["plugin", "check", directory], at)).code).toBe(1)
-    const checked = await document(["plugin", "check", directory, "--lenient"], at)
-    expect(keysOf(checked)).toEqual(["asked", "description", "digest", "granted", "name", "version", "warnings"])
-    expect(checked.warnings).toEqual([expect.stringContaining("/surprise")])
-  })
-
-  it("makes no log, and says so where there is no plugin", async () => {
-    const { code, stderr } = await hindcast(["plugin", "check", place.directory], at)
-    expect(code).toBe(1)
-    expect(stderr).toContain("looper-plugin.json")
-    expect(fs.existsSync(place.file(".hindcast"))).toBe(false)
-  })
-})
-
 describe("plugin add", () => {
   const asking = () =>
     plugin(
@@ -71,16 +46,26 @@ describe("plugin add", () => {
   it("shows what is asked and what was granted", async () => {
     const grants = ["--grant-read", "/etc", "--grant-net=example.org", "--grant-env", "HOME", "--grant-run-any"]
     const added = await document(["plugin", "add", asking(), "--log", "g.db", ...grants, "--no-activate"], at)
-    expect(keysOf(added)).toEqual(
-      ["active", "asked", "description", "digest", "directory", "granted", "name", "version", "warnings"].sort(),
-    )
+    expect(keysOf(added)).toEqual([
+      ...["active", "asked", "description", "digest", "directory", "granted", "name", "origin", "status", "version"],
+      "warnings",
+    ])
     expect(added).toMatchObject({
       active: false,
+      status: "installed",
+      origin: { kind: "directory", path: place.file("asking") },
       asked: { read: ["/etc"], net: ["example.org"], env: ["HOME"], run: ["."] },
       granted: { read: ["/etc"], net: ["example.org"], env: ["HOME"], run: [], runAny: true },
     })
     const { stdout } = await hindcast(["plugin", "add", asking(), "--log", "g.db", ...grants], at)
-    expect(stdout).toMatch(/run\s+asked \.; granted any command/)
+    expect(stdout.split("\n").slice(2, 8)).toEqual([
+      "  permission  asks for     granted",
+      "  read        /etc         /etc",
+      "  net         example.org  example.org",
+      "  env         HOME         HOME",
+      "  run         .            any command",
+      `  from the directory ${place.file("asking")}`,
+    ])
     expect(stdout).toContain("Imported; it takes part.")
   })
 
@@ -150,6 +135,18 @@ describe("the registry", () => {
     })
     const priority = await hindcast(["plugin", "priority", "ear", "3", ...log], at)
     expect(priority).toMatchObject({ code: 1, stderr: expect.stringContaining("plugin/component") })
+    const number = await hindcast(["plugin", "priority", "ear/hear", "high", ...log], at)
+    expect(number).toMatchObject({
+      code: 1,
+      stderr: 'error: priority: expected a number, such as 10, 0.5 or -3; higher goes first, found "high".\n',
+    })
+  })
+
+  it("takes a priority with the sign that its own tables show", async () => {
+    const set = (text: string) => document(["plugin", "priority", "ear/hear", text, "--log", "m.db"], at)
+    expect(await set("−2.5")).toMatchObject({ priority: -2.5 })
+    expect(await set("-.5")).toMatchObject({ priority: -0.5 })
+    expect((await hindcast(["plugin", "priority", "ear/hear", "1e999", "--log", "m.db"], at)).code).toBe(1)
   })
 
   it("loads a real plugin of the repository", async () => {

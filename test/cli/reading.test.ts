@@ -61,13 +61,15 @@ describe("every answer has stable keys in JSON", () => {
 
   it("plugin list, show", async () => {
     const list = await on("plugin", "list")
-    expect(keysOf(list.plugins)).toEqual(
-      ["active", "components", "digest", "name", "quarantined", "source", "version"].sort(),
-    )
+    expect(keysOf(list.plugins)).toEqual([
+      ...["active", "components", "digest", "held", "importedAt", "name", "origin", "quarantined", "source"],
+      "version",
+    ])
     expect(keysOf(await on("plugin", "show", "text-room"))).toEqual(
       [
-        ...["active", "components", "digest", "grants", "importedAt", "manifest", "metadata", "name", "overrides"],
-        ...["quarantined", "running", "source", "version"],
+        ...["active", "at", "components", "digest", "given", "grants", "held", "importedAt", "manifest", "metadata"],
+        ...["name", "origin", "overrides", "quarantined", "revoked", "running", "source", "version", "versions"],
+        "workspace",
       ].sort(),
     )
   })

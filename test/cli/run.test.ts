@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { afterAll, describe, expect, it } from "vitest"
+import { writePlugin } from "../kernel/given.ts"
 import { document, hindcast, inRepository, MAIN, start, workplace } from "./hindcast.ts"
 
 const place = workplace()
@@ -67,6 +68,24 @@ describe("run", () => {
     expect(await wander("a.db")).toMatchObject({ outcome: "truncated", steps: 5 })
     await wander("b.db")
     expect(await choices("a.db")).toEqual(await choices("b.db"))
+  })
+
+  it("decides with what its sensors said within --deadline, and shows which did not", async () => {
+    const silent = {
+      ...{ name: "silent", entry: "export default { sensors: { first: () => new Promise(() => {}), then: () => 1 } }" },
+      sensors: [{ name: "first", priority: 2 }, { name: "then" }],
+    }
+    const agent = place.file(
+      "content.mjs",
+      'export default { name: "content", version: "1", decide: () => ({ done: "achieved" }) }',
+    )
+    const { code, stdout } = await hindcast([
+      ...["run", "--log", place.file("deadline.db"), "--agent", agent, "--goal", "Be quick", "--deadline", "0.5"],
+      ...["--plugin", writePlugin(place.file("silent"), silent)],
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {5}silent\/first {2}failed: DeadlinePassed: .* within 500 ms {2}@\d+$/m)
+    expect(stdout).toMatch(/^ {5}silent\/then {2}skipped: the deadline came before its turn {2}@\d+$/m)
   })
 
   it("gives a scenario to the plugin that has an environment, or to the one that is named", async () => {

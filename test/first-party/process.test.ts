@@ -209,7 +209,7 @@ describe("the workspace in its sandbox", () => {
       const hook = yield* Effect.flip(process.act("write_file", { path: ".git/hooks/pre-commit", content: "x" }))
       expect(hook).toMatchObject({ error: { code: "protected" } })
       const senseless = yield* Effect.flip(process.act("write_file", { path: 7 }))
-      expect(senseless).toMatchObject({ error: { code: "bad-arguments" } })
+      expect(senseless).toMatchObject({ error: { code: "ArgumentsInvalid" } })
     }).pipe(provide),
   )
 
@@ -230,7 +230,7 @@ describe("the workspace in its sandbox", () => {
       const refused = yield* Effect.flip(process.act("run", { command: "sh", args: ["-c", "true"] }))
       expect(refused).toMatchObject({ _tag: "CallFailed", error: { code: "RunNotGranted" } })
       const senseless = yield* Effect.flip(process.act("run", { command: "ls", args: [1] }))
-      expect(senseless).toMatchObject({ error: { code: "bad-arguments" } })
+      expect(senseless).toMatchObject({ error: { code: "ArgumentsInvalid" } })
     }).pipe(provide),
   )
 })

@@ -147,8 +147,22 @@ describe("readFile", () => {
         "file-link",
         "directory-link/secret.txt",
         "directory-link/gone",
+        "x/../../closed/secret.txt",
+        `${within("open")}//..//closed/secret.txt`,
+        `${within("open")},${within("closed")}/secret.txt`,
+        within("OPEN/note.txt"),
+        within("open\u0000").replace("\u0000", "\u200b/note.txt"),
       ]) {
         expect(yield* codeOf(client(), "readFile", { path })).toBe("ReadNotGranted")
+      }
+      // They only look like a grant's name, like dots and like a slash: other bytes are another name.
+      for (const path of [
+        "..\u2215closed\u2215secret.txt",
+        "\uff0e\uff0e/closed/secret.txt",
+        "NOTE.TXT",
+        "note.txt\u00a0",
+      ]) {
+        expect(yield* codeOf(client(), "readFile", { path })).toBe("FileNotFound")
       }
       const { message } = yield* Effect.flip(ask(client(), "readFile", { path: "file-link" }))
       expect(message).toContain(within("closed/secret.txt"))

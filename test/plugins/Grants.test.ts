@@ -65,6 +65,44 @@ describe("resolve", () => {
     expect(granted({ run: [".", "git"] }, { runAny: true })).toEqual({ ...nothing, run: ["git"], runAny: true })
   })
 
+  it("any command covers named ones, and a command may be granted by its name", () => {
+    const earlier = { read: [], write: [], net: [], env: [], run: [] }
+    const update = (extra: Parameters<typeof Grants.resolve>[1]["extra"]) =>
+      Grants.settle(asking({ run: ["git", "ls"] }), { ...at, earlier, extra: extra ?? {} })
+    expect(update({}).refusals.map(({ flag }) => flag)).toEqual(["--grant-run git", "--grant-run ls"])
+    expect(update({ run: ["git"] })).toMatchObject({ grants: { run: ["git"] }, refusals: [{ asked: "ls" }] })
+    expect(update({ runAny: true })).toMatchObject({ grants: { run: ["git", "ls"], runAny: false }, refusals: [] })
+  })
+
+  it("an update has what the version before asked for, and its own directory; all else needs a grant by name", () => {
+    const earlier = { read: ["."], write: [], net: [], env: [], run: ["git"] }
+    const wants = asking({ read: [".", "data", "/project/x"], write: ["."], run: ["git", "ls"] })
+    const { grants, refusals } = Grants.settle(wants, { ...at, earlier })
+    expect(grants).toEqual({ ...nothing, read: ["/project", "/plugins/sample/data"], run: ["git"] })
+    expect(refusals.map(({ field, asked, flag }) => [field, asked, flag])).toEqual([
+      ["permissions.read", "/project/x", "--grant-read /project/x"],
+      ["permissions.write", ".", "--grant-write /project"],
+      ["permissions.run", "ls", "--grant-run ls"],
+    ])
+  })
+
+  it("what was taken back needs a grant by name, and so does what lies in it or around it", () => {
+    const revoked = { read: ["/project/secret"], run: ["git"] }
+    const settle = (read: ReadonlyArray<string>, extra = {}) =>
+      Grants.settle(asking({ read, run: ["git"] }), { ...at, revoked, extra })
+    for (const place of [".", "/project/secret", "/project/secret/deep"]) {
+      expect(settle([place]).refusals.map(({ asked }) => asked)).toEqual([place, "git"])
+    }
+    expect(settle(["/project/other"], { run: ["git"] }).refusals).toEqual([])
+    expect(settle(["/project/secret/deep"], { read: ["/project/secret/deep"], run: ["git"] }).refusals).toEqual([])
+  })
+
+  it("names an option as a shell takes it", () => {
+    expect(refused({ read: ["/it's here"] })).toEqual([
+      expect.stringContaining("--grant-read '/it'\\''s here' grants it"),
+    ])
+  })
+
   it("everything that needs a grant is named at once, with the flag that grants it", () => {
     expect(
       refused({

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, JSONSchema } from "effect"
+import { Ajv } from "ajv"
+import { Effect, Either } from "effect"
 import * as Manifest from "../../src/plugins/Manifest.ts"
+import { inRepository } from "../cli/hindcast.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "./fixtures.ts"
 
 const mistakesIn = (json: unknown, options?: Manifest.DecodeOptions) =>
@@ -58,6 +61,7 @@ describe("decode", () => {
       metadata: { owner: "me" },
       instance: "kernel",
       concurrent: true,
+      $schema: "../schema/looper-plugin.schema.json",
     }
     expect(decoded(full)).toEqual({ manifest: full, warnings: [] })
   })
@@ -75,9 +79,9 @@ describe("decode", () => {
     }
     expect(mistakesIn(json)).toMatchInlineSnapshot(`
       "looper-plugin.json has 5 mistakes:
-        /colour: expected one of the fields name, description, version, entry, permissions, peas, variables, metadata, instance, concurrent, found an unknown field
+        /colour: expected one of the fields name, description, version, entry, permissions, peas, variables, metadata, instance, concurrent, $schema, found an unknown field
         /name: expected a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, found "Text Room"
-        /description: expected non-empty text, found nothing
+        /description: expected non-empty text: what agents are told of the plugin, found nothing
         /permissions/read: expected a list of directories; "." is the workspace, found "./data"
         /peas/performance/0/rewards/0/weight: expected a number from 0 to 1, found 1.5"
     `)
@@ -111,10 +115,10 @@ describe("decode", () => {
     }
     expect(mistakesIn(json)).toMatchInlineSnapshot(`
       "looper-plugin.json has 10 mistakes:
-        /version: expected non-empty text, found 1
+        /version: expected non-empty text: the plugin's version, found 1
         /peas/actuators/1/name: expected a name without spaces and "/", non-empty, found "a/b"
         /peas/actuators/2/name: expected a name without spaces and "/", non-empty, found "a b"
-        /peas/actuators/2/description: expected non-empty text, found ""
+        /peas/actuators/2/description: expected non-empty text: what agents are told of it, found ""
         /entry: expected a path inside the plugin's directory, relative and without \`..\`, found "../elsewhere.ts"
         /peas/environment/scenario: expected a path inside the plugin's directory, relative and without \`..\`, found "/etc/passwd"
         /peas/performance/0: expected at least one reward or punishment, found none
@@ -157,7 +161,9 @@ describe("decode", () => {
 
   it("lenient decoding refuses the rest, and reports only that", () => {
     const message = mistakesIn({ ...bareManifest, colour: "blue", version: 2 }, { lenient: true })
-    expect(message).toBe("looper-plugin.json has 1 mistake:\n  /version: expected non-empty text, found 2")
+    expect(message).toBe(
+      "looper-plugin.json has 1 mistake:\n  /version: expected non-empty text: the plugin's version, found 2",
+    )
   })
 })
 
@@ -183,14 +189,33 @@ describe("what a manifest says", () => {
 
 describe("the JSON Schema for editors", () => {
   it("names every field, requires the required ones and allows no others", () => {
-    const schema = JSONSchema.make(Manifest.Manifest)
-    const root = schema.$defs?.Manifest
-    expect(root).toMatchObject({
-      type: "object",
-      required: ["name", "description", "version", "entry", "permissions", "peas"],
-      additionalProperties: false,
+    const { $defs } = Manifest.jsonSchema()
+    expect($defs).toMatchObject({
+      Manifest: {
+        type: "object",
+        required: ["name", "description", "version", "entry", "permissions", "peas"],
+        additionalProperties: false,
+      },
+      Reward: { properties: { weight: { minimum: 0, maximum: 1 } } },
     })
-    expect(schema.$defs?.Reward).toMatchObject({ properties: { weight: { minimum: 0, maximum: 1 } } })
+  })
+
+  it("is published as the package's file says; `npx vitest -u` on this test writes it anew", async () => {
+    const text = `${JSON.stringify(Manifest.jsonSchema(), null, 2)}\n`
+    await expect(text).toMatchFileSnapshot("../../schema/looper-plugin.schema.json")
+  })
+
+  it("takes the manifests of the package, and finds in others what strict decoding finds", () => {
+    const fits = new Ajv({ strict: true, strictTypes: false }).compile(Manifest.jsonSchema())
+    const plugins = readdirSync(inRepository("plugins")).map((name) => inRepository("plugins", name))
+    for (const directory of [...plugins, inRepository("template", "plugin")]) {
+      expect(fits(JSON.parse(readFileSync(path.join(directory, "looper-plugin.json"), "utf8")))).toBe(true)
+    }
+    const { name: _, ...nameless } = bareManifest
+    for (const bad of [nameless, { ...bareManifest, colour: "blue" }, { ...bareManifest, name: "No Good" }, [], null]) {
+      expect(fits(bad)).toBe(false)
+      expect(Either.isLeft(Manifest.decode(bad))).toBe(true)
+    }
   })
 })
 
@@ -259,8 +284,8 @@ describe("load", () => {
       const error = yield* Effect.flip(Manifest.load(directory))
       expect(error.message).toBe(
         `${directory}/looper-plugin.json has 2 mistakes:` +
-          `\n  /entry: expected a file in the plugin's directory, found no file "src/gone.ts"` +
-          `\n  /peas/environment/scenario: expected a file in the plugin's directory, found no file "./world.yaml"`,
+          `\n  1:72 /entry: expected a file in the plugin's directory, found no file "src/gone.ts"` +
+          `\n  1:300 /peas/environment/scenario: expected a file in the plugin's directory, found no file "./world.yaml"`,
       )
       yield* writeFiles(directory, { "src/gone.ts": "", "world.yaml": "" })
       expect((yield* Manifest.load(directory)).manifest.entry).toBe("src/gone.ts")
@@ -273,7 +298,84 @@ describe("load", () => {
       expect(yield* Effect.flip(Manifest.load(empty))).toMatchObject({ _tag: "PluginUnavailable" })
       expect(yield* Effect.flip(Manifest.load(path.join(empty, "gone")))).toMatchObject({ _tag: "PluginUnavailable" })
       const broken = yield* written({ "looper-plugin.json": "{ name: }" })
-      expect((yield* Effect.flip(Manifest.load(broken))).message).toMatch(/\(the whole file\): expected JSON, found /)
+      expect((yield* Effect.flip(Manifest.load(broken))).message).toMatch(
+        /1:3 \(the whole file\): expected JSON, found /,
+      )
+    }),
+  )
+
+  it.scopedLive("mistakes of every kind are reported at once, in the order of the file, with line and column", () =>
+    Effect.gen(function* () {
+      const text = [
+        "{",
+        '  "name": "No Good",',
+        '  "description": "d", "colour": "blue",',
+        '  "version": "1", "version": "2",',
+        '  "entry": "gone.ts",',
+        '  "permissions": { "read": [] },',
+        '  "peas": {',
+        '    "performance": [{ "name": "m", "description": "d" }],',
+        '    "actuators": [',
+        '      { "name": "take", "description": "d", "args": { "type": "objekt" } },',
+        '      { "name": "take" }',
+        "    ]",
+        "  }",
+        "}",
+      ].join("\n")
+      const directory = yield* written({ "looper-plugin.json": text })
+      const { issues } = yield* Effect.flatMap(Effect.flip(Manifest.load(directory)), (error) =>
+        error._tag === "ManifestInvalid" ? Effect.succeed(error) : Effect.dieMessage(error.message),
+      )
+      expect(issues.map(({ place, path }) => `${place?.line}:${place?.column} ${path}`)).toEqual([
+        "2:3 /name",
+        "3:23 /colour",
+        "4:3 /version",
+        "5:3 /entry",
+        "6:3 /permissions/run",
+        "8:21 /peas/performance/0",
+        "10:55 /peas/actuators/0/args/type",
+        "11:7 /peas/actuators/1/description",
+        "11:9 /peas/actuators/1/name",
+      ])
+    }),
+  )
+
+  it.scopedLive("a name that stands twice in one object is refused, or a warning where the reader is lenient", () =>
+    Effect.gen(function* () {
+      const text = JSON.stringify(bareManifest).replace("{", '{"version":"0.9","na\\u006de":"a",')
+      const directory = yield* written({ "looper-plugin.json": text })
+      const error = yield* Effect.flip(Manifest.load(directory))
+      expect(error.message).toBe(
+        `${directory}/looper-plugin.json has 2 mistakes:` +
+          "\n  1:2 /version: expected each name once, found a field that a later one of the same name hides" +
+          "\n  1:18 /name: expected each name once, found a field that a later one of the same name hides",
+      )
+      const { manifest, warnings } = yield* Manifest.load(directory, { lenient: true })
+      expect(manifest).toEqual(bareManifest)
+      expect(warnings).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive(
+    "a schema that cannot be used is refused also where the reader is lenient; a trusted copy is not asked",
+    () =>
+      Effect.gen(function* () {
+        const sensors = [{ name: "look", description: "d", reading: { $ref: "https://example.org/reading.json" } }]
+        const json = { ...bareManifest, peas: { ...bareManifest.peas, sensors } }
+        const directory = yield* written({ "looper-plugin.json": JSON.stringify(json) })
+        for (const lenient of [false, true]) {
+          expect((yield* Effect.flip(Manifest.load(directory, { lenient }))).message).toContain(
+            '/peas/sensors/0/reading/$ref: expected a reference into this schema, such as "#/$defs/item": nothing is fetched',
+          )
+        }
+        expect((yield* Manifest.load(directory, { trusted: true })).manifest.peas.sensors).toHaveLength(1)
+      }),
+  )
+
+  it.scopedLive("a manifest of more than a megabyte is not read", () =>
+    Effect.gen(function* () {
+      const directory = yield* written({ "looper-plugin.json": JSON.stringify({ x: "y".repeat(1024 * 1024) }) })
+      expect((yield* Effect.flip(Manifest.load(directory))).message).toContain("at most 1048576 are read")
     }),
   )
 })

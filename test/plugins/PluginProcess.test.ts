@@ -2,24 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { CoreNewEvent } from "../../src/events/EventLog.ts"
 import { layer } from "../../src/plugins/PluginHost.ts"
-import { isAlive, logged, type Started, start, startRecording } from "./fixtures.ts"
+import { birthOf } from "../../src/plugins/process/Birth.ts"
+import { isAlive, logged, recorded, type Started, start, startRecording, wasLogged } from "./fixtures.ts"
 
 const provide = Effect.provide(layer)
-
-/** Succeeds when an event is recorded that fits; fails the test by its time-out otherwise. */
-const recorded = (events: Array<CoreNewEvent>, fits: (event: CoreNewEvent) => boolean): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    if (events.some(fits)) return resume(Effect.void)
-    const push = events.push.bind(events)
-    events.push = (...added) => {
-      const length = push(...added)
-      if (added.some(fits)) resume(Effect.void)
-      return length
-    }
-  })
-
-const wasLogged = (events: Array<CoreNewEvent>, message: string) =>
-  recorded(events, (event) => event.type === "PluginLogged" && event.payload.message === message)
 
 describe("starting", () => {
   it.scopedLive("a started plugin is recorded with its sandbox and its permissions", () =>
@@ -34,8 +20,10 @@ describe("starting", () => {
             plugin: "sample",
             instance: "kernel",
             pid: process.pid,
-            sandbox: "flags",
+            birth: birthOf(process.pid),
+            sandbox: process.sandbox,
             permissions: process.permissions,
+            limits: { heapMiB: 128, memoryMiB: 256, wasmPages: 2048, descriptors: 256, niceness: 0 },
           },
         },
       ])
@@ -458,7 +446,9 @@ describe("ending", () => {
       expect(isAlive(process.pid)).toBe(true)
       yield* Scope.close(scope, Exit.void)
       expect(isAlive(process.pid)).toBe(false)
-      expect(yield* Fiber.join(call)).toMatchObject({ _tag: "PluginExited", signal: "SIGKILL", reason: "stopped" })
+      // In bubblewrap nobody outlives SIGTERM: it ends bubblewrap, and whoever is inside with it.
+      const signal = process.sandbox === "namespaces" ? "SIGTERM" : "SIGKILL"
+      expect(yield* Fiber.join(call)).toMatchObject({ _tag: "PluginExited", signal, reason: "stopped" })
       expect(events.at(-1)).toMatchObject({ type: "PluginExited", payload: { reason: "stopped" } })
     }).pipe(provide),
   )

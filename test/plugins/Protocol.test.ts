@@ -46,7 +46,7 @@ describe("lines", () => {
       onFrame: (text) => seen.push(["frame", text]),
       onPrinted: (line) => seen.push(["printed", line]),
     })
-    for (const line of ['n0nce{"a":1}', "hello", 'no end: n0nce{"b":2}']) tell(line)
+    for (const line of ['n0nce{"a":1}', "hello", 'no end: n0nce{"b":2}']) tell(line, line.length)
     expect(seen).toEqual([
       ["frame", '{"a":1}'],
       ["printed", "hello"],

@@ -1,28 +1,37 @@
-import { spawn } from "node:child_process"
+import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Grants } from "../../src/plugins/Grants.ts"
 import { layer } from "../../src/plugins/PluginHost.ts"
 import * as Sandbox from "../../src/plugins/Sandbox.ts"
-import * as Tools from "../../src/plugins/Tools.ts"
-import { isAlive, start, temporaryDirectory, writeFiles } from "./fixtures.ts"
+import { DEFAULTS, limitsOf } from "../../src/plugins/sandbox/Limits.ts"
+import { start } from "./fixtures.ts"
+import { inTier, sayWhichTiers, tiers } from "./tiers.ts"
 
 const provide = Effect.provide(layer)
 
 const nothing: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
-const confinement = { runner: "/runner.ts", directory: "/plugin", grants: nothing, denoDir: "/deno" }
+const confinement = { runner: "/runner.ts", directory: "/plugin", grants: nothing, denoDir: "/deno", limits: DEFAULTS }
+const tools = {
+  deno: "/bin/deno",
+  setpriv: "/bin/setpriv",
+  prlimit: "/bin/prlimit",
+  nice: "/bin/nice",
+  bwrap: "/bin/bwrap",
+}
+
+const DENIALS = ["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"]
 
 describe("command", () => {
+  const bare: Sandbox.Confining = { tools: { deno: "/bin/deno" }, tier: "flags" }
+
   it("without grants everything is denied but reading the plugin's own directory", () => {
-    const { permissions } = Sandbox.command({ deno: "/bin/deno" }, confinement)
-    expect(permissions).toEqual([
-      ...["--deny-write", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
-      ...["--deny-net", "--deny-env", "--allow-read=/plugin"],
-    ])
+    const { permissions } = Sandbox.command(bare, confinement)
+    expect(permissions).toEqual([...DENIALS, "--deny-env", "--allow-read=/plugin"])
   })
 
-  it("what is granted is allowed by name instead of denied; running and writing never are", () => {
+  it("what is granted is allowed by name instead of denied; running, writing and the network never are", () => {
     const grants = {
       ...nothing,
       read: ["/work"],
@@ -32,19 +41,15 @@ describe("command", () => {
       run: ["git"],
       runAny: true,
     }
-    const { permissions } = Sandbox.command({ deno: "/bin/deno" }, { ...confinement, grants })
-    expect(permissions).toEqual([
-      ...["--deny-write", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
-      ...["--allow-net=a.org,b.org:1", "--allow-env=TOKEN", "--allow-read=/plugin,/work"],
-    ])
+    const { permissions } = Sandbox.command(bare, { ...confinement, grants })
+    expect(permissions).toEqual([...DENIALS, "--allow-env=TOKEN", "--allow-read=/plugin,/work"])
   })
 
   it("what is forbidden is denied where a grant would reach it, and is not granted itself", () => {
     const read = ["/work", "/work/.log/side/other"]
     const forbidden = ["/work/.log/log.db", "/work/.log/side", "/elsewhere/log.db"]
     const own = { directory: "/work/.log/side/own", forbidden }
-    const flags = (grants: Grants) =>
-      Sandbox.command({ deno: "/bin/deno" }, { ...confinement, ...own, grants }).permissions.slice(-2)
+    const flags = (grants: Grants) => Sandbox.command(bare, { ...confinement, ...own, grants }).permissions.slice(-2)
     expect(flags({ ...nothing, read })).toEqual([
       "--allow-read=/work/.log/side/own,/work",
       "--deny-read=/work/.log/log.db,/work/.log/side",
@@ -55,56 +60,57 @@ describe("command", () => {
   it("of the host's environment only what is granted is passed on, and nothing that steers Deno", () => {
     const grants = { ...nothing, env: ["TOKEN", "DENO_V8_FLAGS", "LD_PRELOAD", "ABSENT"] }
     const host = { TOKEN: "t", DENO_V8_FLAGS: "x", LD_PRELOAD: "y", OTHER: "z" }
-    expect(Sandbox.command({ deno: "/bin/deno" }, { ...confinement, grants }, host).env).toEqual({
+    expect(Sandbox.command(bare, { ...confinement, grants }, host).env).toEqual({
       ...{ TOKEN: "t", DENO_DIR: "/deno", DENO_NO_PACKAGE_JSON: "1", DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
     })
   })
 
-  it("where setpriv is there, the process dies with its parent and gains no privileges", () => {
-    const { command, args } = Sandbox.command({ deno: "/bin/deno", setpriv: "/bin/setpriv" }, confinement)
-    expect([command, ...args].slice(0, 6)).toEqual([
-      "/bin/setpriv",
-      "--pdeathsig",
-      "KILL",
-      "--no-new-privs",
-      "/bin/deno",
-      "run",
+  it("in the flags tier it stands back, is bounded, dies with its parent and gains no privileges", () => {
+    const limits = limitsOf({ heapMiB: 64, memoryMiB: 100, descriptors: 99, niceness: 7 }, { wasmPages: 10 })
+    const { command, args } = Sandbox.command({ tools, tier: "flags" }, { ...confinement, limits })
+    expect([command, ...args].slice(0, 13)).toEqual([
+      ...["/bin/nice", "-n", "7"],
+      ...["/bin/prlimit", `--data=${(544 + 64 + 100) * 1024 * 1024}`, "--nofile=99", "--core=0", "--"],
+      ...["/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs", "/bin/deno"],
     ])
-    expect(args.at(-1)).toBe("/runner.ts")
+    expect(args.slice(-2)).toEqual(["--v8-flags=--max-old-space-size=64,--wasm-max-mem-pages=10", "/runner.ts"])
+  })
+
+  it("in the namespaces tier it finds on its disk what it may read, and what it needs", () => {
+    const grants = { ...nothing, read: ["/work/data", "/work"] }
+    const { command, args } = Sandbox.command({ tools, tier: "namespaces" }, { ...confinement, grants })
+    const line = [command, ...args].join(" ")
+    expect(line).toContain("/bin/bwrap --unshare-all --die-with-parent --cap-drop ALL")
+    expect(line).toContain("--ro-bind-try /work /work --ro-bind-try /work/data /work/data")
+    expect(line).toContain("--ro-bind /bin/deno /bin/deno --ro-bind /runner.ts /runner.ts --ro-bind /plugin /plugin")
+    expect(line).toContain("--bind /deno /deno --proc /proc --dev /dev --chdir /plugin -- /bin/deno run")
+    expect(args.filter((arg) => arg === "--bind")).toHaveLength(1)
   })
 })
 
-describe("a plugin without grants", () => {
-  const attempts = {
-    "read a file of the system": `Deno.readTextFileSync("/etc/passwd")`,
-    "read beside its directory": `Deno.readTextFileSync("../workspace/.keep")`,
-    "write a file": `Deno.writeTextFileSync("own.txt", "")`,
-    "use the network": `await fetch("http://127.0.0.1:9999/")`,
-    "listen on the network": `Deno.listen({ port: 0 })`,
-    "start a command": `new Deno.Command("/usr/bin/id").outputSync()`,
-    "start a command by Node's module": `(await import("node:child_process")).execFileSync("/usr/bin/id", { env: {} })`,
-    "read the environment": `Deno.env.toObject()`,
-    "read one variable": `Deno.env.get("PATH")`,
-    "load a library": `Deno.dlopen("libc.so.6", {})`,
-    "ask the system about itself": `Deno.hostname()`,
-    "import a file of the system": `await import("file:///etc/passwd")`,
-    "import a file of the system as text": `await import("file:///etc/passwd", { with: { type: "text" } })`,
-    "import from the network": `await import("https://example.org/x.js")`,
-    "ask for more": `if ((await Deno.permissions.request({ name: "run" })).state !== "granted") throw new Error("not granted")`,
-    "keep something in localStorage": `localStorage.setItem("a", "b")`,
-    "keep something in a cache": `await caches.open("x")`,
-  }
+sayWhichTiers()
 
-  it.scopedLive.each(Object.entries(attempts))("cannot %s", ([, source]) =>
+describe.each(tiers)("in the %s tier", (tier) => {
+  it.scopedLive("a plugin's limits are those of its process, and are recorded", () =>
     Effect.gen(function* () {
-      const { process } = yield* start({
-        entry: `export default { sensors: { attempt: async () => { ${source}; return "done" } } }`,
-        sensors: ["attempt"],
+      const { process, events } = yield* start({
+        entry: `export default { sensors: { look: () => 1 } }`,
+        sensors: ["look"],
+        limits: { descriptors: 123, niceness: 5 },
       })
-      const error = yield* Effect.flip(process.read("attempt"))
-      expect(error._tag).toBe("CallFailed")
-      expect(error.message).toMatch(/Requires \w+ access|Not a directory|Failed to create cache storage|: not granted$/)
-    }).pipe(provide),
+      const pid = yield* Effect.promise(() => innermost(process.pid))
+      const limits = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/limits`, "utf8"))
+      expect(limits).toMatch(/Max open files +123 +123/)
+      expect(limits).toMatch(/Max core file size +0 +0/)
+      expect(limits).toMatch(new RegExp(`Max data size +${(544 + 128 + 256) * 1024 * 1024} `))
+      const stat = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/stat`, "utf8"))
+      // After the command's name in parentheses, which may hold blanks, niceness is the 17th field: proc(5).
+      expect(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]).toBe("5")
+      const group = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => "nice 5"))
+      expect(group).toContain("nice 5")
+      const started = events.find(({ type }) => type === "PluginStarted")
+      expect(started?.payload).toMatchObject({ sandbox: tier, limits: { ...DEFAULTS, descriptors: 123, niceness: 5 } })
+    }).pipe(inTier(tier)),
   )
 
   it.scopedLive("cannot import a file of the system in its first line", () =>
@@ -113,7 +119,7 @@ describe("a plugin without grants", () => {
       const error = yield* Effect.flip(start({ entry, sensors: ["look"] }))
       expect(error).toMatchObject({ _tag: "PluginFailedToLoad" })
       expect(error.message).toContain("Requires read access")
-    }).pipe(provide),
+    }).pipe(inTier(tier)),
   )
 
   it.scopedLive("reads its own files, and imports its own modules", () =>
@@ -123,7 +129,87 @@ describe("a plugin without grants", () => {
         sensors: ["own"],
       })
       expect(yield* process.read("own")).toBe(true)
+    }).pipe(inTier(tier)),
+  )
+
+  it.scopedLive("reads a variable that was granted, and no other", () =>
+    Effect.gen(function* () {
+      process.env.HINDCAST_TEST_GRANTED = "granted"
+      const { process: plugin } = yield* start({
+        entry: `export default { sensors: { own: () => Deno.env.get("HINDCAST_TEST_GRANTED"), other: () => Deno.env.get("PATH") } }`,
+        sensors: ["own", "other"],
+        permissions: { env: ["HINDCAST_TEST_GRANTED"] },
+        grants: { env: ["HINDCAST_TEST_GRANTED"] },
+      })
+      expect(yield* plugin.read("own")).toBe("granted")
+      expect((yield* Effect.flip(plugin.read("other"))).message).toContain("Requires env access")
+    }).pipe(inTier(tier)),
+  )
+})
+
+/** The process inside of the processes that confine it. */
+const innermost = async (pid: number): Promise<number> => {
+  const children = (await fs.readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim()
+  return children === "" ? pid : innermost(Number(children.split(" ")[0]))
+}
+
+describe("a link that leaves what was granted", () => {
+  const entry = `export default { sensors: { look: async (ctx) => {
+    const tries = [() => Deno.readTextFileSync(ctx.workspace + "/link"), () => Deno.readTextFileSync(ctx.workspace + "/way/secret.txt"),
+      () => ctx.readFile("link")]
+    return await Promise.all(tries.map(async (read) => { try { return await read() } catch (e) { return e.code ?? e.name } })) } } }`
+  const withLinks = (directory: string) =>
+    Effect.promise(async () => {
+      await fs.mkdir(path.join(directory, "outside"), { recursive: true })
+      await fs.writeFile(path.join(directory, "outside/secret.txt"), "secret")
+    })
+
+  it.scopedLive("is refused in the flags tier before the plugin starts, by its name", () =>
+    Effect.gen(function* () {
+      for (const target of ["/etc/passwd", "../../outside/secret.txt", "/etc", "/nowhere/yet", "x/../../../outside"]) {
+        const error = yield* Effect.flip(
+          start({ entry, sensors: ["look"], permissions: { read: ["."] }, links: { "deep/link": target } }),
+        )
+        expect(error._tag, target).toBe("LinkLeaves")
+        expect(error.message).toContain("/workspace/deep/link that leads to")
+        expect(error.message).toContain("apt-get install bubblewrap")
+      }
+    }).pipe(inTier("flags")),
+  )
+
+  it.scopedLive("may lead from one granted place to another, and a link into the log is refused", () =>
+    Effect.gen(function* () {
+      const sample = {
+        entry: "export default {}",
+        permissions: { read: ["."] },
+        workspace: { "log.db": "log", "a.txt": "" },
+      }
+      const { process } = yield* start({ ...sample, links: { inside: "a.txt" } })
+      expect(process.sandbox).toBe("flags")
+      const error = yield* Effect.flip(
+        start({ ...sample, links: { inside: "log.db" }, forbidden: ["workspace/log.db"] }),
+      )
+      expect(error).toMatchObject({ _tag: "LinkLeaves" })
+    }).pipe(inTier("flags")),
+  )
+
+  it.scopedLive("is refused in every tier where it is itself what was granted", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(
+        start({ entry: "export default {}", permissions: { read: ["."] }, links: { way: "/etc" }, grantLink: "way" }),
+      )
+      expect(error).toMatchObject({ _tag: "LinkLeaves", target: "/etc" })
+      expect(error.message).toContain("--grant-read or --grant-write /etc")
     }).pipe(provide),
+  )
+
+  it.live.each(tiers.filter((tier) => tier === "namespaces"))("leads nowhere in the %s tier", (tier) =>
+    Effect.gen(function* () {
+      const links = { link: "../outside/secret.txt", way: "../outside" }
+      const { process, workspace } = yield* start({ entry, sensors: ["look"], permissions: { read: ["."] }, links })
+      yield* withLinks(path.dirname(workspace))
+      expect(yield* process.read("look")).toEqual(["ENOENT", "ENOENT", "ReadNotGranted"])
+    }).pipe(inTier(tier), Effect.scoped),
   )
 })
 
@@ -181,7 +267,7 @@ describe("a plugin with grants", () => {
         actuators: ["leave"],
         permissions: { run: ["sleep"] },
       })
-      expect(yield* Effect.flip(process.read("wait", { timeoutMs: 100 }))).toMatchObject({ _tag: "CallTimedOut" })
+      expect(yield* Effect.flip(process.read("wait", { timeoutMs: 1_000 }))).toMatchObject({ _tag: "CallTimedOut" })
       yield* process.act("leave", {})
       expect(yield* process.read("after")).toBe("CallOver")
       expect(events.filter(({ type }) => type === "BrokerAnswered").map(({ payload }) => payload)).toMatchObject([
@@ -239,33 +325,3 @@ describe("a plugin whose copy is kept in the workspace, beside the log", () => {
     }).pipe(provide),
   )
 })
-
-describe("a killed host", () => {
-  it.scopedLive("leaves no plugin process behind, not even one that never reads its input", () =>
-    Effect.gen(function* () {
-      const tools = yield* Tools.find
-      const base = yield* temporaryDirectory
-      const spinning = `console.log(Deno.pid); for (;;);`
-      yield* writeFiles(base, { "spin.ts": spinning, "host.mjs": HOST })
-      const sandboxed = Sandbox.command(tools, {
-        ...{ runner: path.join(base, "spin.ts"), directory: base, grants: nothing, denoDir: path.join(base, "deno") },
-      })
-      const host = spawn(process.execPath, [path.join(base, "host.mjs"), JSON.stringify(sandboxed)], {
-        stdio: ["ignore", "pipe", "inherit"],
-      })
-      const pid = yield* Effect.async<number>((resume) => {
-        host.stdout.once("data", (line: Buffer) => resume(Effect.succeed(Number(line.toString()))))
-      })
-      expect(isAlive(pid)).toBe(true)
-      host.kill("SIGKILL")
-      yield* Effect.eventually(Effect.suspend(() => (isAlive(pid) ? Effect.fail("alive") : Effect.void)))
-    }),
-  )
-})
-
-/** A host that starts a plugin's command line and passes on what it prints. */
-const HOST = `import { spawn } from "node:child_process"
-const { command, args, cwd, env } = JSON.parse(process.argv[2])
-spawn(command, args, { cwd, env, stdio: ["pipe", "inherit", "inherit"], detached: true })
-setInterval(() => {}, 1000)
-`

@@ -58,8 +58,14 @@ export interface Sample {
   readonly directory?: string
   /** What it must not touch, below that directory. */
   readonly forbidden?: ReadonlyArray<string>
+  /** Links in the workspace: by their names, where they lead. */
+  readonly links?: { readonly [name: string]: string }
+  /** The link in the workspace that is granted by its own name, as if its target were meant. */
+  readonly grantLink?: string
   /** What recording an event does. Default: adds it to the list of events. */
   readonly record?: ProcessSpec["record"]
+  /** Takes what its sensors push. Default: nothing does. */
+  readonly onEmit?: NonNullable<ProcessSpec["onEmit"]>
 }
 
 /** A started plugin, its workspace, and the events it has recorded so far. */
@@ -104,24 +110,33 @@ export const startRecording = (
     }
     yield* writeFiles(directory, { "looper-plugin.json": JSON.stringify(json), "main.ts": sample.entry })
     yield* writeFiles(workspace, { ".keep": "", ...sample.workspace })
+    yield* Effect.promise(async () => {
+      for (const [name, target] of Object.entries(sample.links ?? {})) {
+        await fs.mkdir(path.dirname(path.join(workspace, name)), { recursive: true })
+        await fs.symlink(target, path.join(workspace, name))
+      }
+    })
     const { manifest } = yield* Effect.orDie(Manifest.load(directory))
     const extra = sample.grants ?? {}
     const grants = Either.getOrThrow(Grants.resolve(manifest, { directory, workspace, extra }))
+    const linked = sample.grantLink === undefined ? [] : [path.join(workspace, sample.grantLink)]
     // A name for what is forbidden that is not its real path.
     yield* Effect.promise(() => fs.symlink(base, path.join(base, "link")))
     const host = yield* PluginHost
     const process = yield* host.start({
       manifest,
       directory,
-      grants,
+      grants: { ...grants, read: [...grants.read, ...linked] },
       workspace,
       seed: sample.seed ?? 1,
       instance: "kernel",
       denoDir: path.join(base, "deno"),
       metadata: sample.metadata ?? { plugin: {}, components: {} },
-      limits: { stopMs: 300, cancelMs: 300, ...sample.limits },
+      // Tests are not to wait for whatever else the machine does.
+      limits: { niceness: 0, stopMs: 300, cancelMs: 300, ...sample.limits },
       forbidden: (sample.forbidden ?? []).map((place) => path.join(base, "link", place)),
       record: sample.record ?? ((event) => Effect.sync(() => events.push(event))),
+      ...(sample.onEmit === undefined ? {} : { onEmit: sample.onEmit }),
     })
     return { process, workspace, directory, events }
   })
@@ -129,6 +144,22 @@ export const startRecording = (
 /** What was logged, as `level: message`. */
 export const logged = (events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<string> =>
   events.flatMap((event) => (event.type === "PluginLogged" ? [`${event.payload.level}: ${event.payload.message}`] : []))
+
+/** Succeeds when an event is recorded that fits; fails the test by its time-out otherwise. */
+export const recorded = (events: Array<CoreNewEvent>, fits: (event: CoreNewEvent) => boolean): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (events.some(fits)) return resume(Effect.void)
+    const push = events.push.bind(events)
+    events.push = (...added) => {
+      const length = push(...added)
+      if (added.some(fits)) resume(Effect.void)
+      return length
+    }
+  })
+
+/** Succeeds when a plugin has logged a message. */
+export const wasLogged = (events: Array<CoreNewEvent>, message: string) =>
+  recorded(events, (event) => event.type === "PluginLogged" && event.payload.message === message)
 
 /** Whether a process exists. */
 export const isAlive = (pid: number): boolean => {

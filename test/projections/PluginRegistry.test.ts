@@ -123,6 +123,58 @@ describe("the plugin registry", () => {
     expect(roomOf(imported(manifest), unset, imported(update, "2"))?.components.look?.metadata).toEqual({})
   })
 
+  it("keeps an update beside the version that is installed, until it is imported or another one is", () => {
+    const held = event("PluginUpdateHeld", {
+      ...{ plugin: "room", version: "2.0.0", manifest: {}, digest: sha("2.0.0"), source: "./room" },
+      given: { net: ["a.org"] },
+      missing: [{ field: "permissions.run", asked: "git", reason: "more" }],
+    })
+    const granted = event("PluginGranted", { plugin: "room", given: { run: ["git"] }, grants: {}, missing: [] })
+    expect(roomOf(imported(manifest), activated, held)).toMatchObject({
+      ...{ version: "1.0.0", active: true, given: { net: ["a.org"] } },
+      held: { version: "2.0.0", digest: sha("2.0.0"), missing: [{ asked: "git" }], heldAt: 3 },
+    })
+    expect(Object.keys(roomOf(imported(manifest), held)?.components ?? {})).toEqual(["look", "hear", "go"])
+    expect(roomOf(imported(manifest), held, granted)).toMatchObject({
+      ...{ given: { net: ["a.org"], run: ["git"] }, grants: {} },
+      held: { missing: [] },
+    })
+    expect(roomOf(imported(manifest), held, imported({}, "2.0.0"))).toMatchObject({ version: "2.0.0", held: null })
+    expect(registryOf(held, granted)).toEqual({})
+  })
+
+  it("remembers what was given and taken back by name, through updates, until the plugin is removed", () => {
+    const given = event("PluginGranted", { plugin: "room", given: { run: ["git", "ls"], runAny: true }, grants: {} })
+    const taken = event("PluginGrantRevoked", { plugin: "room", revoked: { run: ["git"], runAny: true }, grants: {} })
+    const again = event("PluginGranted", { plugin: "room", given: { run: ["git"] }, grants: {} })
+    const standing = (...events: ReadonlyArray<Unplaced>) => {
+      const room = roomOf(imported(manifest), ...events)
+      return [room?.given, room?.revoked]
+    }
+    expect(standing(given, taken)).toEqual([{ run: ["ls"] }, { run: ["git"], runAny: true }])
+    expect(standing(given, taken, imported({}, "2"), again)).toEqual([{ run: ["ls", "git"] }, { runAny: true }])
+    expect(standing(given, taken, event("PluginRemoved", { plugin: "room" }), imported(manifest))).toEqual([{}, {}])
+  })
+
+  it("has a plugin in an earlier version, as things stand now", () => {
+    const update = { peas: { sensors: [{ name: "look", priority: 9 }, { name: "smell" }] } }
+    const then = roomOf(imported(manifest), activated)
+    const now = roomOf(
+      imported(manifest),
+      activated,
+      event("PriorityChanged", { component: "room/look", priority: 5 }),
+      event("ComponentDeactivated", { component: "room/hear" }),
+      imported(update, "2.0.0"),
+      event("PluginDeactivated", { plugin: "room" }),
+    )
+    if (then === undefined || now === undefined) throw new Error("the room is not in the registry")
+    const seen = PluginRegistry.inVersionOf(now, then)
+    expect(seen).toMatchObject({ version: "1.0.0", digest: sha("1.0.0"), manifest, active: false, importedAt: 1 })
+    expect(Object.keys(seen.components)).toEqual(["look", "hear", "go"])
+    expect(seen.components.look).toMatchObject({ priority: 5, metadata: { unit: "text" } })
+    expect(PluginRegistry.inVersionOf(now, now)).toBe(now)
+  })
+
   it("knows which processes run", () => {
     const started = event("PluginStarted", {
       plugin: "room",

@@ -130,6 +130,16 @@ const one: fc.Arbitrary<Unplaced> = fc.oneof(
     .map(([plugin, manifest]) =>
       event("PluginImported", { plugin, version: "1", manifest, digest: sha("d"), source: ".", grants: {} }),
     ),
+  fc.tuple(plugin, manifest).map(([plugin, manifest]) =>
+    event("PluginUpdateHeld", {
+      ...{ plugin, version: "2", manifest, digest: sha("e"), source: ".", given: { env: ["HOME"] } },
+      missing: [{ field: "permissions.run", asked: "git", reason: "more" }],
+    }),
+  ),
+  plugin.map((plugin) =>
+    event("PluginGranted", { plugin, given: { run: ["git"], runAny: true }, grants: {}, missing: [] }),
+  ),
+  plugin.map((plugin) => event("PluginGrantRevoked", { plugin, revoked: { run: ["git"] }, grants: {} })),
   plugin.map((plugin) => event("PluginRemoved", { plugin })),
   plugin.map((plugin) => event("PluginActivated", { plugin })),
   plugin.map((plugin) => event("PluginDeactivated", { plugin })),

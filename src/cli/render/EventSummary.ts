@@ -26,6 +26,10 @@ const summaries: Summaries = {
   KernelStopped: ({ reason }) => reason,
 
   PluginImported: ({ plugin, version, digest }) => `${plugin} ${version} (${digest.slice(0, 12)})`,
+  PluginUpdateHeld: ({ plugin, version, missing }) =>
+    `${plugin} ${version} lacks ${missing.map(({ field, asked }) => `${field} ${asked}`).join(", ")}`,
+  PluginGranted: ({ plugin, given }) => `${plugin} ${value(given)}`,
+  PluginGrantRevoked: ({ plugin, revoked }) => `${plugin} ${value(revoked)}`,
   PluginRemoved: ({ plugin }) => plugin,
   PluginActivated: ({ plugin }) => plugin,
   PluginDeactivated: ({ plugin }) => plugin,
@@ -37,6 +41,7 @@ const summaries: Summaries = {
   PluginStarted: ({ plugin, instance, pid }) => `${plugin} for ${instance}, process ${pid}`,
   PluginExited: ({ plugin, code, signal, reason }) =>
     `${plugin} ${signal === null ? `with code ${code}` : `by ${signal}`}${because(reason)}`,
+  PluginMisbehaved: ({ plugin, code, reason }) => `${plugin} ${code}${because(reason)}`,
   PluginQuarantined: ({ plugin, reason }) => plugin + because(reason),
   PluginLogged: ({ plugin, level, message }) => `${plugin} ${level}: ${message}`,
   BrokerRequested: ({ plugin, method, request }) => `${plugin} ${method} ${value(request)}`,

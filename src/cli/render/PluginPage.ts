@@ -1,10 +1,13 @@
+import { Schema } from "effect"
 import type { CheckedPlugin } from "../../kernel/Registry.ts"
 import * as Grants from "../../plugins/Grants.ts"
 import type { Manifest } from "../../plugins/Manifest.ts"
 import type { Plugin } from "../../projections/PluginRegistry.ts"
+import type { PluginVersion } from "../../projections/PluginVersions.ts"
+import * as GrantPage from "./GrantPage.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
-import { at, count, oneLine, shorten, signed, value } from "./Text.ts"
+import { at, count, oneLine, shorten, signed, time, value } from "./Text.ts"
 
 /** A plugin that was checked or imported, as a document. */
 export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin) => ({
@@ -19,17 +22,10 @@ export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin)
 
 /** A plugin that was checked or imported: what it declares, asks for and was granted. */
 export const checked = (style: Style, { manifest, digest, warnings, grants }: CheckedPlugin): ReadonlyArray<string> => {
-  const { read, write, net, env, run } = Grants.asked(manifest)
   return [
     `${style.name(manifest.name)} ${oneLine(manifest.version)} ${style.dim(digest.slice(0, 12))}: ${oneLine(manifest.description)}`,
     `  ${declared(manifest)}`,
-    ...granted(style, [
-      ["read", read, grants.read],
-      ["write", write, grants.write],
-      ["net", net, grants.net],
-      ["env", env, grants.env],
-      ["run", run, grants.runAny ? ["any command"] : grants.run],
-    ]),
+    ...GrantPage.table(style, Grants.asked(manifest), grants),
     ...warnings.map((warning) => style.warn(`warning: ${oneLine(warning)}`)),
   ]
 }
@@ -42,45 +38,50 @@ const declared = ({ peas }: Manifest): string =>
     peas.environment === undefined ? "no environment" : `environment "${oneLine(peas.environment.name)}"`,
   ].join(", ")
 
-type Permission = readonly [field: string, asked: ReadonlyArray<string>, granted: ReadonlyArray<string>]
-
-const granted = (style: Style, permissions: ReadonlyArray<Permission>): ReadonlyArray<string> => {
-  const wanted = permissions.filter(([, asked, granted]) => asked.length + granted.length > 0)
-  if (wanted.length === 0) return [`  ${style.dim("asks for no permission")}`]
-  return wanted.map(
-    ([field, asked, granted]) =>
-      `  ${style.dim(field.padEnd(5))}  asked ${asked.join(", ")}; granted ${granted.join(", ") || style.dim("nothing")}`,
-  )
+/** A registered plugin in a list, as a document. */
+export const listed = (name: string, plugin: Plugin) => {
+  const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
+  return {
+    ...{ name, version, digest, source, origin, importedAt, active, quarantined },
+    held: held === null ? null : { version: held.version, digest: held.digest, missing: held.missing },
+    components: Object.entries(components).map(([component, { kind, active, priority }]) => ({
+      name: `${name}/${component}`,
+      kind,
+      active,
+      priority,
+    })),
+  }
 }
 
-/** A registered plugin in a list, as a document. */
-export const listed = (name: string, { version, digest, source, active, quarantined, components }: Plugin) => ({
-  name,
-  version,
-  digest,
-  source,
-  active,
-  quarantined,
-  components: Object.entries(components).map(([component, { kind, active, priority }]) => ({
-    name: `${name}/${component}`,
-    kind,
-    active,
-    priority,
-  })),
-})
-
-/** All registered plugins and their components. */
-export const list = (style: Style, plugins: ReadonlyArray<readonly [string, Plugin]>): ReadonlyArray<string> => {
-  if (plugins.length === 0) return ["No plugin is imported. `hindcast plugin add DIR` imports one."]
+/** All registered plugins and their components, now or at a moment. */
+export const list = (
+  style: Style,
+  plugins: ReadonlyArray<readonly [string, Plugin]>,
+  isNow: boolean,
+): ReadonlyArray<string> => {
+  if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
+  if (plugins.length === 0) return ["No plugin is imported. `hindcast plugin add SOURCE` imports one."]
   const rows = plugins.flatMap(([name, plugin]) => [
     [style.name(name), `plugin ${oneLine(plugin.version)}`, status(style, plugin), ""],
     ...componentRows(style, name, plugin),
   ])
-  return Table.lines(
-    style,
-    [{ heading: "name" }, { heading: "kind" }, { heading: "takes part" }, { heading: "priority", align: "right" }],
-    rows,
+  const waiting = plugins.flatMap(([name, { held }]) =>
+    held === null
+      ? []
+      : [
+          "",
+          style.warn(`An update of ${name} to ${oneLine(held.version)} waits for its grant:`),
+          ...GrantPage.missing(style, name, held.missing),
+        ],
   )
+  return [
+    ...Table.lines(
+      style,
+      [{ heading: "name" }, { heading: "kind" }, { heading: "takes part" }, { heading: "priority", align: "right" }],
+      rows,
+    ),
+    ...waiting,
+  ]
 }
 
 const componentRows = (style: Style, name: string, { components }: Plugin) =>
@@ -98,16 +99,25 @@ const status = (style: Style, { active, quarantined }: Plugin): string => {
   return active ? "yes" : style.warn("no")
 }
 
+/** A registered plugin, and what the log had of it. */
+export interface Shown {
+  readonly manifest: Manifest
+  readonly plugin: Plugin
+  readonly versions: ReadonlyArray<PluginVersion>
+}
+
 /** One registered plugin, whole. */
-export const show = (style: Style, manifest: Manifest, plugin: Plugin): ReadonlyArray<string> => [
+export const show = (style: Style, { manifest, plugin, versions }: Shown): ReadonlyArray<string> => [
   `${style.name(manifest.name)} ${oneLine(plugin.version)} ${style.dim(plugin.digest)}`,
   `  ${oneLine(manifest.description)}`,
   `  ${declared(manifest)}`,
   `  takes part: ${status(style, plugin)}`,
-  `  imported at ${at(plugin.importedAt)} from ${oneLine(plugin.source)}`,
-  `  granted ${value(plugin.grants, 400)}`,
+  `  imported at ${at(plugin.importedAt)} from ${plugin.origin === null ? oneLine(plugin.source) : GrantPage.origin(plugin.origin)}`,
   `  metadata ${value(plugin.metadata, 400)}`,
   ...Object.entries(plugin.running).map(([instance, { pid }]) => `  runs for ${instance} as process ${pid}`),
+  "",
+  ...grantsOf(style, manifest, plugin),
+  ...waiting(style, manifest.name, plugin),
   "",
   ...Table.lines(
     style,
@@ -133,7 +143,45 @@ export const show = (style: Style, manifest: Manifest, plugin: Plugin): Readonly
           manifest.peas.performance.map(({ name, description }) => [oneLine(name), oneLine(description)]),
         ),
       ]),
+  "",
+  ...versionTable(style, versions),
 ]
+
+const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
+  ...GrantPage.table(style, Grants.asked(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
+  ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${value(given, 400)}`]),
+  ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${value(revoked, 400)}`)]),
+]
+
+const NOTHING: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
+
+const waiting = (style: Style, name: string, { held }: Plugin): ReadonlyArray<string> =>
+  held === null
+    ? []
+    : [
+        "",
+        style.warn(`Its update to ${oneLine(held.version)} waits for its grant:`),
+        ...GrantPage.missing(style, name, held.missing),
+      ]
+
+const versionTable = (style: Style, versions: ReadonlyArray<PluginVersion>): ReadonlyArray<string> =>
+  Table.lines(
+    style,
+    [
+      { heading: "version" },
+      { heading: "digest" },
+      { heading: "imported" },
+      { heading: "status" },
+      { heading: "from" },
+    ],
+    versions.map(({ version, digest, at: position, recordedAt, status, source }) => [
+      oneLine(version),
+      digest.slice(0, 12),
+      `${at(position)} ${time(recordedAt)}`,
+      status === "held" ? style.warn("waits for its grant") : status,
+      oneLine(source),
+    ]),
+  )
 
 const describe = ({ name: plugin, peas }: Manifest, component: string): string =>
   [...(peas.sensors ?? []), ...(peas.actuators ?? [])].find(({ name }) => `${plugin}/${name}` === component)

@@ -46,7 +46,8 @@ export const advance = (
       line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), LENGTH)),
     ]
   }
-  if (is(event, "SensorFailed")) return [progress, sensorLine(style, event, event.payload)]
+  if (is(event, "SensorFailed")) return [progress, failedLine(style, event, event.payload)]
+  if (is(event, "SensorSkipped")) return [progress, skippedLine(style, event, event.payload)]
   if (is(event, "ConfirmationExpired")) return [{ ...progress, expiry: event.id }, undefined]
   const ended = ending(style, event, progress.expiry)
   const step = ended === undefined ? undefined : progress.open.get(ended.commandId)
@@ -78,12 +79,17 @@ const begin = (
 const line = (style: Style, event: Event, { number, what }: Step, how: string): string =>
   `${style.dim(String(number).padStart(3))}  ${what}  ${how}  ${style.dim(at(event.position))}`
 
-/** A sensor that gave no reading. It is no step of the agent's, so that it has no number. */
-const sensorLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"SensorFailed">): string => {
+const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"SensorFailed">): string => {
   const [message = ""] = error.message.split("\n")
-  const how = `${style.bad("failed")}: ${shorten(oneLine(`${error.code}: ${message}`), LENGTH)}`
-  return `     ${oneLine(sensor)}  ${how}  ${style.dim(at(event.position))}`
+  return sensorLine(style, event, sensor, style.bad("failed"), `${error.code}: ${message}`)
 }
+
+const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"SensorSkipped">): string =>
+  sensorLine(style, event, sensor, style.dim("skipped"), reason)
+
+/** A sensor that gave no reading. It is no step of the agent's, so that it has no number. */
+const sensorLine = (style: Style, event: Event, sensor: string, how: string, why: string): string =>
+  `     ${oneLine(sensor)}  ${how}: ${shorten(oneLine(why), LENGTH)}  ${style.dim(at(event.position))}`
 
 const ending = (
   style: Style,

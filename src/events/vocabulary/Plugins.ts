@@ -5,16 +5,82 @@ import { Json, JsonObject } from "../Json.ts"
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin's name" })
 const instance = Schema.NonEmptyString.annotations({ description: "`kernel`, or the id of the task it serves" })
 
+const Names = optional(Schema.Array(Schema.String))
+
+/** What a person granted, or took back, by name. Paths are absolute; what is absent is none. */
+export const Given = Schema.Struct({
+  read: Names,
+  write: Names,
+  net: Names,
+  env: Names,
+  run: Names,
+  runAny: optional(Schema.Boolean),
+}).annotations({ identifier: "Given" })
+
+export type Given = typeof Given.Type
+
+/** What a plugin asks for and was not granted. */
+export const MissingGrant = Schema.Struct({
+  field: Schema.String.annotations({ description: "The manifest's field, such as `permissions.read`" }),
+  asked: Schema.String,
+  reason: Schema.String,
+  flag: optional(Schema.String.annotations({ description: "The option that grants it; absent where nothing does" })),
+}).annotations({ identifier: "MissingGrant" })
+
+export type MissingGrant = typeof MissingGrant.Type
+
+/** Where a plugin's files came from. A Git commit is what `ref` was at the time. */
+export const Origin = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("directory"), path: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("archive"), path: Schema.String, sha256: Sha256 }),
+  Schema.Struct({
+    kind: Schema.Literal("git"),
+    url: Schema.String,
+    ref: Schema.String,
+    commit: Schema.String,
+    directory: optional(Schema.String.annotations({ description: "The plugin's directory in the repository" })),
+  }),
+).annotations({ identifier: "Origin" })
+
+export type Origin = typeof Origin.Type
+
+const release = {
+  plugin,
+  version: Schema.String,
+  manifest: JsonObject,
+  digest: Sha256.annotations({ description: "Digest of the plugin's files" }),
+  source: Schema.String.annotations({ description: "Where it was imported from" }),
+  origin: optional(Origin),
+  workspace: optional(Schema.String.annotations({ description: 'The workspace that "." in its permissions is' })),
+  given: optional(Given.annotations({ description: "What was granted by name with this import" })),
+  warnings: optional(Schema.Array(Schema.String)),
+}
+
 /** The registry's life: what was imported, switched and set, and which processes ran. */
 export const pluginEvents = [
   eventType("PluginImported", "A plugin was imported, or updated to another digest.", {
-    plugin,
-    version: Schema.String,
-    manifest: JsonObject,
-    digest: Sha256.annotations({ description: "Digest of the plugin's files" }),
-    source: Schema.String.annotations({ description: "Where it was imported from" }),
+    ...release,
     grants: JsonObject.annotations({ description: "What the person who imported it granted" }),
-    warnings: optional(Schema.Array(Schema.String)),
+  }),
+  eventType("PluginUpdateHeld", "An update asks for more than was granted: it waits, the version before it stays.", {
+    ...release,
+    missing: Schema.Array(MissingGrant),
+  }),
+  eventType("PluginGranted", "A person granted a plugin something by name.", {
+    plugin,
+    given: Given,
+    grants: JsonObject.annotations({ description: "What the installed version may do from now on" }),
+    missing: optional(
+      Schema.Array(MissingGrant).annotations({ description: "What the update that waits still lacks, where one does" }),
+    ),
+  }),
+  eventType("PluginGrantRevoked", "A person took something back that a plugin was granted.", {
+    plugin,
+    revoked: Given,
+    grants: JsonObject.annotations({ description: "What the installed version may do from now on" }),
+    missing: optional(
+      Schema.Array(MissingGrant).annotations({ description: "What the update that waits now lacks, where one does" }),
+    ),
   }),
   eventType("PluginRemoved", "A plugin was removed from the registry.", { plugin }),
   eventType("PluginActivated", "A plugin's active components take part again.", { plugin }),
@@ -38,8 +104,14 @@ export const pluginEvents = [
     plugin,
     instance,
     pid: Schema.Int,
-    sandbox: Schema.String.annotations({ description: "The sandbox tier, such as `flags`" }),
+    birth: optional(
+      Schema.String.annotations({
+        description: "The boot and clock tick it was started in: tells it from a later one",
+      }),
+    ),
+    sandbox: Schema.String.annotations({ description: "The sandbox tier: `namespaces` or `flags`" }),
     permissions: Schema.Array(Schema.String).annotations({ description: "The permission flags it runs under" }),
+    limits: optional(JsonObject.annotations({ description: "What the operating system and V8 hold it to, by name" })),
   }),
   eventType("PluginExited", "A plugin's process ended.", {
     plugin,
@@ -50,6 +122,20 @@ export const pluginEvents = [
     inFlight: Schema.Array(Schema.String).annotations({ description: "Calls that had no answer yet" }),
     reason: optional(Schema.String),
   }),
+  eventType(
+    "PluginMisbehaved",
+    "A plugin's process did what no sound one does: its frames do not fit what was asked.",
+    {
+      plugin,
+      instance,
+      pid: Schema.Int,
+      code: Schema.Literal(
+        ...(["LateAnswer", "SecondAnswer", "UnaskedAnswer", "UnaskedCall", "UndeclaredSensor"] as const),
+        ...(["UnawaitedReadings", "RepeatedHandshake", "BrokenFrame", "FrameTooLong"] as const),
+      ),
+      reason: Schema.String,
+    },
+  ),
   eventType("PluginQuarantined", "A plugin is not started again until a person lifts the quarantine.", {
     plugin,
     reason: Schema.String,
@@ -61,6 +147,7 @@ export const pluginEvents = [
       plugin,
       level: Schema.Literal("debug", "info", "warn", "error"),
       message: Schema.String,
+      dropped: optional(Schema.NonNegativeInt.annotations({ description: "How many lines were left out before" })),
     },
     { personal: { message: SHREDDED } },
   ),
@@ -70,7 +157,7 @@ export const pluginEvents = [
     {
       plugin,
       requestId: Schema.NonEmptyString,
-      method: Schema.Literal("run", "readFile", "writeFile"),
+      method: Schema.Literal("run", "readFile", "writeFile", "fetch"),
       request: JsonObject.annotations({ description: "What it asked for; contents as size and digest only" }),
     },
     { personal: { request: {} } },

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds, SHREDDED } from "../EventType.ts"
+import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "../EventType.ts"
 import { Json, JsonObject } from "../Json.ts"
 
 const sensor = ComponentName
@@ -23,7 +23,14 @@ export const sensingEvents = [
     { sensor, error: Failure },
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
-  eventType("SensorSkipped", "A sensor was due and was not asked.", { sensor, reason: Schema.String }),
+  eventType("SensorSkipped", "A sensor was due and was not asked.", {
+    sensor,
+    reason: Schema.String,
+    priority: optional(Schema.Finite.annotations({ description: "The sensor's priority at that moment" })),
+    deadlineMs: optional(
+      Schema.NonNegative.annotations({ description: "How long perceiving had, in ms, where that was the reason" }),
+    ),
+  }),
 ] as const
 
 /** One operation of a JSON Patch (RFC 6902), of the three kinds that Hindcast writes. */

@@ -1,4 +1,14 @@
+import type { Effect } from "effect"
+import type { Failure } from "../../events/EventType.ts"
+import type { JsonObject } from "../../events/Json.ts"
+import type { Executed, Method } from "../Broker.ts"
 import type { Grants } from "../Grants.ts"
+
+/** A program and its arguments, without a shell. */
+export interface CommandLine {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+}
 
 /** For whom: the allow-list, and where relative paths and commands start. */
 export interface Client {
@@ -9,8 +19,19 @@ export interface Client {
   readonly forbidden?: ReadonlyArray<string>
   /** The plugin's own directory, by its real path: it may be read even where it is forbidden. */
   readonly directory?: string
+  /** How a command that runs in a directory is confined. Default: not at all. */
+  readonly confine?: (commandLine: CommandLine, cwd: string) => CommandLine
   readonly limits?: BrokerLimits
+  /** Stands between a request and the host: the authors' test kit watches and answers there. Default: nothing does. */
+  readonly intercept?: Intercept | undefined
 }
+
+/** Carries a request out, or answers in the host's place. Whether it is granted, only `carryOut` looks at. */
+export type Intercept = (
+  method: Method,
+  params: JsonObject,
+  carryOut: Effect.Effect<Executed, Failure>,
+) => Effect.Effect<Executed, Failure>
 
 export interface BrokerLimits {
   /** One command, in milliseconds. Default: 30 000. */
@@ -19,4 +40,8 @@ export interface BrokerLimits {
   readonly outputBytes?: number
   /** One file, read or written, in bytes. Default: 4 MiB, so that it fits a frame. */
   readonly fileBytes?: number
+  /** One request to the network with all its redirects, in milliseconds. Default: 30 000. */
+  readonly fetchMs?: number
+  /** The body of a request, and that of an answer, in bytes. Default: 4 MiB; answers in base64 are longer by a third. */
+  readonly bodyBytes?: number
 }

@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import type { Failure } from "../../events/EventType.ts"
 import type { RunResult } from "../author.ts"
+import { onPath } from "../Tools.ts"
 import type { Client } from "./Client.ts"
 
 /** Default of `runMs`. */
@@ -13,9 +14,10 @@ const OUTPUT_BYTES = 1024 * 1024
 
 /**
  * Runs a command that is granted by exactly this name. Arguments go as they are, without a shell; the directory is the
- * workspace; of the host's environment only what finds commands and decides on languages is passed on.
- * An exit code is an answer. Not granted, not there, too slow and too talkative are failures; the last two, like an
- * interruption, kill the command together with all that it started in its process group.
+ * workspace; of the host's environment only what finds commands and decides on languages is passed on; `client.confine`
+ * says what it runs in. An exit code is an answer, and so is the signal that ended it: where bubblewrap stands between, it
+ * is told as the code 128 + n, as shells do. Not granted, not there, too slow and too talkative are failures; the last
+ * two, like an interruption, kill the command together with all that it started in its process group.
  */
 export const runCommand = (
   client: Client,
@@ -27,9 +29,18 @@ export const runCommand = (
   if ([command, ...args].some((part) => part.includes("\0"))) {
     return Effect.fail({ code: "ParametersInvalid", message: "expected a command and arguments without NUL" })
   }
+  const found = command.includes(path.sep) ? path.resolve(client.workspace, command) : onPath(command)
+  if (found === undefined) {
+    return Effect.fail({
+      code: "CommandUnavailable",
+      message: `${command}: expected a command on the PATH, found none`,
+    })
+  }
+  const cwd = client.workspace
+  const line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
   return Effect.async((resume) => {
-    const child = spawn(command, args, {
-      cwd: client.workspace,
+    const child = spawn(line.command, line.args, {
+      cwd,
       env: environment(),
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,

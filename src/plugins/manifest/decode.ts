@@ -1,6 +1,7 @@
 import { Data, Either, Schema } from "effect"
 import { Json, pointerToken, valueAt } from "../../events/Json.ts"
 import { issuesOf } from "./issues.ts"
+import type { Place } from "./places.ts"
 import { FILE, Manifest } from "./schema.ts"
 
 /** One thing that is wrong in a manifest. */
@@ -9,6 +10,8 @@ export interface ManifestIssue {
   readonly path: string
   readonly expected: string
   readonly found: string
+  /** Where it stands in the file, where the text is at hand. */
+  readonly place?: Place
 }
 
 /** Fix the manifest: everything that is wrong in it, at once. */
@@ -43,31 +46,46 @@ export interface Decoded {
  * is an error too, because it is more often a typing mistake than an extension.
  */
 export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<Decoded, ManifestInvalid> => {
-  const file = options.file ?? FILE
+  const { manifest, issues } = judge(json)
+  const fatal = issues.filter(({ tolerable }) => !(options.lenient === true && tolerable))
+  if (fatal.length > 0 || manifest === undefined) {
+    return Either.left(new ManifestInvalid({ file: options.file ?? FILE, issues: fatal.map(withoutJudgement) }))
+  }
+  return Either.right({ manifest, warnings: issues.map(describe) })
+}
+
+/** A document as far as it is a manifest, and everything about it that strict decoding refuses. */
+export interface Judged {
+  /** Without unknown fields; undefined where more is wrong than those. */
+  readonly manifest: Manifest | undefined
+  readonly issues: ReadonlyArray<JudgedIssue>
+}
+
+/** An issue, and whether lenient decoding lets it pass. */
+export interface JudgedIssue extends ManifestIssue {
+  readonly tolerable: boolean
+}
+
+/** As `decode`, and says all there is to say, whatever is tolerated. */
+export const judge = (json: unknown): Judged => {
   const strict = strictly(json)
   const issues = [
     ...(Either.isLeft(strict) ? issuesOf(strict.left.issue) : []),
     ...(isJson(json) ? contradictions(json) : []),
   ]
-  const fatal = issues.filter((issue) => !(options.lenient === true && issue.tolerable))
-  const decoded = permissively(json)
-  if (fatal.length > 0 || Either.isLeft(decoded)) {
-    return Either.left(new ManifestInvalid({ file, issues: fatal.map(({ tolerable: _, ...issue }) => issue) }))
-  }
-  return Either.right({ manifest: decoded.right, warnings: issues.map(describe) })
+  return { manifest: Either.getOrUndefined(permissively(json)), issues }
 }
+
+/** The issue alone. */
+export const withoutJudgement = ({ tolerable: _, ...issue }: JudgedIssue): ManifestIssue => issue
 
 const strictly = Schema.decodeUnknownEither(Manifest, { errors: "all", onExcessProperty: "error" })
 const permissively = Schema.decodeUnknownEither(Manifest, { onExcessProperty: "ignore" })
 const isJson = Schema.is(Json)
 
-const describe = ({ path, expected, found }: ManifestIssue) =>
-  `${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
-
-/** An issue, and whether lenient decoding lets it pass. */
-interface JudgedIssue extends ManifestIssue {
-  readonly tolerable: boolean
-}
+/** One line: the place where there is one, the path, what was expected and what was found. */
+export const describe = ({ path, expected, found, place }: ManifestIssue): string =>
+  `${place === undefined ? "" : `${place.line}:${place.column} `}${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
 
 /**
  * What no single field is to blame for. It looks at the document as it came, so that it is reported together with
@@ -132,7 +150,8 @@ const repeated = (document: Json, elements: ReadonlyArray<Element>, expected: st
   })
 }
 
-const leadsOut = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<JudgedIssue> => {
+/** Whether the path at some place of the document leads out of the plugin's directory. */
+export const leadsOut = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<JudgedIssue> => {
   const place = valueAt(document, keys)
   if (typeof place !== "string" || !(place.startsWith("/") || place.split(/[\\/]/).includes(".."))) return []
   return [

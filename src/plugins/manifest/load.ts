@@ -1,10 +1,22 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Effect, Either, Schema } from "effect"
+import { Json, valueAt } from "../../events/Json.ts"
+import * as ComponentSchemas from "../ComponentSchemas.ts"
 import { PluginUnavailable } from "../PluginError.ts"
 import { isInside } from "../paths.ts"
-import { type DecodeOptions, decode, ManifestInvalid } from "./decode.ts"
+import {
+  type DecodeOptions,
+  describe,
+  type JudgedIssue,
+  judge,
+  leadsOut,
+  ManifestInvalid,
+  type ManifestIssue,
+  withoutJudgement,
+} from "./decode.ts"
+import { type Place, type Places, placeOfMistake, placesOf } from "./places.ts"
 import { FILE, type Manifest } from "./schema.ts"
 
 /** A plugin as it stands in a directory. */
@@ -22,28 +34,100 @@ export interface LoadedPlugin {
 /** Left out of the digest and the list of files: what tools keep beside the source, and a plugin cannot import. */
 const SKIPPED = new Set([".git", "node_modules"])
 
+/** How a plugin's directory is read. */
+export interface LoadOptions extends Omit<DecodeOptions, "file"> {
+  /** Its component schemas were checked before, when it was imported: they are not checked again. Default: false. */
+  readonly trusted?: boolean
+}
+
+/** A plugin's directory, and everything that is wrong with it. */
+export interface Inspected {
+  /** The manifest's file: an absolute path. */
+  readonly file: string
+  /** The manifest as JSON; undefined where it is none. */
+  readonly document: Json | undefined
+  /** The manifest, whatever else is wrong; undefined where it cannot be decoded. */
+  readonly manifest: Manifest | undefined
+  /** The plugin, where nothing refuses it. */
+  readonly plugin: LoadedPlugin | undefined
+  /** What refuses it, in the order of the file. */
+  readonly issues: ReadonlyArray<ManifestIssue>
+  /** Where a part of the manifest stands in its file, by a JSON Pointer. */
+  readonly placeOf: (path: string) => Place
+}
+
 /**
  * Reads a plugin's directory without running anything of it: decodes its manifest, checks that the entry and the
- * scenario are files in the directory and that no symbolic link leads out of it, and computes a digest of its content.
+ * scenario are files in the directory, that no symbolic link leads out of it and that its components' schemas can be
+ * used, and computes a digest of its content.
  * `.git` and `node_modules` are not part of a plugin: a plugin has its dependencies in its own files.
  * A link to a file in the directory counts as that file; a link to a directory is refused.
  */
 export const load = (
   directory: string,
-  options: Omit<DecodeOptions, "file"> = {},
+  options: LoadOptions = {},
 ): Effect.Effect<LoadedPlugin, ManifestInvalid | PluginUnavailable> =>
+  Effect.flatMap(inspect(directory, options), ({ file, plugin, issues }) =>
+    plugin === undefined ? new ManifestInvalid({ file, issues }) : Effect.succeed(plugin),
+  )
+
+/** As `load`, and answers with all that is wrong instead of failing. */
+export const inspect = (
+  directory: string,
+  { lenient = false, trusted = false }: LoadOptions = {},
+): Effect.Effect<Inspected, PluginUnavailable> =>
   Effect.gen(function* () {
     const root = yield* attempt(directory, () => fs.realpath(directory))
     const file = path.join(root, FILE)
-    const text = yield* attempt(directory, () => fs.readFile(file, "utf8"))
-    const json = yield* parse(file, text)
-    const { manifest, warnings } = yield* decode(json, { ...options, file })
+    const text = yield* attempt(directory, () => readText(file))
+    const parsed = parse(text)
+    if (Either.isLeft(parsed)) {
+      const place = parsed.left.place ?? START
+      const nothing = { document: undefined, manifest: undefined, plugin: undefined }
+      return { file, ...nothing, issues: [parsed.left], placeOf: () => place }
+    }
+    const document = parsed.right
+    const { manifest, issues } = judge(document)
+    const places = placesOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
-    const strays = [...(yield* strayLinks(root, files)), ...missingFiles(manifest, files)]
-    if (strays.length > 0) return yield* new ManifestInvalid({ file, issues: strays })
-    const digest = yield* attempt(directory, () => digestOf(root, files))
-    return { manifest, warnings, directory: root, digest, files }
+    const found: ReadonlyArray<JudgedIssue> = [
+      ...issues,
+      ...places.hidden.map(hiddenName),
+      ...(trusted || !isJson(document) ? [] : ComponentSchemas.mistakes(document).map(fatal)),
+      ...(yield* strayLinks(root, files)).map(fatal),
+      ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
+    ]
+    const placed = found
+      .map((issue) => ({ ...issue, place: issue.place ?? places.of(issue.path) }))
+      .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
+    const passes = ({ tolerable }: JudgedIssue) => lenient && tolerable
+    const refusing = placed.filter((issue) => !passes(issue)).map(withoutJudgement)
+    const warnings = placed.filter(passes).map(describe)
+    // What a link leads to is not read before it is known that it leads nowhere else.
+    const plugin =
+      manifest === undefined || refusing.length > 0
+        ? undefined
+        : {
+            ...{ manifest, warnings, directory: root, files },
+            digest: yield* attempt(directory, () => digestOf(root, files)),
+          }
+    return {
+      ...{ file, manifest, plugin, issues: refusing, placeOf: places.of },
+      document: isJson(document) ? document : undefined,
+    }
   })
+
+const isJson = Schema.is(Json)
+
+const fatal = (issue: ManifestIssue): JudgedIssue => ({ ...issue, tolerable: false })
+
+const hiddenName = ({ pointer, place }: Places["hidden"][number]): JudgedIssue => ({
+  path: pointer,
+  expected: "each name once",
+  found: "a field that a later one of the same name hides",
+  place,
+  tolerable: true,
+})
 
 const attempt = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, PluginUnavailable> =>
   Effect.tryPromise({
@@ -55,15 +139,28 @@ const attempt = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, 
       }),
   })
 
-const parse = (file: string, text: string): Effect.Effect<unknown, ManifestInvalid> =>
-  Effect.try({
-    try: (): unknown => JSON.parse(text),
-    catch: (cause) =>
-      new ManifestInvalid({
-        file,
-        issues: [{ path: "", expected: "JSON", found: cause instanceof Error ? cause.message : String(cause) }],
-      }),
-  })
+/** Longest manifest, in bytes. */
+const MANIFEST_BYTES = 1024 * 1024
+
+const readText = async (file: string): Promise<string> => {
+  const stats = await fs.stat(file)
+  // Reading a pipe would wait for its other end, and a device may have none.
+  if (!stats.isFile()) throw new Error("something there that is no file")
+  const { size } = stats
+  if (size > MANIFEST_BYTES) throw new Error(`one of ${size} bytes; at most ${MANIFEST_BYTES} are read`)
+  return fs.readFile(file, "utf8")
+}
+
+const START: Place = { line: 1, column: 1 }
+
+const parse = (text: string): Either.Either<unknown, ManifestIssue> => {
+  try {
+    return Either.right(JSON.parse(text))
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    return Either.left({ path: "", expected: "JSON", found, place: placeOfMistake(text, found) })
+  }
+}
 
 /** Every file and link below a directory, without following links to directories. Sorted by code unit. */
 const list = async (root: string, below: string): Promise<ReadonlyArray<string>> => {
@@ -93,20 +190,15 @@ const strayLink = async (root: string, file: string) => {
   return { path: "", expected: `${file} to be a file in the plugin's directory`, found }
 }
 
-const missingFiles = ({ entry, peas }: Manifest, files: ReadonlyArray<string>) => {
-  const scenario = peas.environment?.scenario
-  const named = [
-    { path: "/entry", file: entry },
-    ...(scenario === undefined ? [] : [{ path: "/peas/environment/scenario", file: scenario }]),
-  ]
-  return named
-    .filter(({ file }) => !files.includes(path.posix.normalize(file)))
-    .map(({ path, file }) => ({
-      path,
-      expected: "a file in the plugin's directory",
-      found: `no file ${JSON.stringify(file)}`,
-    }))
-}
+/** Files that the manifest names and that are not there; a path that is refused anyway is not looked for. */
+const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
+  [["entry"], ["peas", "environment", "scenario"]].flatMap((keys) => {
+    const file = valueAt(document, keys)
+    if (typeof file !== "string" || file === "" || leadsOut(document, keys).length > 0) return []
+    if (files.includes(path.posix.normalize(file))) return []
+    const expected = "a file in the plugin's directory"
+    return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
+  })
 
 /** Each file adds its path and its bytes, both with their lengths, so that no two listings read the same. */
 const digestOf = async (root: string, files: ReadonlyArray<string>): Promise<string> => {

@@ -40,7 +40,7 @@ const ComponentId = Schema.String.pipe(
 
 const componentFields = {
   name: ComponentId,
-  description: Text,
+  description: Text.annotations({ description: "non-empty text: what agents are told of it" }),
   priority: optional(Schema.Finite.annotations({ description: "a number; higher goes first" })),
   metadata: optional(JsonObject),
   timeout: optional(DurationMs),
@@ -48,7 +48,7 @@ const componentFields = {
 
 export const Sensor = Schema.Struct({
   ...componentFields,
-  reading: optional(JsonObject.annotations({ description: "a JSON Schema" })),
+  reading: optional(JsonObject.annotations({ description: "a JSON Schema: what is read has to fit it" })),
   interval: optional(DurationMs),
 }).annotations({ identifier: "Sensor" })
 
@@ -64,10 +64,10 @@ export type Risk = typeof Risk.Type
 
 export const Actuator = Schema.Struct({
   ...componentFields,
-  args: optional(JsonObject.annotations({ description: "a JSON Schema" })),
-  result: optional(JsonObject.annotations({ description: "a JSON Schema" })),
+  args: optional(JsonObject.annotations({ description: "a JSON Schema: a command's arguments have to fit it" })),
+  result: optional(JsonObject.annotations({ description: "a JSON Schema: what it answers has to fit it" })),
   risk: optional(Risk),
-  idempotent: optional(Schema.Boolean),
+  idempotent: optional(Schema.Boolean.annotations({ description: "whether doing it twice is as good as once" })),
 }).annotations({ identifier: "Actuator" })
 
 export type Actuator = typeof Actuator.Type
@@ -92,17 +92,22 @@ export const Permissions = Schema.Struct({
   env: optional(Schema.Array(Text).annotations({ description: "a list of environment variables" })),
 }).annotations({ identifier: "Permissions" })
 
+const PluginName = Schema.String.pipe(
+  Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/),
+  Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
+)
+
+/** Whether text can be a plugin's name. */
+export const isPluginName = Schema.is(PluginName)
+
 /**
  * A plugin's manifest, `looper-plugin.json`. Its encoded form is its decoded form.
  * `decode` also checks what a schema of one field cannot say: that names are unique and measures are not empty.
  */
 export const Manifest = Schema.Struct({
-  name: Schema.String.pipe(
-    Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/),
-    Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
-  ),
-  description: Text,
-  version: Text,
+  name: PluginName,
+  description: Text.annotations({ description: "non-empty text: what agents are told of the plugin" }),
+  version: Text.annotations({ description: "non-empty text: the plugin's version" }),
   entry: Text.annotations({ description: "the path of the TypeScript entry in the plugin's directory" }),
   permissions: Permissions,
   peas: Schema.Struct({
@@ -115,6 +120,8 @@ export const Manifest = Schema.Struct({
   metadata: optional(JsonObject),
   instance: optional(Schema.Literal("task", "kernel").annotations({ description: '"task" or "kernel"' })),
   concurrent: optional(Schema.Boolean.annotations({ description: "whether commands may run at the same time" })),
+  /** Where editors find the JSON Schema of this file; nothing else looks at it. */
+  $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
 }).annotations({ identifier: "Manifest", title: FILE })
 
 export type Manifest = typeof Manifest.Type

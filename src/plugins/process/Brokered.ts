@@ -70,7 +70,8 @@ export const make = ({ plugin, client, record }: Brokering) => {
           },
           taskId,
         )
-      const outcome = yield* Effect.flatMap(asked, ({ execute }) => execute(client)).pipe(
+      const carriedOut = Effect.flatMap(asked, ({ execute }) => execute(client))
+      const outcome = yield* (client.intercept?.(frame.method, frame.params, carriedOut) ?? carriedOut).pipe(
         Effect.either,
         Effect.interruptible,
         Effect.onInterrupt(() => recordAnswer(Either.left(CANCELLED))),

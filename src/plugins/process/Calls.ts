@@ -1,9 +1,10 @@
-import { Clock, Effect, type Fiber, FiberId } from "effect"
+import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Failure } from "../../events/EventType.ts"
 import { plainText } from "../../events/Json.ts"
-import { AnswerInvalid, type CallError, CallFailed, CallTimedOut, PluginExited } from "../PluginError.ts"
+import { AnswerInvalid, type CallError, CallFailed, CallTimedOut, PluginExited, PluginStuck } from "../PluginError.ts"
 import { type AnswerFrame, CALLS_IN_FLIGHT, encode, FRAME_LIMIT, type HostFrame } from "../Protocol.ts"
-import type { ChildExit } from "./Child.ts"
+import type { Child, ChildExit } from "./Child.ts"
+import * as Progress from "./Progress.ts"
 
 /** A call that has no answer yet. */
 export interface OpenCall {
@@ -13,139 +14,253 @@ export interface OpenCall {
   readonly causationId: string | undefined
   /** The task that it serves. */
   readonly taskId: string | undefined
+  /** Is told how far it has come. */
+  readonly onProgress: Progress.OnProgress | undefined
   /** What the host does for it; interrupted when the call ends early. */
   readonly brokered: Set<Fiber.RuntimeFiber<unknown>>
 }
 
-/** One call: its name, its frame, and how long it may take. */
-export interface Calling {
-  readonly name: string
+/** One call: its name, its frame, how long it may take, and what an answer comes to. */
+export interface Calling<A> extends Omit<OpenCall, "brokered"> {
   readonly frame: (id: number, now: number) => HostFrame
+  /** Counted from when it is sent. */
   readonly timeoutMs: number
-  readonly causationId: string | undefined
-  readonly taskId: string | undefined
+  readonly take: (frame: OkFrame) => Effect.Effect<A, CallError>
+}
+
+export type OkFrame = Extract<AnswerFrame, { readonly type: "ok" }>
+
+/** An answer that no call waits for, told apart by why. */
+export interface Stray {
+  readonly code: "LateAnswer" | "SecondAnswer" | "UnaskedAnswer"
+  readonly reason: string
 }
 
 /** The calls of one process: each is answered exactly once, by the plugin, the time-out or the process's end. */
 export interface Calls {
   /**
    * Sends a call and waits for the answer. Interruption cancels it in the plugin. A plugin that does not acknowledge a
-   * cancelled call, because its event loop is stuck, is killed.
+   * cancelled call, because its event loop is stuck, is killed. At most `CALLS_IN_FLIGHT` are sent; more wait their turn.
    */
-  readonly call: (calling: Calling) => Effect.Effect<Extract<AnswerFrame, { readonly type: "ok" }>, CallError>
+  readonly call: <A>(calling: Calling<A>) => Effect.Effect<A, CallError>
+  /** Asks for a sign of life, beside all calls. */
+  readonly ping: (onAnswer: () => void) => void
   /** The open call with this id. */
   readonly find: (id: number) => OpenCall | undefined
-  /** Takes an answer in. */
-  readonly answer: (frame: AnswerFrame) => void
+  /** Whether there ever was a call with this id. */
+  readonly wasAsked: (id: number) => boolean
+  /** Takes an answer in; answers what is wrong with one that nobody waits for. */
+  readonly answer: (frame: AnswerFrame) => Stray | undefined
+  /** Kills the process for not reacting: its open calls fail with `PluginStuck`. */
+  readonly stuck: (reason: string) => void
   /** Fails every open call; answers with their names. */
   readonly end: (exit: ChildExit) => ReadonlyArray<string>
+  /** Notes that the process does something without being called. */
+  readonly touch: () => void
+  /** When the last call ended, or the process was last touched, by `performance.now`; undefined while a call is open. */
+  readonly idleSince: () => number | undefined
 }
 
 interface Sending {
   readonly plugin: string
-  readonly send: (text: string) => void
-  readonly kill: (reason: string) => void
+  readonly child: Child
   /** How long a cancelled call may go unacknowledged. */
   readonly cancelMs: number
 }
 
 interface Waiting extends OpenCall {
   readonly timer: NodeJS.Timeout
-  readonly resume: (answer: Effect.Effect<AnswerFrame, CallError>) => void
+  readonly answer: (frame: AnswerFrame) => void
+  readonly fail: (error: CallError) => void
+}
+
+/** A call that was cancelled and not acknowledged: the timer will kill the process. */
+interface Cancelled {
+  readonly name: string
+  readonly timer: NodeJS.Timeout
 }
 
 interface Ended extends ChildExit {
   readonly inFlight: ReadonlyArray<string>
 }
 
-export const make = ({ plugin, send, kill, cancelMs }: Sending): Calls => {
-  const permits = Effect.unsafeMakeSemaphore(CALLS_IN_FLIGHT)
-  const open = new Map<number, Waiting>()
-  /** Cancelled and not acknowledged: the timers that will kill the process. */
-  const cancelled = new Map<number, NodeJS.Timeout>()
-  let ended: Ended | undefined
-  let last = 0
+/** Longest frame, in characters, that is sent without waiting for its turn; see `sendInTurn`. */
+const SMALL_FRAME = 64 * 1024
 
-  const exited = (call: string, { code, signal, reason, inFlight }: Ended) =>
-    new PluginExited({ plugin, code, signal, inFlight, call, ...(reason === undefined ? {} : { reason }) })
+export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
+  const open = new Map<number, Waiting>()
+  /** Calls that wait until fewer are open: each is sent by being called. */
+  const queue = new Set<() => void>()
+  const cancelled = new Map<number, Cancelled>()
+  const pings = new Map<number, () => void>()
+  const large: Array<{ readonly id: number; readonly text: string }> = []
+  let sending = false
+  let ended: Ended | undefined
+  let stuckBecause: string | undefined
+  let last = 0
+  let lastUsedAt = performance.now()
+
+  const exited = (call: string, { code, signal, reason, inFlight }: Ended): CallError =>
+    reason !== undefined && reason === stuckBecause
+      ? new PluginStuck({ plugin, reason, inFlight, call })
+      : new PluginExited({ plugin, code, signal, inFlight, call, ...(reason === undefined ? {} : { reason }) })
+
+  const stuck = (reason: string) => {
+    stuckBecause ??= reason
+    child.kill(reason)
+  }
+
+  const sendNext = () => {
+    if (open.size >= CALLS_IN_FLIGHT) return
+    for (const next of queue) {
+      queue.delete(next)
+      return next()
+    }
+  }
 
   /** Takes a call off the table, and stops what the host does for it. */
   const close = (id: number): Waiting | undefined => {
     const call = open.get(id)
     if (call === undefined) return undefined
     open.delete(id)
+    lastUsedAt = performance.now()
     clearTimeout(call.timer)
     for (const fiber of call.brokered) fiber.unsafeInterruptAsFork(FiberId.none)
+    sendNext()
     return call
   }
 
-  const cancel = (id: number): Waiting | undefined => {
+  const cancel = (id: number) => {
     const call = close(id)
-    if (call === undefined) return undefined
-    send(encode({ type: "cancel", id }))
-    const stuck = () => kill(`it did not acknowledge within ${cancelMs} ms that ${call.name} was cancelled`)
-    cancelled.set(id, setTimeout(stuck, cancelMs))
-    return call
+    if (call === undefined || ended !== undefined) return
+    const unsent = large.findIndex((waiting) => waiting.id === id)
+    if (unsent !== -1) {
+      large.splice(unsent, 1)
+      return
+    }
+    child.send(encode({ type: "cancel", id }))
+    const unheard = () => stuck(`it did not acknowledge within ${cancelMs} ms that ${call.name} was cancelled`)
+    cancelled.set(id, { name: call.name, timer: setTimeout(unheard, cancelMs) })
   }
 
-  const ask = ({ name, frame, timeoutMs, causationId, taskId }: Calling, now: number) =>
-    Effect.async<AnswerFrame, CallError>((resume) => {
-      if (ended !== undefined) return resume(Effect.fail(exited(name, ended)))
-      const id = ++last
-      const text = encode(frame(id, now))
-      if (Buffer.byteLength(text) > FRAME_LIMIT) return resume(Effect.fail(tooLong(plugin, name)))
-      const timer = setTimeout(() => {
-        cancel(id)
-        resume(Effect.fail(new CallTimedOut({ plugin, call: name, afterMs: timeoutMs })))
-      }, timeoutMs)
-      open.set(id, { name, causationId, taskId, brokered: new Set(), timer, resume })
-      send(text)
+  /** Large frames wait until the one before has left this process: a plugin that does not read fills no memory here. */
+  const sendInTurn = () => {
+    const next = sending ? undefined : large.shift()
+    if (next === undefined) return
+    sending = true
+    Effect.runCallback(child.deliver(next.text), {
+      onExit: () => {
+        sending = false
+        sendInTurn()
+      },
+    })
+  }
+
+  /** One step of Effect's, for every call passes here: all else is plain callbacks. */
+  const ask = <A>({ name, frame, timeoutMs, take, onProgress, causationId, taskId }: Calling<A>, clock: Clock.Clock) =>
+    Effect.async<A, CallError>((resume) => {
+      const fail = (error: CallError) => resume(Effect.fail(error))
+      let id: number | undefined
+      const send = () => {
+        if (ended !== undefined) return fail(exited(name, ended))
+        id = ++last
+        const text = encode(frame(id, clock.unsafeCurrentTimeMillis()))
+        if (!fitsFrame(text)) {
+          fail(tooLong(plugin, name))
+          return sendNext()
+        }
+        const sent = id
+        const timer = setTimeout(() => {
+          cancel(sent)
+          fail(new CallTimedOut({ plugin, call: name, afterMs: timeoutMs }))
+        }, timeoutMs)
+        const answer = (answered: AnswerFrame) =>
+          answered.type === "ok" ? resume(take(answered)) : fail(failureIn(plugin, name, answered))
+        const told = Progress.newest(onProgress)
+        open.set(id, { name, causationId, taskId, onProgress: told, brokered: new Set(), timer, answer, fail })
+        if (text.length <= SMALL_FRAME) child.send(text)
+        else {
+          large.push({ id, text })
+          sendInTurn()
+        }
+      }
+      if (open.size < CALLS_IN_FLIGHT) send()
+      else queue.add(send)
       return Effect.sync(() => {
-        cancel(id)
+        if (id === undefined) queue.delete(send)
+        else cancel(id)
       })
     })
 
   return {
-    call: (calling) =>
-      permits.withPermits(1)(
-        Effect.flatMap(
-          Effect.flatMap(Clock.currentTimeMillis, (now) => ask(calling, now)),
-          (frame) => outcome(plugin, calling.name, frame),
-        ),
-      ),
-    find: (id) => open.get(id),
-    answer: (frame) => {
-      clearTimeout(cancelled.get(frame.id))
-      cancelled.delete(frame.id)
-      close(frame.id)?.resume(Effect.succeed(frame))
+    call: (calling) => Effect.clockWith((clock) => ask(calling, clock)),
+    ping: (onAnswer) => {
+      const id = ++last
+      pings.set(id, onAnswer)
+      child.send(encode({ type: "ping", id }))
     },
+    find: (id) => open.get(id),
+    wasAsked: (id) => id >= 1 && id <= last,
+    answer: (frame) => {
+      const { id } = frame
+      const call = close(id)
+      if (call !== undefined) {
+        call.answer(frame)
+        return undefined
+      }
+      const ping = pings.get(id)
+      if (ping !== undefined) {
+        pings.delete(id)
+        ping()
+        return undefined
+      }
+      const late = cancelled.get(id)
+      if (late !== undefined) {
+        clearTimeout(late.timer)
+        cancelled.delete(id)
+        return frame.type === "error" && frame.error.code === CANCELLED
+          ? undefined
+          : { code: "LateAnswer", reason: `${late.name} was answered when nobody waited for it any more` }
+      }
+      return id >= 1 && id <= last
+        ? { code: "SecondAnswer", reason: `call ${id} was answered already` }
+        : { code: "UnaskedAnswer", reason: `nobody made the call ${id}: the last one was ${last}` }
+    },
+    stuck,
     end: (exit) => {
       const inFlight = [...open.values()].map(({ name }) => name)
       ended = { ...exit, inFlight }
-      for (const timer of cancelled.values()) clearTimeout(timer)
+      for (const { timer } of cancelled.values()) clearTimeout(timer)
       for (const id of [...open.keys()]) {
         const call = close(id)
-        call?.resume(Effect.fail(exited(call.name, ended)))
+        call?.fail(exited(call.name, ended))
       }
+      for (const waiting of queue) waiting()
+      queue.clear()
       return inFlight
     },
+    touch: () => {
+      lastUsedAt = performance.now()
+    },
+    idleSince: () => (open.size === 0 ? lastUsedAt : undefined),
   }
 }
 
-const outcome = (
+/** How the runner acknowledges that a call was cancelled: by a failure with this code. */
+const CANCELLED = "Cancelled"
+
+/** A character takes at most three bytes: most texts need not be measured. */
+const fitsFrame = (text: string): boolean => text.length * 3 <= FRAME_LIMIT || Buffer.byteLength(text) <= FRAME_LIMIT
+
+const failureIn = (
   plugin: string,
   call: string,
-  frame: AnswerFrame,
-): Effect.Effect<Extract<AnswerFrame, { readonly type: "ok" }>, CallError> => {
-  const state = "state" in frame && frame.state !== undefined ? { state: frame.state } : {}
-  switch (frame.type) {
-    case "ok":
-      return Effect.succeed(frame)
-    case "error":
-      return Effect.fail(new CallFailed({ plugin, call, error: plainFailure(frame.error), ...state }))
-    case "invalid":
-      return Effect.fail(new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state }))
-  }
+  frame: Exclude<AnswerFrame, { readonly type: "ok" }>,
+): CallFailed | AnswerInvalid => {
+  const state = frame.state === undefined ? {} : { state: frame.state }
+  return frame.type === "error"
+    ? new CallFailed({ plugin, call, error: plainFailure(frame.error), ...state })
+    : new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state })
 }
 
 /** What a plugin threw, as the log can keep it: whatever its text is, the call has an answer. */

@@ -24,6 +24,8 @@ export interface Child {
   readonly send: (text: string) => void
   /** As `send`, and succeeds when the text has left this process, or the other one has ended. */
   readonly deliver: (text: string) => Effect.Effect<void>
+  /** Reads nothing of its outputs for so many milliseconds: it waits as soon as it writes more than the pipes hold. */
+  readonly rest: (ms: number) => void
   /** Kills its group at once. The first reason given counts. */
   readonly kill: (reason: string) => void
 }
@@ -124,10 +126,23 @@ const running = <Attached extends ChildHandlers>(
         onSent.push(done)
         send(text)
       }),
+    rest: (ms) => {
+      if (process_.exitCode !== null || process_.signalCode !== null) return
+      listen(false)
+      clearTimeout(resting)
+      resting = setTimeout(() => listen(true), ms)
+    },
     kill: (why) => {
       because(why)
       signal("SIGKILL")
     },
+  }
+  let resting: NodeJS.Timeout | undefined
+  const listen = (again: boolean) => {
+    for (const output of [process_.stdout, process_.stderr]) {
+      if (again) output.resume()
+      else output.pause()
+    }
   }
   const handlers = attach(child)
   const end = (code: number | null, signal: string | null) => {
@@ -139,6 +154,8 @@ const running = <Attached extends ChildHandlers>(
   process_.stdout.on("data", handlers.onStdout)
   process_.stderr.on("data", handlers.onStderr)
   process_.on("exit", (code, signal) => {
+    clearTimeout(resting)
+    listen(true)
     const patience = setTimeout(() => end(code, signal), DRAIN_MS)
     process_.once("close", () => {
       clearTimeout(patience)

@@ -1,7 +1,7 @@
 import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
 import type { CoreNewEvent } from "../../events/EventLog.ts"
 
-/** Most lines of one plugin's process that are recorded in a second; the rest are counted. */
+/** Default of how many lines of one plugin's process are recorded in a second. */
 const LINES_PER_SECOND = 200
 
 /** Most lines that wait to be recorded; the rest are counted. */
@@ -42,14 +42,19 @@ type Entry =
   | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
   | { readonly kind: "end" }
 
-export const make = (plugin: string, record: RecordEvent): Effect.Effect<Journal, never, Scope.Scope> =>
+export const make = (
+  plugin: string,
+  record: RecordEvent,
+  linesPerSecond: number = LINES_PER_SECOND,
+): Effect.Effect<Journal, never, Scope.Scope> =>
   Effect.gen(function* () {
     const entries = yield* Queue.unbounded<Entry>()
     const put = (entry: Entry) => {
       entries.unsafeOffer(entry)
     }
     const log = lineLimiter(
-      (level, message) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, level, message } } }),
+      linesPerSecond,
+      (line) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } } }),
       () => Option.getOrElse(entries.unsafeSize(), () => 0),
     )
     // Ended by an entry, not by an interruption: nothing that was taken from the queue may be lost.
@@ -84,13 +89,21 @@ const drain = (
     }
   })
 
-const lineLimiter = (emit: (level: Level, message: string) => void, waiting: () => number) => {
+/** A line as it is recorded; `dropped` where it stands for lines that were left out. */
+interface Line {
+  readonly level: Level
+  readonly message: string
+  readonly dropped?: number
+}
+
+const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () => number) => {
   let second = 0
   let lines = 0
   let dropped = 0
   const tellDropped = () => {
     if (dropped === 0) return
-    emit("warn", `${dropped} lines left out: more than ${LINES_PER_SECOND} in a second, or ${LINES_WAITING} waiting`)
+    const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${LINES_WAITING} waiting`
+    emit({ level: "warn", message, dropped })
     dropped = 0
   }
   const offer = (level: Level, message: string) => {
@@ -99,17 +112,18 @@ const lineLimiter = (emit: (level: Level, message: string) => void, waiting: () 
       second = now
       lines = 0
     }
-    if (lines >= LINES_PER_SECOND || waiting() >= LINES_WAITING) {
+    if (lines >= perSecond || waiting() >= LINES_WAITING) {
       dropped++
       return
     }
     lines++
     tellDropped()
     const line = message.toWellFormed()
-    emit(
+    const cut = line.length > LINE_LENGTH
+    emit({
       level,
-      line.length <= LINE_LENGTH ? line : `${line.slice(0, LINE_LENGTH).toWellFormed()}… (${line.length} characters)`,
-    )
+      message: cut ? `${line.slice(0, LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
+    })
   }
   return { offer, tellDropped }
 }

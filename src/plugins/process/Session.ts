@@ -4,6 +4,7 @@ import { PluginFailedToLoad } from "../PluginError.ts"
 import {
   type BrokeredFrame,
   decode,
+  type EmitFrame,
   type Exports,
   FRAME_LIMIT,
   type PluginFrame,
@@ -11,8 +12,12 @@ import {
 } from "../Protocol.ts"
 import * as Calls from "./Calls.ts"
 import type { Child, ChildExit, ChildHandlers } from "./Child.ts"
+import * as Flood from "./Flood.ts"
+import * as Heartbeat from "./Heartbeat.ts"
 import type { Journal } from "./Journal.ts"
 import { splitLines, tellFrames } from "./lines.ts"
+import { type Misbehaved, watch } from "./Misbehaviour.ts"
+import type { Progress } from "./Progress.ts"
 
 /** Lines of standard error that are kept to explain a plugin that does not load. */
 const STDERR_LINES = 20
@@ -27,9 +32,15 @@ export interface Conversation {
   /** What frames start with: random, and known to the runner alone. */
   readonly nonce: string
   readonly cancelMs: number
+  readonly pingMs: number
+  readonly outputBytesPerSecond: number
   readonly journal: Journal
   /** Carries out what the plugin asks of the host, in a frame of so many bytes, for a call; it may have ended meanwhile. */
   readonly onBrokered: (frame: BrokeredFrame, bytes: number, call: Calls.OpenCall | undefined, child: Child) => void
+  /** Takes a reading that the plugin pushes, in a frame of so many bytes. */
+  readonly onEmitted: (frame: EmitFrame, bytes: number, child: Child, misbehaved: Misbehaved) => void
+  /** Passes on how far a call has come. */
+  readonly onProgress: (call: Calls.OpenCall, progress: Progress) => void
   /** Completed by the first of: ready, failed, ended. */
   readonly handshake: Deferred.Deferred<Exports, PluginFailedToLoad>
   /** Completed when the process has ended. */
@@ -49,41 +60,72 @@ export interface Session extends ChildHandlers {
 
 /** Attaches a conversation to a process: every line of its outputs becomes an answer, a request or a log line. */
 export const attach = (conversation: Conversation, child: Child): Session => {
-  const { plugin, instance, nonce, cancelMs, journal, onBrokered, handshake, exited } = conversation
-  const calls = Calls.make({ plugin, send: child.send, kill: child.kill, cancelMs })
+  const { plugin, instance, nonce, cancelMs, pingMs, journal } = conversation
+  const { onBrokered, onEmitted, onProgress, handshake, exited } = conversation
+  const calls = Calls.make({ plugin, child, cancelMs })
+  const said = Flood.make(conversation.outputBytesPerSecond, child.rest)
+  const { misbehaved, isTrusted } = watch({ plugin, instance, child, journal })
+  let stopBeating: (() => void) | undefined
   const stderr: Array<string> = []
   const failLoading = (reason: string) =>
     Deferred.unsafeDone(handshake, Effect.fail(new PluginFailedToLoad({ plugin, reason, stderr: stderr.slice() })))
 
+  const openCall = (id: number): Calls.OpenCall | undefined => {
+    if (!calls.wasAsked(id)) misbehaved("UnaskedCall", `nobody made the call ${id} that it speaks of`)
+    return calls.find(id)
+  }
+
   const onFrame = (frame: PluginFrame, bytes: number) => {
     switch (frame.type) {
       case "ready":
+        if (stopBeating !== undefined) return misbehaved("RepeatedHandshake", "it said again that it is ready")
+        stopBeating = Heartbeat.start({ pingMs, ping: calls.ping, stuck: calls.stuck })
         return Deferred.unsafeDone(handshake, Effect.succeed(frame.exports))
       case "failed":
+        if (stopBeating !== undefined)
+          return misbehaved("RepeatedHandshake", "it was ready, and said that it did not load")
+        // With its trace, which the failure's message leaves out.
+        journal.log("error", plainText(frame.error))
         return failLoading(plainText(frame.error))
       case "log":
+        said(bytes)
         return journal.log(frame.level, frame.message)
       case "host":
-        return onBrokered(frame, bytes, calls.find(frame.call), child)
-      default:
-        return calls.answer(withinAnswerLimit(frame, bytes))
+        return onBrokered(frame, bytes, openCall(frame.call), child)
+      case "emit":
+        calls.touch()
+        return onEmitted(frame, bytes, child, misbehaved)
+      case "progress": {
+        said(bytes)
+        const call = openCall(frame.id)
+        return call === undefined ? undefined : onProgress(call, frame.value)
+      }
+      default: {
+        const stray = calls.answer(withinAnswerLimit(frame, bytes))
+        return stray === undefined ? undefined : misbehaved(stray.code, stray.reason)
+      }
     }
   }
 
   const outLines = splitLines(FRAME_LIMIT, {
     onLine: tellFrames(nonce, {
-      onFrame: (text) =>
-        Either.match(decode(text), {
-          onLeft: (wrong) => child.kill(`it sent a broken frame: ${wrong.slice(0, 500)}`),
-          onRight: (frame) => onFrame(frame, Buffer.byteLength(text)),
-        }),
-      onPrinted: (line) => journal.log("info", line),
+      onFrame: (text, bytes) => {
+        if (!isTrusted()) return
+        const decoded = decode(text)
+        if (Either.isRight(decoded)) onFrame(decoded.right, bytes)
+        else misbehaved("BrokenFrame", `it sent a broken frame: ${plainText(decoded.left.slice(0, 500))}`)
+      },
+      onPrinted: (line) => {
+        said(line.length)
+        journal.log("info", line)
+      },
     }),
-    onOverflow: () => child.kill(`it wrote a line of more than ${FRAME_LIMIT} bytes`),
+    onOverflow: () => misbehaved("FrameTooLong", `it wrote a line of more than ${FRAME_LIMIT} bytes`),
   })
 
   const errorLines = splitLines(STDERR_LINE_BYTES, {
-    onLine: (line) => {
+    onLine: (line, bytes) => {
+      said(bytes)
       if (stderr.push(line) > STDERR_LINES) stderr.shift()
       journal.log("warn", line)
     },
@@ -95,6 +137,7 @@ export const attach = (conversation: Conversation, child: Child): Session => {
     onStdout: outLines.push,
     onStderr: errorLines.push,
     onExit: (exit) => {
+      stopBeating?.()
       outLines.end()
       errorLines.end()
       const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`

@@ -1,7 +1,7 @@
 /** What becomes of the lines of an output. */
 export interface LineHandlers {
-  /** A whole line, without its end. */
-  readonly onLine: (line: string) => void
+  /** A whole line of so many bytes, without its end. */
+  readonly onLine: (line: string, bytes: number) => void
   /** A line grew longer than the limit: it is forgotten, and the rest of it will come as a line of its own. */
   readonly onOverflow: () => void
 }
@@ -10,17 +10,19 @@ export interface LineHandlers {
 export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) => {
   let parts: Array<Buffer> = []
   let held = 0
-  const take = (last: Buffer): string => {
-    const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
+  /** Ends a line with a part of a chunk. */
+  const take = (chunk: Buffer, start: number, end: number) => {
+    if (parts.length === 0) return onLine(chunk.toString("utf8", start, end), end - start)
+    const line = Buffer.concat([...parts, chunk.subarray(start, end)])
     parts = []
     held = 0
-    return line.toString("utf8")
+    onLine(line.toString("utf8"), line.length)
   }
   return {
     push: (chunk: Buffer) => {
       let start = 0
       for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-        onLine(take(chunk.subarray(start, end)))
+        take(chunk, start, end)
         start = end + 1
       }
       if (start === chunk.length) return
@@ -33,15 +35,15 @@ export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) 
     },
     /** A last line without an end. */
     end: () => {
-      if (parts.length > 0) onLine(take(Buffer.alloc(0)))
+      if (parts.length > 0) take(Buffer.alloc(0), 0, 0)
     },
   }
 }
 
 /** What becomes of a plugin's standard output. */
 export interface FrameHandlers {
-  /** A frame, without its nonce. */
-  readonly onFrame: (text: string) => void
+  /** A frame, without its nonce, in a line of so many bytes. */
+  readonly onFrame: (text: string, bytes: number) => void
   /** Something that the plugin printed. */
   readonly onPrinted: (line: string) => void
 }
@@ -52,9 +54,9 @@ export interface FrameHandlers {
  */
 export const tellFrames =
   (nonce: string, { onFrame, onPrinted }: FrameHandlers) =>
-  (line: string) => {
+  (line: string, bytes: number) => {
     const start = line.startsWith(nonce) ? 0 : line.indexOf(nonce)
     if (start === -1) return onPrinted(line)
     if (start > 0) onPrinted(line.slice(0, start))
-    onFrame(line.slice(start + nonce.length))
+    onFrame(line.slice(start + nonce.length), bytes)
   }

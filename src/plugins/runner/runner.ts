@@ -6,7 +6,7 @@
  * not to be stronger than the plugin: what it captures keeps a careless plugin from breaking the protocol, and the
  * sandbox and the host keep a hostile one from gaining anything by it.
  */
-import type { Environment, Json, JsonObject, Plugin, PluginContext, RunResult } from "../author.ts"
+import type { Environment, FetchResult, Json, JsonObject, Plugin, PluginContext, RunResult } from "../author.ts"
 
 /** The part of Deno that is used here. */
 interface DenoApi {
@@ -21,10 +21,11 @@ interface Init {
   readonly nonce: string
   readonly entry: string
   readonly variables: JsonObject
-  readonly metadata: { readonly plugin: JsonObject; readonly components: { readonly [name: string]: JsonObject } }
+  readonly metadata: Metadata
   readonly seed: number
   readonly workspace: string
   readonly frameLimit: number
+  readonly readingsInFlight: number
 }
 
 /** What the host sends: trusted, it is the parent process. */
@@ -41,7 +42,13 @@ type HostFrame =
   | { readonly type: "reset"; readonly id: number; readonly options: JsonObject; readonly now: number }
   | { readonly type: "cancel" | "ping"; readonly id: number }
   | { readonly type: "answer"; readonly id: number; readonly value?: Json; readonly error?: Failure }
+  | { readonly type: "metadata"; readonly metadata: Metadata }
   | { readonly type: "shutdown" }
+
+interface Metadata {
+  readonly plugin: JsonObject
+  readonly components: { readonly [name: string]: JsonObject }
+}
 
 interface Failure {
   readonly code: string
@@ -53,52 +60,54 @@ const { Deno } = globalThis as unknown as { readonly Deno: DenoApi }
 const { stdin, stdout, inspect } = Deno
 const exit: (code: number) => never = Deno.exit.bind(Deno)
 const { parse, stringify } = JSON
+const resolved: (value: unknown) => Promise<unknown> = Promise.resolve.bind(Promise)
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const encode = encoder.encode.bind(encoder)
 const decode = decoder.decode.bind(decoder)
 
-const main = async (): Promise<never> => {
-  const lines = readLines()
-  const first = await lines.next()
-  if (first.done === true) return exit(0)
-  const init = parse(first.value) as Extract<HostFrame, { readonly type: "init" }>
-  const send = sender(init)
-  hideStreams(send)
-  const serving = importPlugin(init.entry).then(
-    (plugin) => {
-      const exports = exportsOf(plugin)
-      const handle = dispatcher(init, plugin, send)
-      send({ type: "ready", exports })
-      return handle
-    },
-    (cause: unknown) => {
-      send({ type: "failed", error: describe(cause) })
-      return exit(1)
-    },
-  )
-  // The end of the input means that the host is gone, or wants this process gone, even while the entry still loads.
-  for await (const line of lines) {
-    const frame = parse(line) as HostFrame
-    if (frame.type === "shutdown") return exit(0)
-    ;(await serving)(frame)
-  }
-  return exit(0)
+const main = (): Promise<never> => {
+  let handle: ((line: string) => void) | undefined
+  const early: Array<string> = []
+  return readLines((line) => {
+    if (handle !== undefined) return handle(line)
+    // The end of the input means that the host is gone, or wants this process gone, even while the entry still loads.
+    if (early.push(line) > 1) return
+    const init = parse(line) as Extract<HostFrame, { readonly type: "init" }>
+    const send = sender(init)
+    hideStreams(send)
+    importPlugin(init.entry).then(
+      (plugin) => {
+        send({ type: "ready", exports: exportsOf(plugin) })
+        const dispatch = dispatcher(init, plugin, send)
+        handle = (text) => dispatch(parse(text) as HostFrame)
+        for (const text of early.slice(1)) handle(text)
+      },
+      (cause: unknown) => {
+        send({ type: "failed", error: describe(cause) })
+        exit(1)
+      },
+    )
+  })
 }
 
-/** Lines of the input, however they were cut into chunks. */
-async function* readLines(): AsyncGenerator<string, void> {
+/** Tells each line of the input, however it was cut into chunks; at the end of the input, the process ends. */
+const readLines = async (onLine: (line: string) => void): Promise<never> => {
   const buffer = new Uint8Array(64 * 1024)
   let parts: Array<Uint8Array> = []
   for (;;) {
     const count = await stdin.read(buffer)
-    if (count === null) return
+    if (count === null) return exit(0)
     let start = 0
-    for (let end = buffer.indexOf(10, start); end !== -1 && end < count; end = buffer.indexOf(10, start)) {
-      parts.push(buffer.subarray(start, end))
-      yield decode(parts.length === 1 ? parts[0] : concatenate(parts))
-      parts = []
+    for (let end = buffer.indexOf(10); end !== -1 && end < count; end = buffer.indexOf(10, start)) {
+      const last = buffer.subarray(start, end)
       start = end + 1
+      if (parts.length === 0) onLine(decode(last))
+      else {
+        const line = decode(concatenate([...parts, last]))
+        parts = []
+        onLine(line)
+      }
     }
     if (start < count) parts.push(buffer.slice(start, count))
   }
@@ -114,27 +123,35 @@ const concatenate = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-type Send = (frame: { readonly type: string; readonly [field: string]: unknown }) => void
+interface Frame {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+/** Sends a frame. One that is too long is left out: answers why, and an answer to a call is replaced by that. */
+type Send = (frame: Frame) => string | undefined
 
 /** Writes frames whole and at once, so that whatever the plugin prints stands between them, never inside. */
 const sender = ({ nonce, frameLimit }: Init): Send => {
   const encodeFrame = (frame: object) => encode(`${nonce}${stringify(frame)}\n`)
   return (frame) => {
     const bytes = encodeFrame(frame)
-    writeAll(bytes.length <= frameLimit ? bytes : encodeFrame(tooLong(frame, bytes.length, frameLimit)))
+    if (bytes.length <= frameLimit) {
+      writeAll(bytes)
+      return undefined
+    }
+    const reason = `expected at most ${frameLimit} bytes, found ${bytes.length}`
+    writeAll(encodeFrame(insteadOf(frame, reason)))
+    return reason
   }
 }
 
-const tooLong = (
-  frame: { readonly type: string; readonly [field: string]: unknown },
-  length: number,
-  limit: number,
-) => {
-  const reason = `expected at most ${limit} bytes, found ${length}`
-  return frame.type === "log" || frame.type === "host"
-    ? { type: "log", level: "error", message: `${frame.type} frame left out: ${reason}` }
-    : { type: "invalid", id: frame.id, reason }
-}
+const insteadOf = ({ type, id }: Frame, reason: string): Frame =>
+  ANSWERS.includes(type)
+    ? { type: "invalid", id, reason }
+    : { type: "log", level: "error", message: `${type} frame left out: ${reason}` }
+
+const ANSWERS = ["ok", "error", "invalid"]
 
 const writeAll = (bytes: Uint8Array) => {
   let written = 0
@@ -203,9 +220,11 @@ const exportsOf = ({ sensors, actuators, environment }: Plugin) => ({
 
 /** Answers frames. Every call is answered exactly once: by its function, or by its cancellation. */
 const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
-  const calls = new Map<number, AbortController>()
+  const calls = new Map<number, OpenCall>()
   const broker = hostBroker(send)
+  const emit = emitter(init, plugin, broker.ask)
   const generators = new Map<string, () => number>()
+  let metadata = init.metadata
 
   const randomOf = (component: string): (() => number) => {
     const known = generators.get(component)
@@ -215,40 +234,58 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     return made
   }
 
-  const contextOf = (
-    call: number,
-    component: string,
-    metadata: JsonObject,
-    now: number,
-    signal: AbortSignal,
-  ): PluginContext => ({
+  const host = (call: number, method: string, params: object) =>
+    broker.ask({ type: "host", call, method, params }, call)
+
+  const contextOf = (open: OpenCall, component: string, described: JsonObject, now: number): PluginContext => ({
     variables: init.variables,
-    metadata,
+    metadata: described,
     log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
-    signal,
+    get signal() {
+      return signalOf(open)
+    },
     random: randomOf(component),
     now,
     workspace: init.workspace,
-    run: (command, args = []) => broker.ask(call, "run", { command, args }) as Promise<RunResult>,
-    readFile: (path) => broker.ask(call, "readFile", { path }) as Promise<string>,
+    run: (command, args = []) => host(open.id, "run", { command, args }) as Promise<RunResult>,
+    readFile: (path) => host(open.id, "readFile", { path }) as Promise<string>,
     writeFile: async (path, content) => {
-      await broker.ask(call, "writeFile", { path, content })
+      await host(open.id, "writeFile", { path, content })
     },
+    fetch: (url, options = {}) => host(open.id, "fetch", { ...options, url }) as Promise<FetchResult>,
+    progress: (value) => {
+      const fits = typeof value === "string" ? value.isWellFormed() : value >= 0 && value <= 1
+      if (!fits) throw new RangeError(`expected a fraction from 0 to 1 or text, found ${inspect(value)}`)
+      if (calls.has(open.id)) send({ type: "progress", id: open.id, value })
+    },
+    emit,
   })
 
-  const answer = async (id: number, world: Environment | undefined, run: (signal: AbortSignal) => unknown) => {
-    const controller = new AbortController()
-    calls.set(id, controller)
-    const outcome = await settle(() => run(controller.signal))
-    if (calls.delete(id)) send({ id, ...outcome, ...stateAfter(world, outcome) })
+  const answer = (id: number, world: Environment | undefined, run: (open: OpenCall) => unknown) => {
+    const open: OpenCall = { id, cancelled: false }
+    calls.set(id, open)
+    const finish = (outcome: Outcome) => {
+      if (calls.delete(id)) send({ id, ...outcome, ...stateAfter(world, outcome) })
+    }
+    // What needs no waiting is answered at once: a turn of the event loop costs more than most calls.
+    let outcome: Outcome | undefined
+    try {
+      const value = run(open)
+      if (!isThenable(value)) outcome = valueOutcome(value)
+      else void resolved(value).then(valueOutcome).catch(errorOutcome).then(finish)
+    } catch (cause) {
+      outcome = errorOutcome(cause)
+    }
+    if (outcome !== undefined) finish(outcome)
   }
 
   const cancel = (id: number) => {
-    const controller = calls.get(id)
-    if (controller === undefined) return
+    const call = calls.get(id)
+    if (call === undefined) return
     calls.delete(id)
+    call.cancelled = true
     send({ type: "error", id, error: { code: "Cancelled", message: "the caller no longer wants the answer" } })
-    controller.abort()
+    call.controller?.abort()
     broker.forget(id)
   }
 
@@ -262,11 +299,11 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       send({ type: "error", id, error: { code: "NoSuchComponent", message: `there is no ${kind} ${component}` } })
       return
     }
-    const { components } = init.metadata
-    const metadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
+    const { components } = metadata
+    const described = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
     const world = frame.type === "act" ? plugin.environment : undefined
-    void answer(id, world, (signal) => {
-      const context = contextOf(id, component, metadata, now, signal)
+    answer(id, world, (open) => {
+      const context = contextOf(open, component, described, now)
       return frame.type === "act" ? run(context, frame.args) : run(context)
     })
   }
@@ -277,8 +314,8 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       send({ type: "error", id, error: { code: "NoSuchComponent", message: "there is no environment" } })
       return
     }
-    void answer(id, world, async (signal) => {
-      await world.reset(contextOf(id, "environment/", init.metadata.plugin, now, signal), options)
+    answer(id, world, async (open) => {
+      await world.reset(contextOf(open, "environment/", metadata.plugin, now), options)
       return null
     })
   }
@@ -296,8 +333,27 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
         return send({ type: "ok", id: frame.id, value: null })
       case "answer":
         return broker.answer(frame)
+      case "shutdown":
+        return exit(0)
+      case "metadata":
+        metadata = frame.metadata
+        return
     }
   }
+}
+
+/** A call that was not answered yet. */
+interface OpenCall {
+  readonly id: number
+  cancelled: boolean
+  controller?: AbortController
+}
+
+/** Made when a function first asks for it: most do not, and it costs as much as a call. */
+const signalOf = (call: OpenCall): AbortSignal => {
+  call.controller ??= new AbortController()
+  if (call.cancelled) call.controller.abort()
+  return call.controller.signal
 }
 
 type Outcome =
@@ -305,16 +361,16 @@ type Outcome =
   | { readonly type: "error"; readonly error: Failure }
   | { readonly type: "invalid"; readonly reason: string }
 
-const settle = async (run: () => unknown): Promise<Outcome> => {
-  try {
-    const value = await run()
-    const wrong = findNonJson(value, 0)
-    return wrong === undefined
-      ? { type: "ok", value }
-      : { type: "invalid", reason: `expected JSON, found ${wrong} in the answer` }
-  } catch (cause) {
-    return { type: "error", error: failureOf(cause) }
-  }
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
+const errorOutcome = (cause: unknown): Outcome => ({ type: "error", error: failureOf(cause) })
+
+const valueOutcome = (value: unknown): Outcome => {
+  const wrong = findNonJson(value, 0)
+  return wrong === undefined
+    ? { type: "ok", value }
+    : { type: "invalid", reason: `expected JSON, found ${wrong} in the answer` }
 }
 
 /** The world's state; where there is none to be had, the answer is invalid, because what happened cannot be told. */
@@ -346,15 +402,21 @@ const describe = (cause: unknown): string =>
 const hostBroker = (send: Send) => {
   const waiting = new Map<
     number,
-    { readonly call: number; readonly settle: (answer: { readonly value?: Json; readonly error?: Failure }) => void }
+    { readonly call?: number; readonly settle: (answer: { readonly value?: Json; readonly error?: Failure }) => void }
   >()
   let last = 0
+  const answer = (answered: { readonly id: number; readonly value?: Json; readonly error?: Failure }) => {
+    const asked = waiting.get(answered.id)
+    waiting.delete(answered.id)
+    asked?.settle(answered)
+  }
   return {
-    ask: (call: number, method: string, params: object): Promise<unknown> => {
+    /** Sends a request; one that belongs to a call is over when that is cancelled. */
+    ask: (frame: Frame, call?: number): Promise<unknown> => {
       const id = ++last
       const asked = new Promise<unknown>((resolve, reject) => {
         waiting.set(id, {
-          call,
+          ...(call === undefined ? {} : { call }),
           settle: ({ value, error }) =>
             error === undefined
               ? resolve(value)
@@ -363,14 +425,11 @@ const hostBroker = (send: Send) => {
       })
       // A request that nobody awaits must not end the process when its call is cancelled.
       asked.catch(() => undefined)
-      send({ type: "host", id, call, method, params })
+      const tooLong = send({ ...frame, id })
+      if (tooLong !== undefined) answer({ id, error: { code: "TooLarge", message: tooLong } })
       return asked
     },
-    answer: (frame: Extract<HostFrame, { readonly type: "answer" }>) => {
-      const asked = waiting.get(frame.id)
-      waiting.delete(frame.id)
-      asked?.settle(frame)
-    },
+    answer,
     forget: (call: number) => {
       for (const [id, asked] of waiting) {
         if (asked.call !== call) continue
@@ -378,6 +437,39 @@ const hostBroker = (send: Send) => {
         asked.settle({ error: { code: "Cancelled", message: "the call it was asked for was cancelled" } })
       }
     },
+  }
+}
+
+/** Pushes readings, of which so many may wait for the host; what comes beyond is counted, and told with the next one. */
+const emitter = (
+  { readingsInFlight }: Init,
+  { sensors }: Plugin,
+  ask: (frame: Frame) => Promise<unknown>,
+): PluginContext["emit"] => {
+  let waiting = 0
+  let dropped = 0
+  const refuse = (code: string, message: string): Promise<never> => {
+    const refused = Promise.reject(Object.assign(new Error(message), { code }))
+    refused.catch(() => undefined)
+    return refused
+  }
+  return (component, value) => {
+    if (!Object.hasOwn(sensors ?? {}, component)) return refuse("NoSuchComponent", `there is no sensor ${component}`)
+    const wrong = findNonJson(value, 0)
+    if (wrong !== undefined) return refuse("NotJson", `expected JSON, found ${wrong} in the reading`)
+    if (waiting >= readingsInFlight) {
+      dropped++
+      return refuse("TooManyReadings", `${waiting} readings wait to be taken: await some before pushing more`)
+    }
+    const frame = { type: "emit", component, value, ...(dropped === 0 ? {} : { dropped }) }
+    dropped = 0
+    waiting++
+    const taken = ask(frame).then(() => undefined)
+    const settled = () => {
+      waiting--
+    }
+    taken.then(settled, settled)
+    return taken
   }
 }
 

@@ -1,0 +1,109 @@
+import { Data, Effect } from "effect"
+import { uuidv7 } from "uuidv7"
+import { digest } from "../events/Digest.ts"
+import type { Event } from "../events/Event.ts"
+import type { AppendError, LogError } from "../events/EventLog.ts"
+import type { Failure } from "../events/EventType.ts"
+import { findNonJson, type Json, type JsonObject } from "../events/Json.ts"
+import type { LeaseLost } from "../events/Lease.ts"
+import { type Actuator, actuatorsOf, instanceOf } from "../plugins/Manifest.ts"
+import * as Keyed from "../projections/Keyed.ts"
+import { type ActiveComponent, activeActuators, type PluginRegistry } from "../projections/PluginRegistry.ts"
+import { manifestOf } from "./Registry.ts"
+import type { Lane } from "./scheduling/CommandQueue.ts"
+import type { TaskContext } from "./TaskContext.ts"
+
+/** How a command ended. Only `succeeded` and `failed` were executed. */
+export type CommandOutcome = {
+  readonly commandId: string
+  /** `plugin/actuator` */
+  readonly actuator: string
+  readonly args: JsonObject
+  /** The event that ended it. */
+  readonly event: Event
+} & (
+  | { readonly status: "succeeded"; readonly result: Json }
+  | { readonly status: "failed"; readonly error: Failure }
+  | { readonly status: "denied"; readonly rule: string; readonly reason: string }
+  | { readonly status: "expired"; readonly reason: string }
+)
+
+/** Fix the call: arguments have to be a JSON object, or the log could not keep them. */
+export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
+  readonly actuator: string
+  readonly path: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Command ${this.actuator}: expected arguments that are a JSON object, found ${this.found} at ${this.path || "/"}. Nothing was recorded or executed.`
+  }
+}
+
+export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
+
+/** A command as it was requested: its arguments are a copy, so that what is shown, recorded and executed is the same. */
+export interface Command {
+  readonly task: TaskContext
+  readonly actuator: string
+  readonly args: JsonObject
+  readonly commandId: string
+  readonly argsDigest: string
+}
+
+/** How far a command has come: what it ends with, should something interrupt it here. */
+export interface Progress {
+  /** The event that the next one follows from. */
+  last: string
+  dispatched: boolean
+  ended: boolean
+}
+
+/** Makes a part of a command interruptible: by itself, no part of it is. */
+export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+export const make = (task: TaskContext, actuator: string, args: JsonObject): Effect.Effect<Command, InvalidCommand> => {
+  const isObject = typeof args === "object" && args !== null && !Array.isArray(args)
+  const bad = isObject ? findNonJson(args) : { path: "", found: Array.isArray(args) ? "a list" : String(args) }
+  if (bad !== undefined) return new InvalidCommand({ actuator, ...bad })
+  const copy = structuredClone(args)
+  return Effect.succeed({ task, actuator, args: copy, commandId: uuidv7(), argsDigest: digest(copy) })
+}
+
+/** Where a command goes, as the registry stands at one moment. */
+export interface Address {
+  readonly registry: PluginRegistry
+  readonly plugin: string
+  readonly digest: string
+  readonly priority: number
+  /** Where it waits for its turn: with the other commands to the same instance of the plugin. */
+  readonly lane: Lane
+  /** The actuator's name within the plugin, and what the manifest says of it. */
+  readonly component: string
+  readonly declared: Actuator | undefined
+}
+
+/** The active actuator that a command names, as the registry stands now. */
+export const find = ({ task, actuator }: Command): Effect.Effect<Address | undefined, LogError> =>
+  Effect.map(task.kernel.registry.state, (registry) => {
+    const target = activeIn(task, registry).find(({ name }) => name === actuator)
+    const found = target === undefined ? undefined : Keyed.get(registry, target.plugin)
+    if (target === undefined || found === undefined) return undefined
+    const { plugin, component, priority } = target
+    const manifest = manifestOf(found)
+    const declared = actuatorsOf(manifest).find(({ name }) => name === component)
+    const lane = {
+      name: instanceOf(manifest) === "task" ? `${plugin} ${task.id}` : plugin,
+      room: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
+    }
+    return { registry, plugin, digest: found.digest, priority, lane, component, declared }
+  })
+
+/**
+ * Most commands that an instance of a concurrent plugin has under way; more wait by their priorities. Half of the calls that
+ * a process works on at the same time (`CALLS_IN_FLIGHT`), so that its sensors can still be asked.
+ */
+const CONCURRENT_COMMANDS = 32
+
+/** The actuators that a task can command now. */
+export const activeIn = (task: TaskContext, registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
+  activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))

@@ -1,0 +1,69 @@
+import { Duration, Effect } from "effect"
+import type { AppendError, LogError } from "../events/EventLog.ts"
+import type { LeaseLost } from "../events/Lease.ts"
+import { sensorsOf } from "../plugins/Manifest.ts"
+import { activeSensors } from "../projections/PluginRegistry.ts"
+import { manifestOf } from "./Registry.ts"
+import { sense } from "./Sensing.ts"
+import * as Monotonic from "./scheduling/Monotonic.ts"
+import * as Ticks from "./scheduling/Ticks.ts"
+import type { TaskContext } from "./TaskContext.ts"
+
+/** A sensor that is read on its own. */
+interface Repeating {
+  /** `plugin/sensor` */
+  readonly name: string
+  readonly intervalMs: number
+}
+
+/**
+ * Reads the sensors that declare an interval, each on its own, for as long as this runs. Which ones those are is settled
+ * when the task is opened, like who takes part in it; whether one is active, and its priority, is looked at at each tick.
+ *
+ * Ticks lie on a grid from the opening on. While a reading is under way no other one is begun: the ticks that pass meanwhile
+ * come to nothing but the next one. A sensor that fails is asked again at its next tick.
+ */
+export const run = (task: TaskContext): Effect.Effect<void, LogError> =>
+  Effect.gen(function* () {
+    const registry = yield* task.kernel.registry.state
+    const repeating = Object.entries(registry).flatMap(([plugin, found]): ReadonlyArray<Repeating> => {
+      if (!task.takesPart(plugin)) return []
+      return sensorsOf(manifestOf(found)).flatMap(({ name, interval }) =>
+        interval === undefined ? [] : [{ name: `${plugin}/${name}`, intervalMs: interval }],
+      )
+    })
+    yield* Effect.forEach(repeating, (sensor) => repeat(task, sensor), { concurrency: "unbounded", discard: true })
+  })
+
+/** Reads one sensor at its ticks, until its world or the lease is lost. */
+const repeat = (task: TaskContext, { name, intervalMs }: Repeating): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const ticks = { startedAt: yield* Monotonic.now, intervalMs }
+    let tick = ticks.startedAt
+    for (let goesOn = true; goesOn; ) {
+      const now = yield* Monotonic.now
+      // Not the tick before once more, should the timer have been a little early.
+      tick = Ticks.nextAfter(ticks, Math.max(now, tick))
+      yield* Effect.sleep(Duration.millis(tick - now))
+      goesOn = yield* readOnce(task, name)
+    }
+  })
+
+/** Answers whether to go on. */
+const readOnce = (task: TaskContext, name: string): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    yield* task.kernel.lease.held
+    const registry = yield* task.kernel.registry.state
+    const sensor = activeSensors(registry).find((active) => active.name === name)
+    if (sensor !== undefined) yield* sense(task, registry, sensor)
+    return true
+  }).pipe(
+    Effect.catchTags({
+      // Its process ended and took the world of this task with it: there is nothing more to read.
+      NotRead: ({ code }) => Effect.succeed(code !== "WorldLost"),
+      LeaseLost: () => Effect.succeed(false),
+    }),
+    Effect.catchAll((error: Exclude<AppendError | LogError, LeaseLost>) =>
+      Effect.as(Effect.logWarning(`${name} was not read at its tick; the next one tries again`, error), true),
+    ),
+  )

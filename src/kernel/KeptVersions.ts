@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import * as Keyed from "../projections/Keyed.ts"
+import { inVersionOf, type PluginRegistry } from "../projections/PluginRegistry.ts"
+import type { KernelContext } from "./TaskContext.ts"
+
+/**
+ * The kernel as one task sees it: every plugin stays in the version that it had when the task was opened, whatever is
+ * imported meanwhile. Whether it takes part, its priorities and its metadata are those of now.
+ *
+ * @param began the registry as it stood when the task was opened
+ */
+export const keeping = (kernel: KernelContext, began: PluginRegistry): KernelContext => {
+  const { registry } = kernel
+  let last = { now: began, seen: began }
+  const state = Effect.map(registry.state, (now) => {
+    // What did not change is the very same for whoever compares.
+    if (last.now !== now) last = { now, seen: asBegun(now, began) }
+    return last.seen
+  })
+  return {
+    ...kernel,
+    registry: {
+      ...registry,
+      state,
+      installed: (plugin, version) =>
+        Effect.flatMap(state, (seen) => registry.installed(plugin, version ?? Keyed.get(seen, plugin))),
+    },
+  }
+}
+
+/** The very registry of now where no version differs. */
+const asBegun = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
+  Object.keys(began).reduce((seen, name) => {
+    const then = Keyed.get(began, name)
+    return then === undefined ? seen : Keyed.change(seen, name, (plugin) => inVersionOf(plugin, then))
+  }, now)

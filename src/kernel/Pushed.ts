@@ -1,0 +1,117 @@
+import { type Context, Data, Duration, Effect, type Scope } from "effect"
+import type { AppendError, EventLog, LogError } from "../events/EventLog.ts"
+import { activeSensors } from "../projections/PluginRegistry.ts"
+import { type Emitted, KERNEL } from "./Instances.ts"
+import type { TaskClosed } from "./Life.ts"
+import * as Recorder from "./Recorder.ts"
+import type { Registry } from "./Registry.ts"
+import * as Monotonic from "./scheduling/Monotonic.ts"
+import * as Rate from "./scheduling/Rate.ts"
+import { SHORTEST_MS } from "./scheduling/Ticks.ts"
+
+/** The sensor that a plugin pushed a reading of does not take part: the reading was not recorded. */
+export class SensorInactive extends Data.TaggedError("SensorInactive")<{ readonly sensor: string }> {
+  override get message() {
+    return `${this.sensor} is not an active sensor: expected one that is, so this reading was not recorded. \`hindcast plugin activate ${this.sensor}\` activates it.`
+  }
+}
+
+/** The task that a plugin's process serves is not open. */
+export class NoOpenTask extends Data.TaggedError("NoOpenTask")<{ readonly taskId: string }> {
+  override get message() {
+    return `Task ${this.taskId} is not open: the reading was not recorded.`
+  }
+}
+
+/** An open task, as far as pushed readings care. */
+export interface Listener {
+  readonly id: string
+  /** The id of its `TaskOpened`. */
+  readonly openedBy: string
+  readonly takesPart: (plugin: string) => boolean
+  /** Does something short that belongs to the task, if it is open. */
+  readonly whileOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
+}
+
+/** Records the readings that plugins push. */
+export interface Pushed {
+  /**
+   * Records a pushed reading as `SensorRead`, in the plugin's own name: in the task that the process serves; of a process that
+   * serves all tasks, in each open one that the plugin takes part in, and where there is none, in no task. A process that
+   * pushes more than `MOST` is held up: so many wait in the process's host, and what comes beyond is left out there.
+   */
+  readonly take: (emitted: Emitted) => Effect.Effect<void, SensorInactive | NoOpenTask | AppendError | LogError>
+  /** Lets an open task have what is pushed, for as long as the scope is open. */
+  readonly listen: (task: Listener) => Effect.Effect<void, never, Scope.Scope>
+}
+
+/** How many readings of one process are taken: in the long run no more often than a sensor is read at an interval. */
+const MOST: Rate.Rate = { perSecond: 1000 / SHORTEST_MS, atOnce: 100 }
+
+export const make = (log: Context.Tag.Service<EventLog>, registry: Context.Tag.Service<Registry>): Pushed => {
+  const listeners = new Map<string, Listener>()
+  /** By the task that a process serves, and its plugin. */
+  const used = new Map<string, Map<string, Rate.Used>>()
+
+  /** The open tasks that are to have what is pushed. */
+  const listening = (instance: string, plugin: string): ReadonlyArray<Listener> =>
+    [...listeners.values()].filter(({ id, takesPart }) => (instance === KERNEL ? takesPart(plugin) : id === instance))
+
+  const inTime = (instance: string, plugin: string) =>
+    Effect.flatMap(Monotonic.now, (now) => {
+      const plugins = used.get(instance) ?? new Map<string, Rate.Used>()
+      const next = Rate.next(MOST, plugins.get(plugin) ?? Rate.unused, now)
+      used.set(instance, plugins.set(plugin, next.used))
+      return next.waitMs > 0 ? Effect.sleep(Duration.millis(next.waitMs)) : Effect.void
+    })
+
+  const take = ({ plugin, version, sensor, instance, reading }: Emitted) =>
+    Effect.gen(function* () {
+      if (instance !== KERNEL && !listeners.has(instance)) return yield* new NoOpenTask({ taskId: instance })
+      yield* inTime(instance, plugin)
+      const name = `${plugin}/${sensor}`
+      const active = activeSensors(yield* registry.state).find((active) => active.name === name)
+      if (active === undefined) return yield* new SensorInactive({ sensor: name })
+      const actor = `plugin:${plugin}@${version}`
+      // Nobody waited for it.
+      const payload = { sensor: name, reading, priority: active.priority, latencyMs: 0 }
+
+      const recordIn = ({ id, openedBy, whileOpen }: Listener) =>
+        whileOpen(
+          Recorder.make(log, { stream: `task/${id}`, taskId: id, actor }).record({
+            type: "SensorRead",
+            causationId: openedBy,
+            payload,
+          }),
+        )
+
+      const taken = yield* Effect.forEach(
+        listening(instance, plugin),
+        (listener) =>
+          // One that is just being closed takes nothing more; the others do.
+          Effect.as(recordIn(listener), true).pipe(Effect.catchTag("TaskClosed", () => Effect.succeed(false))),
+        { concurrency: "unbounded" },
+      )
+      if (taken.includes(true)) return
+      if (instance !== KERNEL) return yield* new NoOpenTask({ taskId: instance })
+      yield* Recorder.make(log, { stream: `plugin/${plugin}`, taskId: null, actor }).record({
+        type: "SensorRead",
+        payload,
+      })
+    })
+
+  return {
+    take,
+    listen: (listener) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => listeners.set(listener.id, listener)),
+          () =>
+            Effect.sync(() => {
+              listeners.delete(listener.id)
+              used.delete(listener.id)
+            }),
+        ),
+      ),
+  }
+}

@@ -1,0 +1,94 @@
+import { Data, Effect, Fiber } from "effect"
+import type { Event } from "../events/Event.ts"
+import type { AppendError, LogError } from "../events/EventLog.ts"
+import type { Failure } from "../events/EventType.ts"
+import type { Json } from "../events/Json.ts"
+import { sensorsOf } from "../plugins/Manifest.ts"
+import type { ActiveComponent, PluginRegistry } from "../projections/PluginRegistry.ts"
+import { failureOf, onPluginFailure } from "./PluginFailure.ts"
+import * as Deadline from "./scheduling/Deadline.ts"
+import * as Monotonic from "./scheduling/Monotonic.ts"
+import type { TaskContext } from "./TaskContext.ts"
+
+/** What one sensor returned, as it stands in the log. */
+export interface Reading {
+  /** `plugin/sensor` */
+  readonly sensor: string
+  readonly reading: Json
+  /** The position of its `SensorRead`. */
+  readonly position: number
+  readonly event: Event
+}
+
+/** A sensor gave no reading. The log says so, and why. */
+export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: string; readonly code: string }> {}
+
+/**
+ * Asks a sensor once, and records what it said: `SensorRead`, or `SensorFailed` where it was asked and gave no reading. In a
+ * task a sensor has one reading at a time under way; where the deadline passes before it is its turn, it is not asked, and
+ * `SensorSkipped` is recorded. At the deadline a reading under way is cancelled (`SensorFailed`, code `DeadlinePassed`), but
+ * a plugin that is starting goes on to start, or one that is slower than the deadline would never come to be.
+ */
+export const sense = (
+  task: TaskContext,
+  registry: PluginRegistry,
+  sensor: ActiveComponent,
+  deadline?: Deadline.Deadline,
+): Effect.Effect<Reading, NotRead | AppendError | LogError> =>
+  Effect.suspend(() => {
+    let asked = false
+    const starting = task.instance(sensor.plugin, registry)
+    const ask = Effect.gen(function* () {
+      asked = true
+      const startedAt = performance.now()
+      const { process, manifest } = yield* deadline === undefined
+        ? starting
+        : Effect.flatMap(Effect.forkIn(starting, task.scope), Fiber.join)
+      const timeoutMs = sensorsOf(manifest).find(({ name }) => name === sensor.component)?.timeout
+      const reading = yield* process.read(sensor.component, {
+        taskId: task.id,
+        causationId: task.openedBy,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
+      return { reading, latencyMs: Monotonic.elapsedSince(startedAt) }
+    })
+    return Deadline.within(deadline, task.oneAtATime(sensor.name, ask)).pipe(
+      Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, reading, latencyMs)),
+      onPluginFailure((failure) => fail(task, sensor, failureOf(failure))),
+      Effect.catchTag("DeadlinePassed", ({ ms }) =>
+        asked
+          ? fail(task, sensor, { code: "DeadlinePassed", message: `it was asked, and gave no reading within ${ms} ms` })
+          : Effect.zipRight(skip(task, [sensor], ms), new NotRead({ sensor: sensor.name, code: "DeadlinePassed" })),
+      ),
+    )
+  })
+
+const recordReading = (task: TaskContext, sensor: ActiveComponent, reading: Json, latencyMs: number) =>
+  Effect.map(
+    task.record({
+      type: "SensorRead",
+      causationId: task.openedBy,
+      payload: { sensor: sensor.name, reading, priority: sensor.priority, latencyMs },
+    }),
+    (event): Reading => ({ sensor: sensor.name, reading, position: event.position, event }),
+  )
+
+const fail = (task: TaskContext, { name }: ActiveComponent, error: Failure) =>
+  Effect.zipRight(
+    task.record({ type: "SensorFailed", causationId: task.openedBy, payload: { sensor: name, error } }),
+    new NotRead({ sensor: name, code: error.code }),
+  )
+
+/** Records in one commit which sensors were due and did not get their turn within so many milliseconds. */
+export const skip = (
+  task: TaskContext,
+  sensors: ReadonlyArray<ActiveComponent>,
+  deadlineMs: number,
+): Effect.Effect<void, AppendError> => {
+  const [first, ...rest] = sensors.map(({ name, priority }) => ({
+    type: "SensorSkipped" as const,
+    causationId: task.openedBy,
+    payload: { sensor: name, priority, reason: "the deadline came before its turn", deadlineMs },
+  }))
+  return first === undefined ? Effect.void : Effect.asVoid(task.record(first, ...rest))
+}

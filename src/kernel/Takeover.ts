@@ -1,0 +1,75 @@
+import { type Context, Effect } from "effect"
+import type { Event } from "../events/Event.ts"
+import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
+import * as Vocabulary from "../events/Vocabulary.ts"
+import * as PluginRegistry from "../projections/PluginRegistry.ts"
+import * as Projection from "../projections/Projection.ts"
+import { Projector } from "../projections/Projector.ts"
+import * as Orphans from "./Orphans.ts"
+import * as Recovery from "./Recovery.ts"
+import { manifestOf } from "./Registry.ts"
+import * as Rubric from "./Rubric.ts"
+import * as Scoring from "./Scoring.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/**
+ * Says in the log how everything ended that the kernel before this one left unfinished, and scores the tasks that it
+ * abandoned. Asked for by whoever has just got the lease, and before anything else is done with it.
+ */
+export const recover: Effect.Effect<void, AppendError, EventLog | Projector> = Effect.gen(function* () {
+  const log = yield* EventLog
+  const { position } = yield* log.head
+  // Not `current`: nobody needs this state again, and the projector would keep it.
+  const state = yield* (yield* Projector)
+    .stateAt(Recovery.unfinished, position)
+    .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
+  for (const ending of Recovery.endings(state, yield* Orphans.sweep(state.registry))) {
+    const said = yield* say(log, state, ending)
+    const closed = said.find((event) => Vocabulary.is(event, "TaskClosed"))
+    if (closed !== undefined) yield* score(log, closed)
+  }
+})
+
+/** Appends an ending. Where its stream has gone on meanwhile, what came is looked at first. */
+const say = (
+  log: Log,
+  state: Recovery.Unfinished,
+  ending: Recovery.Ending,
+): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
+  Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
+    Effect.catchTag("VersionConflict", ({ missed }) => {
+      // Of a question, whoever was faster has had the last word.
+      if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
+      const now = Projection.fold(Recovery.unfinished, missed, state)
+      const left = Recovery.taskEnding(now, ending.taskId)
+      return left === undefined ? Effect.succeed([]) : say(log, now, left)
+    }),
+  )
+
+/** Scores an abandoned task by the measures that it was opened with: its `live` score set. */
+const score = (log: Log, closed: Event): Effect.Effect<void, AppendError, Projector> =>
+  Effect.gen(function* () {
+    const { taskId } = closed
+    if (taskId === null) return
+    const rubric = yield* rubricOf(log, taskId)
+    yield* Scoring.scoreClosed(log, taskId, rubric, closed.id)
+  }).pipe(
+    // A score can be made up for at any time; a kernel that does not start because of it would be worse.
+    Effect.catchTag("SegmentUnavailable", (error) =>
+      Effect.logWarning(`task ${closed.taskId} was not scored; put the segment back, and score it by a rubric`, error),
+    ),
+  )
+
+/** The measures that a task was opened with, as the manifests said them then. */
+const rubricOf = (log: Log, taskId: string): Effect.Effect<Rubric.Rubric, LogError, Projector> =>
+  Effect.gen(function* () {
+    const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
+    if (opened === undefined || !Vocabulary.is(opened, "TaskOpened")) return Rubric.ofManifests([])
+    const registry = yield* (yield* Projector)
+      .stateAt(PluginRegistry.projection, opened.position)
+      .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
+    const all = Rubric.ofManifests(Object.values(registry).map(manifestOf))
+    const measures = all.measures.filter((measure) => opened.payload.measures.includes(Rubric.measureName(measure)))
+    return { ...all, measures }
+  })

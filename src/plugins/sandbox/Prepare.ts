@@ -1,0 +1,84 @@
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { Effect } from "effect"
+import { realpathOfExisting } from "../broker/realpath.ts"
+import type { Grants } from "../Grants.ts"
+import { PluginUnavailable } from "../PluginError.ts"
+import * as Sandbox from "../Sandbox.ts"
+import type { Limits } from "./Limits.ts"
+import * as Links from "./Links.ts"
+import { readingOf } from "./Permissions.ts"
+
+/** What a plugin's process is to be confined to. */
+export interface Wish {
+  readonly plugin: string
+  /** Absolute path of the runner. */
+  readonly runner: string
+  /** The plugin's directory: an absolute, real path. */
+  readonly directory: string
+  readonly grants: Grants
+  /** Absolute paths of what it must not touch. */
+  readonly forbidden: ReadonlyArray<string>
+  /** A Deno cache directory of its own, made if missing. */
+  readonly denoDir: string
+  readonly limits: Limits
+}
+
+/** A command line whose confinement holds on this disk, as it is now. */
+export interface Prepared {
+  readonly command: Sandbox.SandboxedCommand
+  /** What it must not touch, by its real paths. */
+  readonly forbidden: ReadonlyArray<string>
+}
+
+export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyFiles
+
+/**
+ * Makes ready what a plugin is started in, and checks what its command line takes for granted: paths that a permission flag
+ * can hold, grants by their real paths, and in the `flags` tier no link that leads out of them.
+ */
+export const prepare = (confining: Sandbox.Confining, wish: Wish): Effect.Effect<Prepared, PrepareError> =>
+  Effect.gen(function* () {
+    const { plugin, directory, grants, limits } = wish
+    const forbidden = yield* resolve(wish, "paths of what no plugin may touch", wish.forbidden)
+    const [runner = wish.runner] = yield* resolve(wish, "the runner's path", [wish.runner])
+    const denoDir = yield* makeDenoDir(wish)
+    yield* speakable(wish, [directory, ...forbidden])
+    yield* Links.grantsAreReal(plugin, grants)
+    if (confining.tier === "flags") yield* Links.stayInside(plugin, readingOf({ directory, grants, forbidden }))
+    const confinement = { runner, directory, grants, forbidden, denoDir, limits }
+    return { command: Sandbox.command(confining, confinement, process.env), forbidden }
+  })
+
+const resolve = ({ plugin }: Wish, what: string, places: ReadonlyArray<string>) =>
+  Effect.tryPromise({
+    try: () => Promise.all(places.map(realpathOfExisting)),
+    catch: (cause) =>
+      new PluginUnavailable({ plugin, reason: `expected ${what} to be resolved, found ${String(cause)}` }),
+  })
+
+/**
+ * A plain file where Deno would keep `localStorage` and the Cache API makes both throw: they need no permission, and the
+ * runner's would be shared.
+ */
+const makeDenoDir = ({ plugin, denoDir }: Wish): Effect.Effect<string, PluginUnavailable> =>
+  Effect.tryPromise({
+    try: async () => {
+      await fs.mkdir(denoDir, { recursive: true })
+      await fs.writeFile(path.join(denoDir, "location_data"), "")
+      return await fs.realpath(denoDir)
+    },
+    catch: (cause) =>
+      new PluginUnavailable({
+        plugin,
+        reason: `expected a directory for Deno's cache, found ${cause instanceof Error ? cause.message : String(cause)}`,
+      }),
+  })
+
+/** Paths go into permission flags, which a comma would split in two, and there is no way to write one. */
+const speakable = ({ plugin }: Wish, places: ReadonlyArray<string>): Effect.Effect<void, PluginUnavailable> => {
+  const found = places.find((place) => /[,\n\r]/.test(place))
+  if (found === undefined) return Effect.void
+  const reason = `expected paths without commas and line breaks, found ${found}. Keep the log and plugins elsewhere`
+  return new PluginUnavailable({ plugin, reason })
+}

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from "../../events/Json.ts"
+import { pointerToken } from "../../events/Json.ts"
+
+/** A schema inside a JSON Schema, or that schema itself. */
+export interface Subschema {
+  /** Where, as a JSON Pointer (RFC 6901) into the whole schema. */
+  readonly path: string
+  readonly schema: JsonObject
+}
+
+/** Every schema of a JSON Schema, itself first: what stands where a schema may stand, and not in a `const` or an `enum`. */
+export const subschemas = (schema: JsonObject): ReadonlyArray<Subschema> => {
+  const found: Array<Subschema> = [{ path: "", schema }]
+  for (const { path, schema } of found) {
+    for (const [keyword, value] of Object.entries(schema)) {
+      const inside = `${path}/${pointerToken(keyword)}`
+      if (ONE.has(keyword)) add(found, inside, value)
+      if (LISTS.has(keyword) && isList(value)) value.forEach((item, index) => add(found, `${inside}/${index}`, item))
+      if (MAPS.has(keyword) && isObject(value)) {
+        for (const [name, item] of Object.entries(value)) add(found, `${inside}/${pointerToken(name)}`, item)
+      }
+    }
+  }
+  return found
+}
+
+const add = (found: Array<Subschema>, path: string, value: Json) => {
+  if (isObject(value)) found.push({ path, schema: value })
+}
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+
+/** Whether a value is an object, and no list. */
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Keywords whose value is a schema, in draft-07 or 2020-12. */
+const ONE: ReadonlySet<string> = new Set([
+  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"],
+  ...["contentSchema", "unevaluatedItems", "unevaluatedProperties"],
+])
+
+/** Keywords whose value is a list of schemas. */
+const LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
+
+/** Keywords whose value is an object of schemas. */
+const MAPS: ReadonlySet<string> = new Set([
+  ...["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"],
+])

@@ -1,0 +1,92 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Option, Stream } from "effect"
+import type { Event } from "../../src/events/Event.ts"
+import { CaughtUp, EventLog } from "../../src/events/EventLog.ts"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+/** What a test says of a plugin; the rest has its defaults. */
+export interface Sample {
+  readonly name: string
+  /** The source of `main.ts`. */
+  readonly entry: string
+  readonly sensors?: ReadonlyArray<Component>
+  readonly actuators?: ReadonlyArray<Component>
+  readonly environment?: boolean
+  readonly instance?: "task" | "kernel"
+  readonly concurrent?: boolean
+}
+
+interface Component {
+  readonly name: string
+  readonly priority?: number
+  readonly interval?: number
+  readonly metadata?: { readonly [key: string]: string }
+}
+
+const described = (components: ReadonlyArray<Component> = []) =>
+  components.map((component) => ({ description: `It is ${component.name}`, ...component }))
+
+/** Writes a plugin's directory. */
+export const writePlugin = (directory: string, sample: Sample): string => {
+  const { name, entry, sensors, actuators, environment, instance, concurrent } = sample
+  const manifest = {
+    ...{ name, description: "A plugin for a test", version: "1.0.0", entry: "main.ts" },
+    permissions: { read: [], run: [] },
+    peas: {
+      performance: [
+        {
+          ...{ name: "honesty", description: "Does what it says" },
+          rewards: [{ name: "opened", when: "a task is opened", weight: 0.5, rule: "event.type == 'TaskOpened'" }],
+        },
+      ],
+      sensors: described(sensors),
+      actuators: described(actuators),
+      ...(environment === true ? { environment: { name: "world", description: "A world" } } : {}),
+    },
+    ...(instance === undefined ? {} : { instance }),
+    ...(concurrent === undefined ? {} : { concurrent }),
+  }
+  fs.mkdirSync(directory, { recursive: true })
+  fs.writeFileSync(path.join(directory, "looper-plugin.json"), JSON.stringify(manifest))
+  fs.writeFileSync(path.join(directory, "main.ts"), entry)
+  return directory
+}
+
+/** A new log, with a kernel on it that has these plugins and allows every command. */
+export const kernelWith = (samples: ReadonlyArray<Sample>, options: Partial<Hindcast.HindcastOptions> = {}) =>
+  Effect.map(temporaryDirectory, (directory) => {
+    const plugins = samples.map((sample) => writePlugin(path.join(directory, "sources", sample.name), sample))
+    const log = path.join(directory, "log.db")
+    const settings = { log, workspace: directory, seed: 7, gate: { default: "allow" }, ...options } as const
+    return { directory, log, plugins, layer: Hindcast.layer({ ...settings, plugins }) }
+  })
+
+/** Waits for the `count`th event, from the beginning of the log, that a test looks for. */
+export const seen = (looksFor: (event: Event) => boolean, count = 1): Effect.Effect<Event, never, EventLog> =>
+  Effect.flatMap(EventLog, (log) =>
+    log.follow().pipe(
+      Stream.filter((item): item is Event => !(item instanceof CaughtUp) && looksFor(item)),
+      Stream.drop(count - 1),
+      Stream.runHead,
+      Effect.map(Option.getOrThrow),
+      Effect.orDie,
+    ),
+  )
+
+/** Whether a plugin wrote a line of this text. */
+export const logged =
+  (text: string) =>
+  ({ type, payload }: Event): boolean =>
+    type === "PluginLogged" && payload.message === text
+
+/** Whether an event is of a type, and about a component where one is named. */
+export const about =
+  (wanted: string, component?: string) =>
+  ({ type, payload }: Event): boolean =>
+    type === wanted && (component === undefined || payload.sensor === component || payload.actuator === component)
+
+/** All events of some types. */
+export const events = (...types: ReadonlyArray<string>) =>
+  Effect.flatMap(EventLog, (log) => log.readPage({ types }, 1000))

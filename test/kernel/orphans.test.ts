@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import { RUNNER } from "../../src/plugins/PluginProcess.ts"
+import { birthOf } from "../../src/plugins/process/Birth.ts"
+import * as Tools from "../../src/plugins/Tools.ts"
+import { isAlive, temporaryDirectory } from "../plugins/fixtures.ts"
+
+interface Left {
+  readonly pid: number
+  /** Succeeds when it has ended, with the signal that ended it. */
+  readonly ended: Effect.Effect<NodeJS.Signals | null>
+}
+
+/** A process that leads its group, as a kernel that died would have left it; ended with the scope. */
+const left = (command: string, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const ended = yield* Deferred.make<NodeJS.Signals | null>()
+    const child: ChildProcess = yield* Effect.acquireRelease(
+      Effect.async<ChildProcess>((resume) => {
+        const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"], detached: true })
+        child.once("spawn", () => resume(Effect.succeed(child)))
+        child.once("exit", (_, signal) => Deferred.unsafeDone(ended, Effect.succeed(signal)))
+      }),
+      (child) =>
+        Effect.zipRight(
+          Effect.sync(() => child.kill("SIGKILL")),
+          Deferred.await(ended),
+        ),
+    )
+    const it: Left = { pid: child.pid ?? 0, ended: Deferred.await(ended) }
+    return it
+  })
+
+/** A runner that waits for its first frame, and that only the end of its input or a signal ends. */
+const leftRunner = Effect.flatMap(Tools.find, ({ deno }) => left(deno, ["run", "--quiet", "--no-prompt", RUNNER]))
+
+/** What a kernel says at its start of a process that the log says was started and does not say ended. */
+const saidOf = (pid: number, birth: string | undefined) =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const filename = path.join(directory, "log.db")
+    yield* Effect.flatMap(EventLog, (log) =>
+      log.append({
+        stream: "plugin/sample",
+        actor: "kernel",
+        events: [
+          {
+            type: "PluginImported",
+            payload: {
+              ...{ plugin: "sample", version: "1.0.0", manifest: {}, digest: "0".repeat(64), source: "/" },
+              grants: {},
+            },
+          },
+          {
+            type: "PluginStarted",
+            payload: {
+              ...{ plugin: "sample", instance: "kernel", pid, sandbox: "flags", permissions: [] },
+              ...(birth === undefined ? {} : { birth }),
+            },
+          },
+        ],
+      }),
+    ).pipe(Effect.provide(layerSqlite({ filename })))
+    return yield* Effect.gen(function* () {
+      yield* Kernel
+      const events = yield* (yield* EventLog).readPage({ types: ["PluginExited"] }, 10)
+      return events.map(({ payload }) => payload)
+    }).pipe(Effect.provide(Hindcast.layer({ log: filename, workspace: directory })))
+  })
+
+const exited = (pid: number, signal: string | null, reason: string) => [
+  { plugin: "sample", instance: "kernel", pid, code: null, signal, inFlight: [], reason },
+]
+
+describe("a process that the log says was started and not that it ended", () => {
+  it.scopedLive("is killed where it is provably ours, and the log says so", () =>
+    Effect.gen(function* () {
+      const { pid, ended } = yield* leftRunner
+      expect(yield* saidOf(pid, birthOf(pid))).toEqual(
+        exited(pid, "SIGKILL", "its kernel ended; the process was still running, and was killed"),
+      )
+      expect(yield* ended).toBe("SIGKILL")
+    }),
+  )
+
+  it.scopedLive("is left alone where a later process has its id", () =>
+    Effect.gen(function* () {
+      const { pid } = yield* leftRunner
+      const [boot, tick] = birthOf(pid)?.split("/") ?? []
+      for (const birth of [`${boot}/${Number(tick) - 1}`, `another-boot/${tick}`]) {
+        expect(yield* saidOf(pid, birth)).toEqual(exited(pid, null, "its kernel ended"))
+      }
+      expect(isAlive(pid)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("is left alone where it is no runner, even if all else fits", () =>
+    Effect.gen(function* () {
+      const { pid } = yield* left("sleep", ["60"])
+      expect(yield* saidOf(pid, birthOf(pid))).toEqual(exited(pid, null, "its kernel ended"))
+      expect(isAlive(pid)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("is left alone, and told about, where the log does not say when it was started", () =>
+    Effect.gen(function* () {
+      const { pid } = yield* leftRunner
+      const [said] = yield* saidOf(pid, undefined)
+      expect(said?.reason).toContain("a process with its id runs a plugin, but may be another")
+      expect(isAlive(pid)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("is gone where there is no such process", () =>
+    Effect.gen(function* () {
+      const { pid, birth } = yield* Effect.scoped(Effect.map(leftRunner, ({ pid }) => ({ pid, birth: birthOf(pid) })))
+      expect(yield* saidOf(pid, birth)).toEqual(exited(pid, null, "its kernel ended"))
+    }),
+  )
+})

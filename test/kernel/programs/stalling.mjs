@@ -1,0 +1,52 @@
+/**
+ * A kernel that opens a task and commands an actuator, and stops itself (SIGSTOP) when the dispatch is about to be appended:
+ * after it was found to hold the lease. When it goes on it tells, as a line, how the command ended.
+ *
+ * Input: { directory, plugin, actuator }.
+ */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { EventLog, layerSqlite } from "../../../dist/events/index.js"
+import * as Confirmations from "../../../dist/kernel/Confirmations.js"
+import * as Kernel from "../../../dist/kernel/Kernel.js"
+import * as Registry from "../../../dist/kernel/Registry.js"
+import * as Scoring from "../../../dist/kernel/Scoring.js"
+import * as PluginHost from "../../../dist/plugins/PluginHost.js"
+import * as Projector from "../../../dist/projections/Projector.js"
+
+const { directory, plugin, actuator } = JSON.parse(fs.readFileSync(0, "utf8"))
+const filename = path.join(directory, "log.db")
+const places = { workspace: directory, directory: `${filename}.plugins` }
+
+const stalling = Layer.effect(
+  EventLog,
+  Effect.map(EventLog, (log) => ({
+    ...log,
+    append: (request) => {
+      if (request.events.some(({ type }) => type === "CommandDispatched")) process.kill(process.pid, "SIGSTOP")
+      return log.append(request)
+    },
+  })),
+)
+
+const layer = Kernel.layer({ ...places, gate: { default: "allow" } }).pipe(
+  Layer.provideMerge(Layer.mergeAll(Registry.layer(places), Confirmations.layer, Scoring.layer)),
+  Layer.provideMerge(Projector.layer),
+  Layer.provideMerge(stalling),
+  Layer.provideMerge(layerSqlite({ filename })),
+  Layer.provide(PluginHost.layer),
+)
+
+const work = Effect.gen(function* () {
+  const kernel = yield* Kernel.Kernel
+  yield* kernel.plugins.import(plugin)
+  const task = yield* kernel.tasks.open({ goal: "g" })
+  const exit = yield* Effect.exit(task.act(actuator))
+  const ended = Exit.match(exit, {
+    onSuccess: ({ status }) => status,
+    onFailure: (cause) => Option.getOrUndefined(Cause.failureOption(cause))?._tag ?? Cause.pretty(cause),
+  })
+  fs.writeSync(1, `${ended}\n`)
+})
+await Effect.runPromise(Effect.provide(work, layer))

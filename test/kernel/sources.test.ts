@@ -1,0 +1,212 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as tar from "tar"
+import { EventLog } from "../../src/events/EventLog.ts"
+import { commit, filesOf, git, repository, types, withRegistry, write } from "./registries.ts"
+
+/** Packs a directory's content below a prefix, as `npm pack` does. */
+const pack = (directory: string, file: string, prefix = "package") => {
+  tar.create({ file, cwd: directory, gzip: true, sync: true, prefix, portable: true }, fs.readdirSync(directory))
+  return file
+}
+
+const lastImport = Effect.gen(function* () {
+  const events = yield* (yield* EventLog).readPage({ types: ["PluginImported"] }, 100)
+  return events.at(-1)?.payload
+})
+
+const REFUSED = [
+  ["a helper that runs a command", "ext::sh -c id", "expected a repository by https, ssh or file"],
+  ["a helper after git+", "git+ext::sh -c id", "expected a repository by https, ssh or file"],
+  ["a way that nobody protects", "http://example.org/a.git", 'found "http:"'],
+  ["Git's own way", "git://example.org/a.git", 'found "git:"'],
+  ["a password, which the log would keep", "https://ann:secret@example.org/a.git", "without a name, a password"],
+  ["a token, which the log would keep", "https://example.org/a.git?token=secret", "without a name, a password"],
+  ["a ref that is an option", "git+/tmp#--upload-pack=id", "expected a branch, a tag or a commit"],
+  ["a ref that leads up", "git+/tmp#a..b", "expected a branch, a tag or a commit"],
+  ["a directory that leads up", "git+/tmp#main:../x", 'expected a path without "." and ".."'],
+  ["a line break", "a\nb", "a control character or a line break"],
+  ["NUL", "a\0b", "a control character or a line break"],
+  ["nothing", " ", "found nothing"],
+  ["a path where nothing is", "/nowhere/at/all", "found nothing at /nowhere/at/all"],
+] as const
+
+describe("a plugin's source", () => {
+  it.live(
+    "gives the same plugin as a directory, an archive and a commit, and is recorded each time it is another",
+    () =>
+      withRegistry((registry, { base, source }) =>
+        Effect.gen(function* () {
+          const directory = source({ files: { "lib/more.ts": "export {}" } })
+          const { digest, origin } = yield* registry.import(directory)
+          expect(origin).toEqual({ kind: "directory", path: directory })
+          const archive = pack(directory, path.join(base, "sample-1.0.0.tgz"))
+          expect((yield* registry.import(archive)).digest).toBe(digest)
+          repository(directory)
+          expect((yield* registry.import(`git+${directory}`)).digest).toBe(digest)
+          expect(yield* types).toEqual(["PluginImported", "PluginActivated"])
+          expect((yield* registry.state).sample).toMatchObject({ source: directory, origin })
+        }),
+      ),
+  )
+
+  it.live("that is an archive is recorded with its path and its digest", () =>
+    withRegistry((registry, { base, source }) =>
+      Effect.gen(function* () {
+        const archive = pack(source(), path.join(base, "sample.tgz"))
+        const imported = yield* registry.import(archive)
+        expect(fs.readdirSync(imported.directory).sort()).toEqual(["looper-plugin.json", "main.ts"])
+        expect(yield* lastImport).toMatchObject({
+          source: archive,
+          origin: { kind: "archive", path: archive, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        })
+        expect((yield* registry.installed("sample")).digest).toBe(imported.digest)
+      }),
+    ),
+  )
+
+  it.live.each([
+    ["at the top", ""],
+    ["in ./", "."],
+    ["in a directory of any name", "sample-main"],
+  ])("that is an archive may have the plugin %s", ([, prefix]) =>
+    withRegistry((registry, { base, source }) =>
+      Effect.gen(function* () {
+        const archive = pack(source(), path.join(base, "sample.tgz"), prefix)
+        expect((yield* registry.import(archive)).manifest.name).toBe("sample")
+      }),
+    ),
+  )
+
+  it.live("that is a repository is taken at a branch, a tag or a commit, and recorded with the commit", () =>
+    withRegistry((registry, { source }) =>
+      Effect.gen(function* () {
+        const directory = source({ version: "1.0.0" })
+        const first = repository(directory)
+        git(directory, "tag", "v1")
+        for (const [file, text] of Object.entries(filesOf({ version: "2.0.0" }))) {
+          fs.writeFileSync(path.join(directory, file), text)
+        }
+        const second = commit(directory)
+        const cases = [
+          ["#v1", "v1", first, "1.0.0"],
+          ["#main", "main", second, "2.0.0"],
+          [`#${first}`, first, first, "1.0.0"],
+          ["", "HEAD", second, "2.0.0"],
+        ] as const
+        for (const [fragment, ref, commit, version] of cases) {
+          const imported = yield* registry.import(`file://${directory}${fragment}`)
+          expect(imported.manifest.version).toBe(version)
+          expect(yield* lastImport).toMatchObject({
+            version,
+            source: `git+file://${directory}#${commit}`,
+            origin: { kind: "git", url: `file://${directory}`, ref, commit },
+          })
+        }
+        // What the log names imports the same again.
+        expect((yield* registry.import(`git+file://${directory}#${second}`)).manifest.version).toBe("2.0.0")
+        expect((yield* registry.import(`${directory}#v1`)).manifest.version).toBe("1.0.0")
+      }),
+    ),
+  )
+
+  it.live("may be a directory in a repository, and a bare repository", () =>
+    withRegistry((registry, { base }) =>
+      Effect.gen(function* () {
+        const directory = path.join(base, "many")
+        write(path.join(directory, "plugins", "sample"))
+        fs.writeFileSync(path.join(directory, "README.md"), "Many plugins")
+        const head = repository(directory)
+        git(base, "clone", "--quiet", "--bare", directory, path.join(base, "bare.git"))
+        const imported = yield* registry.import(`${path.join(base, "bare.git")}#main:plugins/sample`)
+        expect(imported.files).toEqual(["looper-plugin.json", "main.ts"])
+        expect(imported.origin).toEqual({
+          ...{ kind: "git", url: path.join(base, "bare.git"), ref: "main", commit: head },
+          directory: "plugins/sample",
+        })
+        const { message } = yield* Effect.flip(registry.import(path.join(base, "bare.git")))
+        expect(message).toContain("expected looper-plugin.json at the top or in the only directory there, found none")
+      }),
+    ),
+  )
+
+  it.live("that is a repository runs nothing: no hooks, no filters, no configuration of the repository", () =>
+    withRegistry((registry, { base, source }) =>
+      Effect.gen(function* () {
+        const directory = source({ files: { ".gitattributes": "* filter=evil\n" } })
+        repository(directory)
+        const traces = ["hook", "filter", "packing", "monitor"].map((name) => path.join(base, name))
+        const [hook = "", filter, packing, monitor] = traces
+        for (const name of ["post-checkout", "reference-transaction", "post-update", "pre-receive"]) {
+          fs.writeFileSync(path.join(directory, ".git", "hooks", name), `#!/bin/sh\ntouch ${hook}\n`, { mode: 0o755 })
+        }
+        git(directory, "config", "filter.evil.smudge", `touch ${filter}; cat`)
+        git(directory, "config", "uploadpack.packObjectsHook", `touch ${packing}; exec`)
+        git(directory, "config", "core.fsmonitor", `touch ${monitor}; true`)
+        yield* registry.import(`git+${directory}`)
+        expect(traces.filter((trace) => fs.existsSync(trace))).toEqual([])
+      }),
+    ),
+  )
+
+  it.live("that is a repository leaves nothing behind, whatever became of it", () =>
+    withRegistry((registry, { source }) =>
+      Effect.gen(function* () {
+        const directory = source()
+        repository(directory)
+        const left = () =>
+          fs.readdirSync(path.dirname(path.dirname(directory))).filter((name) => name.startsWith("hindcast-import-"))
+        const before = left()
+        yield* registry.import(`git+${directory}`)
+        const { message } = yield* Effect.flip(registry.import(`git+${directory}#nowhere`))
+        expect(message).toContain("Git failed (128): fatal: couldn't find remote ref nowhere")
+        expect(left()).toEqual(before)
+      }),
+    ),
+  )
+
+  it.live("is refused that is no source, or one that would run or reveal something", () =>
+    withRegistry((registry) =>
+      Effect.gen(function* () {
+        for (const [what, source, reason] of REFUSED) {
+          const { message } = yield* Effect.flip(registry.import(source))
+          expect(message, what).toContain(reason)
+          expect(message, what).not.toContain("secret")
+        }
+        expect(yield* types).toEqual([])
+      }),
+    ),
+  )
+
+  it.live("that is an option of Git's is only ever a path", () =>
+    withRegistry((registry, { base }) =>
+      Effect.gen(function* () {
+        const trace = path.join(base, "trace")
+        const { message } = yield* Effect.flip(registry.import(`git+--upload-pack=touch ${trace}`))
+        expect(message).toContain("Git failed (128)")
+        expect(fs.existsSync(trace)).toBe(false)
+      }),
+    ),
+  )
+
+  it.live("that is a file of another name, or no archive inside, is refused", () =>
+    withRegistry((registry, { base }) =>
+      Effect.gen(function* () {
+        const file = path.join(base, "plugin.zip")
+        fs.writeFileSync(file, "PK")
+        expect((yield* Effect.flip(registry.import(file))).message).toContain("found a file of another name")
+        const archive = path.join(base, "plugin.tgz")
+        for (const [content, reason] of [
+          ["", "expected a tar archive"],
+          ["no archive at all", "expected a tar archive"],
+          [Buffer.from([0x1f, 0x8b, 8, 0, 1]), "expected a gzip archive"],
+        ] as const) {
+          fs.writeFileSync(archive, content)
+          expect((yield* Effect.flip(registry.import(archive))).message).toContain(reason)
+        }
+      }),
+    ),
+  )
+})

@@ -1,0 +1,206 @@
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import * as fc from "fast-check"
+import type { Event } from "../../src/events/Event.ts"
+import { EventLog } from "../../src/events/EventLog.ts"
+import * as Vocabulary from "../../src/events/Vocabulary.ts"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import { type Crash, type Policy, standard, standing } from "../../src/kernel/Supervision.ts"
+import { bareManifest, isAlive, temporaryDirectory, writeFiles } from "../plugins/fixtures.ts"
+
+const policies: fc.Arbitrary<Policy> = fc.record({
+  windowMs: fc.integer({ min: 1, max: 1_000_000 }),
+  crashes: fc.integer({ min: 1, max: 20 }),
+  firstMs: fc.integer({ min: 1, max: 10_000 }),
+  mostMs: fc.integer({ min: 1, max: 100_000 }),
+})
+
+const jitters = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+/** Crashes, oldest first. */
+const histories: fc.Arbitrary<ReadonlyArray<Crash>> = fc
+  .array(fc.record({ at: fc.integer({ min: 0, max: 2_000_000 }), jitter: jitters }), { maxLength: 30 })
+  .map((crashes) => crashes.sort((a, b) => a.at - b.at))
+
+describe("when a plugin may be started again", () => {
+  it("is told by its past crashes alone: they wait, ready or quarantined, and no wait is longer than the longest", () => {
+    fc.assert(
+      fc.property(histories, policies, fc.nat(1_000_000), (crashes, policy, later) => {
+        const now = (crashes.at(-1)?.at ?? 0) + later
+        const counted = crashes.filter(({ at }) => at > now - policy.windowMs).length
+        const found = standing(crashes, now, policy)
+        if (counted >= policy.crashes) expect(found).toEqual({ _tag: "Quarantined", crashes: counted })
+        else if (counted === 0) expect(found).toEqual({ _tag: "Ready" })
+        else if (found._tag === "Waiting") {
+          expect(found.ms).toBeGreaterThan(0)
+          expect(found.ms).toBeLessThanOrEqual(policy.mostMs)
+        } else expect(found).toEqual({ _tag: "Ready" })
+      }),
+    )
+  })
+
+  it("waiting as long as is said makes it ready, and not a millisecond less", () => {
+    fc.assert(
+      fc.property(histories, policies, (crashes, policy) => {
+        const now = crashes.at(-1)?.at ?? 0
+        const found = standing(crashes, now, policy)
+        if (found._tag !== "Waiting") return
+        // Meanwhile older crashes may leave the window, which makes it ready all the sooner.
+        expect(standing(crashes, now + found.ms, policy)._tag).toBe("Ready")
+        const alone = crashes.slice(-1)
+        const wait = standing(alone, now, policy)
+        if (wait._tag === "Waiting" && wait.ms < policy.windowMs) {
+          expect(standing(alone, now + wait.ms - 1, policy)._tag).toBe("Waiting")
+        }
+      }),
+    )
+  })
+
+  it("doubles with each crash, from half to all of what is called for, up to the longest", () => {
+    const at = (count: number, jitter: number) =>
+      standing(
+        Array.from({ length: count }, () => ({ at: 1_000_000, jitter })),
+        1_000_000,
+        { ...standard, crashes: 99 },
+      )
+    const waits = (jitter: number) => [1, 2, 3, 6, 7, 50].map((count) => at(count, jitter))
+    const waiting = (ms: number) => ({ _tag: "Waiting", ms })
+    expect(waits(0)).toEqual([125, 250, 500, 4_000, 5_000, 5_000].map(waiting))
+    expect(waits(0.999999999)).toEqual([250, 500, 1_000, 8_000, 10_000, 10_000].map(waiting))
+  })
+})
+
+const isOf = Vocabulary.is
+
+/** A kernel with one plugin, whose sensors and actuators are as said, and the events that fit as they come. */
+const kernelWith = (entry: string, options: Partial<Hindcast.HindcastOptions> = {}) =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const component = (name: string) => ({ name, description: `It is ${name}` })
+    const manifest = {
+      ...bareManifest,
+      peas: {
+        ...bareManifest.peas,
+        sensors: [component("look")],
+        actuators: [{ ...component("crash"), risk: "none" }],
+      },
+    }
+    const plugin = path.join(directory, "plugin")
+    yield* writeFiles(plugin, { "looper-plugin.json": JSON.stringify(manifest), "main.ts": entry })
+    return Hindcast.layer({
+      log: path.join(directory, "log.db"),
+      workspace: directory,
+      plugins: [plugin],
+      gate: { default: "allow" },
+      seed: 1,
+      ...options,
+    })
+  })
+
+/** The first event of the log that fits, as soon as it is there. */
+const firstThat = <E extends Event>(fits: (event: Event) => event is E) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.follow().pipe(
+      Stream.filter((item): item is Event => "id" in item),
+      Stream.filter(fits),
+      Stream.runHead,
+      Effect.flatten,
+    ),
+  )
+
+const started = (event: Event) => isOf(event, "PluginStarted")
+
+const eventsOf = <Name extends Parameters<typeof isOf>[1]>(type: Name) =>
+  Effect.flatMap(EventLog, (log) => log.readPage({ types: [type] }, 100))
+
+const COUNTING = `let seen = 0
+export default { sensors: { look: () => ++seen }, actuators: { crash: () => Deno.exit(3) } }`
+
+const quick: Policy = { windowMs: 60_000, crashes: 3, firstMs: 40, mostMs: 100 }
+
+describe("a plugin that crashes", () => {
+  it.scopedLive("is started again, and after too many crashes is in quarantine until a person lifts it", () =>
+    Effect.gen(function* () {
+      const layer = yield* kernelWith(COUNTING, { restarts: quick })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "See it crash" })
+        const look = Effect.map(task.perceive(), (readings) => readings.map(({ reading }) => reading))
+        const crash = task.act("sample/crash")
+        for (let time = 1; time < quick.crashes; time++) {
+          expect(yield* look).toEqual([1])
+          expect(yield* crash).toMatchObject({ status: "failed", error: { code: "PluginExited" } })
+        }
+        expect(yield* crash).toMatchObject({ status: "failed", error: { code: "PluginExited" } })
+        const quarantined = yield* firstThat((event) => isOf(event, "PluginQuarantined"))
+        expect(quarantined.payload).toEqual({
+          plugin: "sample",
+          reason: "it crashed 3 times within 60 s, the last time: it ended with code 3 during act sample/crash",
+        })
+        expect(yield* look).toEqual([])
+        expect(yield* crash).toMatchObject({ status: "denied", rule: "active-actuators" })
+        const before = (yield* eventsOf("PluginStarted")).length
+
+        yield* kernel.plugins.activate("sample")
+        expect(yield* look).toEqual([1])
+        expect(yield* eventsOf("PluginStarted")).toHaveLength(before + 1)
+        expect(yield* eventsOf("PluginQuarantined")).toHaveLength(1)
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("while it loads is in quarantine after as many attempts, and no process is tried any more", () =>
+    Effect.gen(function* () {
+      const layer = yield* kernelWith(`throw new Error("never"); export default {}`, { restarts: quick })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "See it fail" })
+        for (let time = 0; time < quick.crashes; time++) expect(yield* task.perceive()).toEqual([])
+        const failures = yield* eventsOf("SensorFailed")
+        expect(failures.map(({ payload }) => payload.error)).toMatchObject(
+          Array(quick.crashes).fill({ code: "PluginFailedToLoad" }),
+        )
+        expect(yield* eventsOf("PluginQuarantined")).toHaveLength(1)
+        yield* task.perceive()
+        expect(yield* eventsOf("SensorFailed")).toHaveLength(quick.crashes)
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+})
+
+describe("a process that nobody uses", () => {
+  it.scopedLive("is stopped after the idle time, and started again when it is needed", () =>
+    Effect.gen(function* () {
+      const layer = yield* kernelWith(COUNTING, { idleMs: 150 })
+      yield* Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const task = yield* kernel.tasks.open({ goal: "Let it idle" })
+        const look = Effect.map(task.perceive(), (readings) => readings.map(({ reading }) => reading))
+        expect(yield* look).toEqual([1])
+        const first = yield* firstThat(started)
+        const exited = yield* firstThat((event) => isOf(event, "PluginExited"))
+        expect(exited.payload).toMatchObject({ code: 0, reason: "stopped", inFlight: [] })
+        expect(isAlive((first.payload as { readonly pid: number }).pid)).toBe(false)
+        expect(yield* look).toEqual([1])
+        expect(yield* eventsOf("PluginQuarantined")).toEqual([])
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("is not stopped in the middle of a call, however long that takes", () =>
+    Effect.gen(function* () {
+      const layer = yield* kernelWith(
+        `export default {
+          sensors: { look: () => new Promise((resolve) => setTimeout(() => resolve("seen"), 600)) },
+          actuators: { crash: () => 1 } }`,
+        { idleMs: 100 },
+      )
+      yield* Effect.gen(function* () {
+        const task = yield* (yield* Kernel).tasks.open({ goal: "Take your time" })
+        expect((yield* task.perceive()).map(({ reading }) => reading)).toEqual(["seen"])
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+})

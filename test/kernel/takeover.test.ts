@@ -1,0 +1,235 @@
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import { Deferred, Effect, Exit, Fiber, Layer, Schedule } from "effect"
+import { describe, expect } from "vitest"
+import { type CoreNewEvent, EventLog } from "../../src/events/EventLog.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import * as Confirmations from "../../src/kernel/Confirmations.ts"
+import * as Kernel from "../../src/kernel/Kernel.ts"
+import * as Registry from "../../src/kernel/Registry.ts"
+import * as Scoring from "../../src/kernel/Scoring.ts"
+import * as PluginHost from "../../src/plugins/PluginHost.ts"
+import * as Projector from "../../src/projections/Projector.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { type Sample, writePlugin } from "./given.ts"
+
+const lamp: Sample = {
+  name: "lamp",
+  actuators: [{ name: "light" }],
+  entry: `export default { actuators: { light: (ctx) => { ctx.log("lit"); return "lit" } } }`,
+}
+
+/** A kernel that stops where it is about to append an event of some type, and goes on when it is told to. */
+const kernelThatStopsAt = (type: CoreNewEvent["type"], directory: string) =>
+  Effect.gen(function* () {
+    const stopped = yield* Deferred.make<void>()
+    const goOn = yield* Deferred.make<void>()
+    const stopping = Layer.effect(
+      EventLog,
+      Effect.map(EventLog, (log) => ({
+        ...log,
+        append: (request) =>
+          request.events.some((event) => event.type === type)
+            ? Deferred.succeed(stopped, undefined).pipe(
+                Effect.zipRight(Deferred.await(goOn)),
+                Effect.zipRight(log.append(request)),
+              )
+            : log.append(request),
+      })),
+    )
+    return {
+      layer: layerOn(directory, stopping),
+      stopped: Deferred.await(stopped),
+      goOn: Deferred.succeed(goOn, undefined),
+    }
+  })
+
+/** A kernel on the log of a directory, through what stands between it and the log. */
+const layerOn = (
+  directory: string,
+  between: Layer.Layer<EventLog, never, EventLog> = Layer.effect(EventLog, EventLog),
+) => {
+  const filename = path.join(directory, "log.db")
+  const places = { workspace: directory, directory: `${filename}.plugins` }
+  const services = Layer.mergeAll(Registry.layer(places), Confirmations.layer, Scoring.layer)
+  return Kernel.layer({ ...places, seed: 7, gate: { default: "allow" } }).pipe(
+    Layer.provideMerge(services),
+    Layer.provideMerge(Projector.layer),
+    Layer.provideMerge(between),
+    Layer.provideMerge(SqliteEventLog.layer({ filename })),
+    Layer.provide(PluginHost.layer),
+  )
+}
+
+/** Starts a kernel in the scope of the test. */
+const start = (layer: ReturnType<typeof layerOn>) =>
+  Effect.map(Layer.build(layer), (context) => ({
+    run: <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => Effect.provide(effect, context),
+  }))
+
+/** Makes whoever holds the lease appear silent for long enough to be taken over. */
+const silence = (directory: string) => {
+  const database = new Database(path.join(directory, "log.db"))
+  database.prepare("UPDATE lease SET heartbeat_at = 0").run()
+  database.close()
+}
+
+const commandEvents = Effect.flatMap(EventLog, (log) =>
+  log.readPage(
+    {
+      types: [
+        "CommandAllowed",
+        "CommandDispatched",
+        "CommandDenied",
+        "CommandOutcomeUnknown",
+        "CommandSucceeded",
+        "TaskClosed",
+      ],
+    },
+    100,
+  ),
+).pipe(Effect.map((events) => events.map(({ type }) => type)))
+
+/** Opens a task and commands the lamp, as far as the kernel comes with it. */
+const lighting = Effect.gen(function* () {
+  const kernel = yield* Kernel.Kernel
+  const task = yield* kernel.tasks.open({ goal: "light" })
+  return { task, outcome: yield* Effect.forkDaemon(Effect.exit(task.act("lamp/light"))) }
+})
+
+// Time stands still here, so that no heartbeat keeps a lease alive.
+describe("a kernel that was stopped right before a dispatch while another took over", () => {
+  it.scoped("dispatches nothing when it goes on, and the log ends the command once", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const source = writePlugin(path.join(directory, "lamp"), lamp)
+      const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
+      const first = yield* start(stale.layer)
+      yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
+      const { task, outcome } = yield* first.run(lighting)
+      yield* stale.stopped
+
+      silence(directory)
+      const second = yield* start(layerOn(directory))
+      const ended = ["CommandAllowed", "CommandDenied", "TaskClosed"]
+      expect(yield* second.run(commandEvents)).toEqual(ended)
+
+      yield* stale.goOn
+      const exit = yield* Fiber.join(outcome)
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ _tag: "Fail", error: { _tag: "LeaseLost" } })
+      expect(yield* second.run(commandEvents)).toEqual(ended)
+      expect(yield* second.run(Effect.flatMap(EventLog, (log) => log.verify))).toMatchObject({ _tag: "Intact" })
+      const lines = yield* second.run(Effect.flatMap(EventLog, (log) => log.readPage({ types: ["PluginLogged"] }, 1)))
+      expect(lines).toEqual([])
+
+      // What was abandoned is scored as any other task.
+      const audit = yield* second.run(Effect.flatMap(Kernel.Kernel, (kernel) => kernel.audit(task.id)))
+      expect(audit).toMatchObject({ outcome: "abandoned", scores: [{ label: "live", earned: 0.5 }] })
+    }),
+  )
+
+  it.scoped("dispatches when it goes on after other events of its task, as long as nobody took over", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const source = writePlugin(path.join(directory, "lamp"), lamp)
+      const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
+      const first = yield* start(stale.layer)
+      yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
+      const { task, outcome } = yield* first.run(lighting)
+      yield* stale.stopped
+      // More than a conflict carries at once.
+      yield* Effect.replicateEffect(task.say("still here"), 1100, { concurrency: "unbounded", discard: true })
+      yield* stale.goOn
+      const exit = yield* Fiber.join(outcome)
+      expect(Exit.isSuccess(exit) && exit.value).toMatchObject({ status: "succeeded", result: "lit" })
+      expect(yield* first.run(commandEvents)).toEqual(["CommandAllowed", "CommandDispatched", "CommandSucceeded"])
+    }),
+  )
+})
+
+const STALLING = fileURLToPath(new URL("./programs/stalling.mjs", import.meta.url))
+
+/** Whether a process was stopped by a signal: the third field of its `stat` says so. */
+const isStopped = (pid: number): boolean => /^\d+ \(.*\) T/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))
+
+describe("a kernel's process that is stopped by SIGSTOP right before a dispatch", () => {
+  it.scopedLive("dispatches nothing when it goes on after another process took over", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const plugin = writePlugin(path.join(directory, "lamp"), lamp)
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(process.execPath, [STALLING], { stdio: ["pipe", "pipe", "inherit"] })),
+        (child) => Effect.sync(() => child.kill("SIGKILL")),
+      )
+      child.stdin.end(JSON.stringify({ directory, plugin, actuator: "lamp/light" }))
+      const said = Effect.promise(() => text(child.stdout))
+      const pid = child.pid ?? 0
+      yield* Effect.repeat(
+        Effect.sync(() => isStopped(pid)),
+        { until: (stopped) => stopped, schedule: Schedule.spaced("5 millis") },
+      )
+
+      silence(directory)
+      const second = yield* start(layerOn(directory))
+      const ended = ["CommandAllowed", "CommandDenied", "TaskClosed"]
+      expect(yield* second.run(commandEvents)).toEqual(ended)
+      child.kill("SIGCONT")
+      expect(yield* said).toBe("LeaseLost\n")
+      expect(yield* second.run(commandEvents)).toEqual(ended)
+      expect(yield* second.run(Effect.flatMap(EventLog, (log) => log.verify))).toMatchObject({ _tag: "Intact" })
+    }),
+  )
+})
+
+describe("a kernel that takes over while the one before goes on", () => {
+  it.scoped("looks again at a command that was dispatched in the very moment in which it ended the task", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const source = writePlugin(path.join(directory, "lamp"), lamp)
+      const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
+      const first = yield* start(stale.layer)
+      yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
+      const { outcome } = yield* first.run(lighting)
+      yield* stale.stopped
+
+      silence(directory)
+      const slow = yield* kernelThatStopsAt("TaskClosed", directory)
+      const starting = yield* Effect.fork(start(slow.layer))
+      yield* slow.stopped
+      // It has read what there is, and has not yet said how it ended.
+      yield* stale.goOn
+      yield* Fiber.join(outcome)
+      yield* slow.goOn
+      const second = yield* Fiber.join(starting)
+      const types = yield* second.run(commandEvents)
+      expect(types.slice(0, 2)).toEqual(["CommandAllowed", "CommandDispatched"])
+      expect(types).not.toContain("CommandDenied")
+      expect(types.at(-1)).toBe("TaskClosed")
+    }),
+  )
+
+  it.scoped("says of a command under way that its outcome is unknown, and keeps what is heard of it later", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const source = writePlugin(path.join(directory, "lamp"), lamp)
+      const stale = yield* kernelThatStopsAt("CommandSucceeded", directory)
+      const first = yield* start(stale.layer)
+      yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
+      const { outcome } = yield* first.run(lighting)
+      yield* stale.stopped
+
+      silence(directory)
+      const second = yield* start(layerOn(directory))
+      const ended = ["CommandAllowed", "CommandDispatched", "CommandOutcomeUnknown", "TaskClosed"]
+      expect(yield* second.run(commandEvents)).toEqual(ended)
+      yield* stale.goOn
+      yield* Fiber.join(outcome)
+      expect(yield* second.run(commandEvents)).toEqual([...ended, "CommandSucceeded"])
+    }),
+  )
+})

@@ -1,0 +1,66 @@
+import type { Attempts } from "./Attempt.ts"
+
+const decode = "new TextDecoder().decode"
+
+export const reading: Attempts = {
+  "Deno.readTextFileSync of a secret": `return Deno.readTextFileSync(at.secret)`,
+  "Deno.readTextFile of a secret": `return await Deno.readTextFile(at.secret)`,
+  "Deno.readFile by a file: URL": `return ${decode}(await Deno.readFile(new URL("file://" + at.secret)))`,
+  "Deno.open, then its stream": `return await new Response((await Deno.open(at.secret)).readable).text()`,
+  "a path with .. from the plugin": `return Deno.readTextFileSync("../outside/secret.txt")`,
+  "a path with .. from the workspace": `return Deno.readTextFileSync(at.workspace + "/../outside/secret.txt")`,
+  "a path with .. through its own directory": `return Deno.readTextFileSync(at.plugin + "/./../outside/secret.txt")`,
+  "a path with doubled slashes": `return Deno.readTextFileSync("//" + at.secret.replaceAll("/", "//"))`,
+  "a URL with encoded dots": `return Deno.readTextFileSync(new URL("file://" + at.workspace + "/%2e%2e/outside/secret.txt"))`,
+  "a path cut short by NUL": { tame: `return Deno.readTextFileSync(at.secret + "\\0" + at.plugin + "/main.ts")` },
+  "dots that only look like dots": {
+    tame: `return Deno.readTextFileSync(at.plugin + "/\\uff0e\\uff0e/outside/secret.txt")`,
+  },
+  "a name of another case": { tame: `return Deno.readTextFileSync(at.outside.toUpperCase() + "/secret.txt")` },
+  "a comma between two paths": { tame: `return Deno.readTextFileSync(at.plugin + "," + at.secret)` },
+  "Deno.readDirSync beside it": `return [...Deno.readDirSync(at.outside)].map(({ name }) => name).join()`,
+  "Deno.statSync of a secret": `return Deno.statSync(at.secret).isFile && at.escaped`,
+  "Deno.lstatSync of a secret": `return Deno.lstatSync(at.secret).isFile && at.escaped`,
+  "Deno.realPathSync of a secret": `return Deno.realPathSync(at.secret) && at.escaped`,
+  "Deno.readLinkSync of a link of the system": `return Deno.readLinkSync("/proc/self/exe") && at.escaped`,
+  "Deno.watchFs beside it": `const watcher = Deno.watchFs(at.outside); watcher.close(); return at.escaped`,
+  "Deno.chdir, then a relative path": `Deno.chdir(at.outside); return Deno.readTextFileSync("secret.txt")`,
+  "process.chdir, then a relative path": `(await import("node:process")).default.chdir(at.outside); return Deno.readTextFileSync("secret.txt")`,
+  "node:fs readFileSync": `return (await import("node:fs")).readFileSync(at.secret, "utf8")`,
+  "node:fs/promises readFile": `return (await import("node:fs/promises")).readFile(at.secret, "utf8")`,
+  "node:fs openSync and readSync": `const fs = await import("node:fs"); const into = new Uint8Array(200)
+    fs.readSync(fs.openSync(at.secret, fs.constants.O_RDONLY), into); return ${decode}(into)`,
+  "node:fs createReadStream": `return await new Promise(async (resolve, reject) => (await import("node:fs")).createReadStream(at.secret).on("data", (d) => resolve(String(d))).on("error", reject))`,
+  "node:fs opendirSync": `return (await import("node:fs")).opendirSync(at.outside).readSync().name && at.escaped`,
+  "node:fs readdirSync": `return (await import("node:fs")).readdirSync(at.outside).join()`,
+  "node:fs existsSync": `return (await import("node:fs")).existsSync(at.secret) && at.escaped`,
+  "node:fs accessSync": `(await import("node:fs")).accessSync(at.secret); return at.escaped`,
+  "node:fs realpathSync.native": `return (await import("node:fs")).realpathSync.native(at.secret) && at.escaped`,
+  "node:fs statfsSync": `return (await import("node:fs")).statfsSync(at.outside).bsize > 0 && at.escaped`,
+  "node:fs openAsBlob": `return await (await (await import("node:fs")).openAsBlob(at.secret)).text()`,
+  "fetch of a file: URL": `return await (await fetch("file://" + at.secret)).text()`,
+  "XMLHttpRequest, or what is left of it": { tame: `return new XMLHttpRequest().open("GET", "file://" + at.secret)` },
+  "/proc/self/environ": `return Deno.readTextFileSync("/proc/self/environ")`,
+  "/proc/self/maps": `return Deno.readTextFileSync("/proc/self/maps").length > 0 && at.escaped`,
+  "/proc/self/mem": `return Deno.openSync("/proc/self/mem") && at.escaped`,
+  "/proc/self/fd": `return [...Deno.readDirSync("/proc/self/fd")].length > 0 && at.escaped`,
+  "/proc/self/root": `return Deno.readTextFileSync("/proc/self/root" + at.secret)`,
+  "/proc/self/cwd": `return Deno.readTextFileSync("/proc/self/cwd/../outside/secret.txt")`,
+  "/proc/self/exe": `return Deno.openSync("/proc/self/exe") && at.escaped`,
+  "/proc/thread-self/environ": `return Deno.readTextFileSync("/proc/thread-self/environ")`,
+  "another process's environment": `return Deno.readTextFileSync("/proc/" + at.victim + "/environ")`,
+  "another process's root": `return Deno.readTextFileSync("/proc/" + at.victim + "/root" + at.secret)`,
+  "another process's command line, by node:fs": `return (await import("node:fs")).readFileSync("/proc/" + at.victim + "/cmdline", "utf8") && at.escaped`,
+  "a device": `return Deno.openSync("/dev/zero") && at.escaped`,
+  "the system's users": `return Deno.readTextFileSync("/etc/passwd").includes("root") && at.escaped`,
+  "the runner's source": `return Deno.readTextFileSync(at.runner).includes("hideStreams") && at.escaped`,
+  "the path of Deno itself": `return Deno.readFileSync(Deno.execPath()).length > 0 && at.escaped`,
+  "Deno's own operations, by its internals": {
+    tame: `const { core } = Deno[Deno.internal]
+    return core.ops.op_fs_read_file_text_sync(at.secret)`,
+  },
+  "the operations behind process.binding": {
+    tame: `const { default: process } = await import("node:process")
+    const fs = process.binding("fs"); return String(fs.internalModuleReadJSON?.(at.secret) ?? fs.readFileUtf8(at.secret, 0))`,
+  },
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import * as crypto from "node:crypto"
+import * as dgram from "node:dgram"
+import * as fs from "node:fs"
+import * as http from "node:http"
+import type * as net from "node:net"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import Database from "better-sqlite3"
+import type { Places } from "./attempts/Attempt.ts"
+
+/** What an attempt came to, as the place it was made at tells. */
+export interface Verdict {
+  readonly escaped: boolean
+  /** What was found: the canaries that came out, the traces that were left; else how the attempt ended. */
+  readonly found: string
+}
+
+/** What an attempt answered: what it returned, threw, or that it did not come to an end. */
+export interface Answer {
+  readonly did: "returned" | "threw" | "hung" | "ended"
+  readonly value: string
+}
+
+const canary = (name: string) => `${name}-${crypto.randomUUID()}`
+
+/** The runner, as the tests start it: from its source. */
+const RUNNER = fileURLToPath(new URL("../../../src/plugins/runner/runner.ts", import.meta.url))
+
+/**
+ * The place that attempts aim at: files with canaries beside the plugin's directory and the workspace, servers on the
+ * loopback, a process, a variable. `judge` looks for canaries in an answer and for traces in the place.
+ */
+export const build = async (base: string) => {
+  const canaries = { secret: canary("secret"), name: canary("name"), variable: canary("variable") }
+  const escaped = canary("escaped")
+  const hits = { tcp: 0, udp: 0, unix: 0 }
+  const outside = path.join(base, "outside")
+  const guarded = [outside, path.join(base, "workspace"), path.join(base, "plugin")]
+
+  const server = http.createServer((request, response) => {
+    const isModule = request.url?.endsWith(".mjs") === true
+    response.setHeader("content-type", isModule ? "application/javascript" : "text/event-stream")
+    response.end(isModule ? `export default "${canaries.secret}"` : `data: ${canaries.secret}\n\n`)
+  })
+  const sockets = new Set<net.Socket>()
+  const counted = (name: "tcp" | "unix") => (socket: net.Socket) => {
+    hits[name]++
+    sockets.add(socket)
+    socket.on("error", () => undefined)
+  }
+  server.on("connection", counted("tcp"))
+  server.on("upgrade", (request, socket) => {
+    const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+    const accept = crypto.createHash("sha1").update(key).digest("base64")
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const unixPath = path.join(base, "unix.sock")
+  const unix = http.createServer((_, response) => response.end(canaries.secret))
+  unix.on("connection", counted("unix"))
+  await new Promise<void>((resolve) => unix.listen(unixPath, resolve))
+  const udp = dgram.createSocket("udp4")
+  udp.on("message", () => hits.udp++)
+  await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve))
+
+  const database = databaseOf(canaries.secret)
+  let victim: ChildProcess = startVictim(canaries.variable)
+  let before = new Map<string, string>()
+
+  /** Puts everything back, so that the next attempt is judged by itself. */
+  const reset = () => {
+    // The directory itself stays: an attempt may have made it its working directory.
+    fs.mkdirSync(outside, { recursive: true })
+    for (const name of fs.readdirSync(outside)) fs.rmSync(path.join(outside, name), { recursive: true })
+    const files = {
+      "secret.db": database,
+      "secret.txt": canaries.secret,
+      "module.mjs": `export default "${canaries.secret}"`,
+      "module.cjs": `module.exports = "${canaries.secret}"`,
+      "data.json": JSON.stringify({ secret: canaries.secret }),
+      "package.json": JSON.stringify({ name: canaries.secret }),
+      [canaries.name]: "",
+    }
+    for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(outside, name), content)
+    if (victim.exitCode !== null || victim.signalCode !== null) victim = startVictim(canaries.variable)
+    Object.assign(hits, { tcp: 0, udp: 0, unix: 0 })
+    before = treeOf(guarded)
+  }
+
+  const places = (): Places => ({
+    ...{ escaped, outside, secret: path.join(outside, "secret.txt"), marker: path.join(outside, "marker") },
+    ...{ plugin: path.join(base, "plugin"), workspace: path.join(base, "workspace"), runner: RUNNER },
+    ...{ tcp: portOf(server), udp: udp.address().port, unix: unixPath },
+    ...{ victim: victim.pid ?? 0, variable: "HINDCAST_TEST_CANARY" },
+  })
+
+  /** Whoever is killed is seen to be dead only a moment later. */
+  const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 3))
+
+  const judge = async ({ did, value }: Answer, said: string): Promise<Verdict> => {
+    await settled()
+    const text = `${value}\n${said}`
+    const traces = [
+      ...Object.entries({ ...canaries, escaped }).flatMap(([name, word]) =>
+        text.includes(word) ? [`leaked ${name}`] : [],
+      ),
+      ...Object.entries(hits).flatMap(([name, count]) => (count > 0 ? [`reached ${name}`] : [])),
+      ...differences(before, treeOf(guarded)),
+      ...(victim.exitCode !== null || victim.signalCode !== null ? ["killed the victim"] : []),
+    ]
+    return { escaped: traces.length > 0, found: traces.join("; ") || `${did}: ${value}` }
+  }
+
+  const close = async () => {
+    victim.kill("SIGKILL")
+    udp.close()
+    for (const socket of sockets) socket.destroy()
+    for (const each of [server, unix]) await new Promise((resolve) => each.close(resolve))
+  }
+
+  return { canaries, places, reset, judge, close, environment: { HINDCAST_TEST_CANARY: canaries.variable } }
+}
+
+export type Range = Awaited<ReturnType<typeof build>>
+
+/** A database's file with a secret in it. */
+const databaseOf = (secret: string): Buffer => {
+  const database = new Database(":memory:")
+  database.exec("CREATE TABLE secret (text)")
+  database.prepare("INSERT INTO secret VALUES (?)").run(secret)
+  const file = database.serialize()
+  database.close()
+  return file
+}
+
+const startVictim = (variable: string): ChildProcess =>
+  spawn("sleep", ["600"], { env: { VICTIM: variable, PATH: process.env.PATH }, stdio: "ignore" })
+
+const portOf = (server: net.Server): number => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+/** Every file below some directories, with its content and its mode. */
+const treeOf = (directories: ReadonlyArray<string>): Map<string, string> => {
+  const tree = new Map<string, string>()
+  const walk = (directory: string) => {
+    if (!fs.existsSync(directory)) return
+    for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+      const place = path.join(directory, entry.name)
+      if (entry.isDirectory()) {
+        tree.set(place, "a directory")
+        walk(place)
+      } else {
+        const { mode, size, mtimeMs, nlink } = fs.lstatSync(place)
+        tree.set(place, `${mode} ${size} ${mtimeMs} ${nlink}`)
+      }
+    }
+  }
+  for (const directory of directories) walk(directory)
+  return tree
+}
+
+const differences = (before: Map<string, string>, after: Map<string, string>): ReadonlyArray<string> =>
+  [...new Set([...before.keys(), ...after.keys()])]
+    .filter((place) => before.get(place) !== after.get(place))
+    .map((place) => `changed ${path.basename(place)}`)

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest"
+import { limited, TookTooLong } from "../../src/plugins/schemas/limited.ts"
+
+describe("limited", () => {
+  it("answers what the function does, and throws what it throws", () => {
+    expect(limited(() => 1 + 1, 1_000)).toBe(2)
+    expect(() =>
+      limited(() => {
+        throw new RangeError("too far")
+      }, 1_000),
+    ).toThrow(RangeError)
+  })
+
+  it("stops a loop and a regular expression that do not end", () => {
+    const endless = () => {
+      for (;;);
+    }
+    expect(() => limited(endless, 50)).toThrow(TookTooLong)
+    expect(() => limited(() => /^(a+)+$/.test(`${"a".repeat(60)}!`), 50)).toThrow(TookTooLong)
+    expect(limited(() => "still here", 1_000)).toBe("still here")
+  })
+
+  it("runs a function again that did not come to its turn, but stood still", () => {
+    let times = 0
+    const standsStillOnce = () => {
+      times++
+      if (times === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+      return times
+    }
+    expect(limited(standsStillOnce, 500)).toBe(2)
+  })
+})
