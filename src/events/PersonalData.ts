@@ -1,4 +1,4 @@
-import { Context, Data, Effect, Option } from "effect"
+import { Context, Data, Effect, Option, Schedule } from "effect"
 import type { Event } from "./Event.ts"
 import type { AppendError, DiskFull, EventLog, LogError } from "./EventLog.ts"
 import type { Keys, Subject } from "./Keys.ts"
@@ -48,6 +48,9 @@ export class PersonalData extends Context.Tag("hindcast/PersonalData")<
   }
 >() {}
 
+/** How long another process may keep the log from losing its snapshots: five seconds. */
+const UNTIL_FREE = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
+
 /** What shredding works on. `attempt` runs what may throw what the keys' storage throws. */
 export interface Stores {
   readonly log: typeof EventLog.Service
@@ -68,8 +71,8 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): typeof Personal
       const destroyed = yield* attempt(() => keys.destroy(subject))
       if (destroyed === undefined) return yield* new NoSuchSubject({ subject, keys: keys.name })
       const { keyId, eventId } = destroyed
-      // Nobody can read them any more; this gives back their space.
-      yield* snapshots.drop
+      // Nobody can read them any more; this gives back their space. It does not wait by itself, and appending does.
+      yield* Effect.retry(snapshots.drop, { while: ({ _tag }) => _tag === "LogBusy", schedule: UNTIL_FREE })
       const event = yield* log
         .append({
           stream: `key/${keyId}`,

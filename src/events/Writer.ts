@@ -5,10 +5,8 @@ import {
   type Appended,
   type AppendRequest,
   type DiskFull,
-  type IdReused,
   type LogError,
   LogUnavailable,
-  type VersionConflict,
 } from "./EventLog.ts"
 
 /** Most appends that wait for the writer; the next one waits until there is room (back-pressure). */
@@ -18,11 +16,11 @@ const MAX_WAITING = 4096
 const MAX_APPENDS_PER_COMMIT = 1024
 
 /** What one request of a batch is answered. */
-export type Answer = Either.Either<Appended, VersionConflict | IdReused>
+export type Answer = Either.Either<Appended, AppendError>
 
 /**
  * Commits a batch in one transaction, at once and without waiting. Answers each request in the order given, or fails for
- * all of them.
+ * all of them: then none was written.
  */
 export type Commit = (
   requests: ReadonlyArray<Admission.Admitted>,

@@ -1,13 +1,15 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Context, Effect, Layer, Stream } from "effect"
+import Database from "better-sqlite3"
+import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { Archive } from "../../src/events/Archive.ts"
 import { MAX_INLINE_BYTES } from "../../src/events/Blob.ts"
 import { Bundles } from "../../src/events/Bundles.ts"
 import type { Event } from "../../src/events/Event.ts"
 import { type CoreNewEvent, EventLog, layerSqlite } from "../../src/events/index.ts"
+import { turn } from "../../src/events/Turn.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const SHA = "0".repeat(64)
@@ -157,6 +159,40 @@ describe("a bundle", () => {
       const taken = yield* Effect.flip(bundle("a"))
       expect(taken.message).toContain(`expected a file that is not there yet, found ${file}`)
       expect(fs.readFileSync(file, "utf8")).toBe("mine")
+    }),
+  )
+
+  it.scopedLive("is refused where SQLite would take what lies there for a part of it", () =>
+    Effect.gen(function* () {
+      const { file, bundle } = yield* told
+      for (const part of [`${file}-wal`, `${file}-journal`]) {
+        fs.writeFileSync(part, "of a log that is gone")
+        expect((yield* Effect.flip(bundle("a"))).message).toContain(
+          `expected a file that is not there yet, found ${part}`,
+        )
+        fs.rmSync(part)
+      }
+      expect(fs.existsSync(file)).toBe(false)
+    }),
+  )
+
+  it.scopedLive("is whole in its one file, also where another program looked into it while it was made", () =>
+    Effect.gen(function* () {
+      const { directory, log, file, bundle } = yield* told
+      const readings = Array.from({ length: 1000 }, () => ({ type: "SensorRead" as const, payload: reading("again") }))
+      yield* log.append({ stream: "task/a", taskId: "a", actor: "human:test", events: readings })
+      const bundling = yield* Effect.fork(bundle("a"))
+      const partial = () => fs.readdirSync(directory).find((name) => name.endsWith(".partial-wal"))
+      while (partial() === undefined) yield* turn
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(
+          () => new Database(path.join(directory, partial()?.replace(/-wal$/, "") ?? ""), { readonly: true }),
+        ),
+        (database) => Effect.sync(() => database.close()),
+      )
+      other.prepare("SELECT count(*) FROM sqlite_schema").get()
+      const { head } = yield* Fiber.join(bundling)
+      expect((yield* eventsOf(file)).verified).toMatchObject({ _tag: "Intact", head })
     }),
   )
 

@@ -2,10 +2,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import Database from "better-sqlite3"
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Fiber, Layer, Schema, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerMemory, layerSqlite } from "../../src/events/index.ts"
 import { PersonalData } from "../../src/events/PersonalData.ts"
+import { Snapshots } from "../../src/events/Snapshots.ts"
+import { turn } from "../../src/events/Turn.ts"
 import * as Vocabulary from "../../src/events/Vocabulary.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -190,6 +192,79 @@ describe("the key file", () => {
       expect((yield* reader.readPage({}, 1))[0]?.payload.text).toBe(SECRET)
       yield* Context.get(first, PersonalData).shred(shredding("anna"))
       expect((yield* reader.readPage({}, 1))[0]?.payload.text).toBe("[shredded]")
+    }),
+  )
+
+  it.scopedLive(
+    "that was removed or replaced while the log is open keeps everything from going on with keys that nobody can find",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const file = path.join(directory, "log.db.keys")
+        const log = Context.get(yield* open(directory), EventLog)
+        yield* log.append(note(SECRET, "anna"))
+        fs.renameSync(file, `${file}.away`)
+        for (const failing of [Effect.asVoid(log.append(note(SECRET, "levin"))), Effect.asVoid(log.readPage({}, 1))]) {
+          const error = yield* Effect.flip(failing)
+          expect(error).toMatchObject({ _tag: "LogUnavailable" })
+          expect(error.message).toContain("log.db.keys was removed or moved while the log was open")
+        }
+        expect((yield* log.append(note("in clear"))).position).toBe(2)
+        fs.copyFileSync(`${file}.away`, file)
+        expect((yield* Effect.flip(log.append(note(SECRET, "levin")))).message).toContain("replaced by another file")
+        fs.renameSync(`${file}.away`, file)
+        yield* log.append(note(SECRET, "levin"))
+        expect((yield* log.readPage({}, 3)).map(({ payload }) => payload.text)).toEqual([SECRET, "in clear", SECRET])
+      }),
+  )
+
+  it.scopedLive("that another program is about to write to is read all the same", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.scoped(
+        Effect.flatMap(open(directory), (context) => Context.get(context, EventLog).append(note(SECRET, "anna"))),
+      )
+      const file = path.join(directory, "log.db.keys")
+      const keys = yield* Effect.acquireRelease(
+        Effect.sync(() => new Database(file)),
+        (database) => Effect.sync(() => database.close()),
+      )
+      keys.exec("BEGIN IMMEDIATE")
+      const log = Context.get(yield* open(directory), EventLog)
+      expect((yield* log.readPage({}, 1))[0]?.payload.text).toBe(SECRET)
+    }),
+  )
+
+  it.scopedLive("that whoever made it left empty is as good as none", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      fs.writeFileSync(path.join(directory, "log.db.keys"), "")
+      const context = yield* open(directory)
+      const readonly = yield* open(directory, { readonly: true })
+      expect(yield* Context.get(readonly, PersonalData).subjects).toEqual([])
+      expect(yield* Context.get(readonly, Snapshots).epoch).toBe("")
+      yield* Context.get(context, EventLog).append(note(SECRET, "anna"))
+      expect((yield* Context.get(readonly, EventLog).readPage({}, 1))[0]?.payload.text).toBe(SECRET)
+      expect((yield* Context.get(readonly, PersonalData).subjects).map(({ subject }) => subject)).toEqual(["anna"])
+    }),
+  )
+
+  it.scopedLive("loses a key also while another program writes to the log: shredding waits for it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const context = yield* open(directory)
+      const [log, personalData] = [Context.get(context, EventLog), Context.get(context, PersonalData)]
+      yield* log.append(note(SECRET, "anna"))
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(() => new Database(path.join(directory, "log.db"))),
+        (database) => Effect.sync(() => database.close()),
+      )
+      other.exec("BEGIN IMMEDIATE")
+      const fiber = yield* Effect.fork(personalData.shred(shredding("anna")))
+      while (!(yield* personalData.subjects)[0]?.shredding) yield* turn
+      other.exec("ROLLBACK")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ type: "PayloadShredded", position: 2 })
+      expect(yield* personalData.subjects).toEqual([])
     }),
   )
 

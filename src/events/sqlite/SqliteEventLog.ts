@@ -24,6 +24,7 @@ import * as Database from "./database.ts"
 import * as keyFile from "./keyFile.ts"
 import * as lease from "./lease.ts"
 import * as Names from "./names.ts"
+import { targetOf } from "./place.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
 import * as Segments from "./segments/Segments.ts"
 import * as snapshots from "./snapshots.ts"
@@ -69,7 +70,7 @@ export const layer = (
       const inMemory = filename === IN_MEMORY
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = Commits.make()
-      const keys = inMemory ? Keys.memory() : yield* keyFile.open(`${filename}.keys`, { readonly })
+      const keys = inMemory ? Keys.memory() : yield* keyFile.open(`${targetOf(filename)}.keys`, { readonly })
       const { database, append, lease, writer, cacheWriter } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys, commits })

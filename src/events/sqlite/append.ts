@@ -1,5 +1,7 @@
+import { Either } from "effect"
 import type { Admitted } from "../Admission.ts"
 import type { Event } from "../Event.ts"
+import type { Query } from "../EventLog.ts"
 import * as Sequencer from "../Sequencer.ts"
 import type { Answer, Commit } from "../Writer.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./database.ts"
@@ -48,8 +50,13 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
       for (const [key, version] of batch.versions) versions.set(key, version)
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
+    const missed = (query: Query, limit: number) => readPage(reader, query, limit)
+    // What was written is written: where a conflict's missed events cannot be read, that is an answer to its caller alone.
     return requests.map((request, index) =>
-      Sequencer.answer(request, batch.placements[index], (query, limit) => readPage(reader, query, limit)),
+      Either.flatMap(
+        attemptSync(database.filename, () => Sequencer.answer(request, batch.placements[index], missed)),
+        (answer) => answer,
+      ),
     )
   }
 
@@ -73,10 +80,23 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     }
   }
 
-  return (requests) =>
+  const commitTogether: Commit = (requests) =>
     attemptSync(database.filename, () =>
       durability === "normal" && requests.some(({ synced }) => synced) ? commitSynced(requests) : commit(requests),
     )
+
+  const commitAlone = (request: Admitted): Answer =>
+    Either.flatMap(commitTogether([request]), ([answer]) => {
+      if (answer === undefined) throw new Error("the commit left an append unanswered")
+      return answer
+    })
+
+  return (requests) => {
+    const answers = commitTogether(requests)
+    if (Either.isRight(answers) || answers.left._tag !== "SegmentUnavailable") return answers
+    // Nothing was written: an id that a caller gave may be in a segment that is missing. That fails no other append.
+    return Either.right(requests.map(commitAlone))
+  }
 }
 
 const readVersion = (database: LogDatabase, names: Names, timeline: string, stream: string): number => {

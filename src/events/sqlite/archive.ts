@@ -12,7 +12,7 @@ import { attempt, type LogDatabase, type StatementError } from "./database.ts"
 import { readBlob } from "./read.ts"
 import * as SegmentFile from "./segments/SegmentFile.ts"
 import { directoryOf, type Segments } from "./segments/Segments.ts"
-import { pages } from "./verify.ts"
+import { pages, withBlob } from "./verify.ts"
 
 /** Events that are read, and taken out of the log's file, in one step. */
 const PAGE_SIZE = 1000
@@ -49,6 +49,7 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
         const file = `${padded(moving.first)}-${padded(moving.last)}.segment`
         const end = yield* write(log.name, { reader, segments }, from, file, options)
         if (!(yield* attempting(() => takeOver(writer, { ...moving, file, hash: end.hash })))) {
+          yield* attempting(() => removeUnlisted(log.name, segments, file))
           return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
         }
         yield* takeOut(writer, moving)
@@ -100,21 +101,20 @@ const write = (
           head = yield* attempt(log, () => {
             const rows = page(head.position, Math.min(PAGE_SIZE, until - head.position))
             const walked = walkAll(log, head, rows)
-            draft.add(rows, (digest) => readBlob(sources.reader, digest))
+            draft.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
             return walked
           })
           if (onProgress !== undefined) yield* onProgress(head.position - from.position, until - from.position)
           yield* turn
         }
-        const readBack = yield* attempt(log, () => {
-          draft.finish()
-          return endOf(log, partial, from)
-        })
+        yield* attempt(log, () => draft.finish())
+        const readBack = yield* endOf(log, partial, from)
         if (readBack.hash !== head.hash)
           return yield* damaged(log, until, "what was written to the segment reads back as something else")
         yield* attempt(log, () => {
           fs.renameSync(partial, path.join(directoryOf(log), file))
           flushDirectory(directoryOf(log))
+          flushDirectory(path.dirname(directoryOf(log)))
         })
         return head
       }),
@@ -133,15 +133,32 @@ const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => 
 }
 
 /** The end of a segment, walked from its beginning. */
-const endOf = (log: string, filename: string, from: Head): Head => {
-  const segment = SegmentFile.open(filename)
-  try {
-    let head = from
-    while (head.position < segment.last) head = walkAll(log, head, segment.page({ after: head.position }, PAGE_SIZE))
-    return head
-  } finally {
-    segment.close()
-  }
+const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, StatementError> =>
+  Effect.acquireUseRelease(
+    attempt(log, () => SegmentFile.open(filename)),
+    (segment) =>
+      Effect.gen(function* () {
+        let head = from
+        while (head.position < segment.last) {
+          head = yield* attempt(log, () => {
+            const rows = segment.page({ after: head.position }, PAGE_SIZE)
+            return walkAll(
+              log,
+              head,
+              rows.map((row) => withBlob(row, segment.blob)),
+            )
+          })
+          yield* turn
+        }
+        return head
+      }),
+    (segment) => Effect.sync(() => segment.close()),
+  )
+
+/** Whoever was faster may have written a segment of the very same events: that one is theirs. Any other is nobody's. */
+const removeUnlisted = (log: string, segments: Segments, file: string): void => {
+  if (segments.list().every((segment) => segment.file !== file))
+    fs.rmSync(path.join(directoryOf(log), file), { force: true })
 }
 
 const flushDirectory = (directory: string): void => {

@@ -7,7 +7,7 @@ import { blobOf, digestIn, nameOf } from "../Blob.ts"
 import { type BundleOptions, Bundles, NotBundled } from "../Bundles.ts"
 import type { Stored } from "../Diagnosis.ts"
 import type { Event } from "../Event.ts"
-import { type EventLog, LogCorrupt, type LogError, MAIN } from "../EventLog.ts"
+import { type EventLog, LogBusy, LogCorrupt, type LogError, MAIN } from "../EventLog.ts"
 import type { Json, JsonObject } from "../Json.ts"
 import * as Keys from "../Keys.ts"
 import { turn } from "../Turn.ts"
@@ -30,6 +30,7 @@ const ORIGINS_AN_EVENT = 10_000
 /** What the registry says: what was installed, active and configured while the task ran. */
 const REGISTRY = [
   ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
+  ...["PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked"],
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged", "MetadataSet", "MetadataUnset"],
 ]
 
@@ -50,18 +51,26 @@ export const make = (source: Source): typeof Bundles.Service =>
       Effect.gen(function* () {
         const { log } = source
         const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
-        if (fs.existsSync(file)) return yield* refuse("a file that is not there yet", file)
+        const taken = PARTS.map((suffix) => file + suffix).find((part) => fs.existsSync(part))
+        if (taken !== undefined) return yield* refuse("a file that is not there yet", taken)
         const positions = yield* positionsOf(log, taskId)
         if (positions.length === 0) return yield* refuse(`events of task ${taskId}`, "none")
         const partial = `${file}.${uuidv7()}.partial`
         const head = yield* Effect.scoped(write(source, taskId, positions, partial)).pipe(
           Effect.zipLeft(Database.attempt(file, () => moveNew(partial, file))),
           // What stands in the way of removing it stood in the way of making it, and was said then.
-          Effect.ensuring(Effect.ignore(Effect.try(() => fs.rmSync(partial, { force: true })))),
+          Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))),
         )
         return { file, events: positions.length, head }
       }),
   })
+
+/** The file, and what SQLite takes for a part of it where it lies beside it. */
+const PARTS = ["", "-wal", "-journal"]
+
+const removeAll = (file: string): void => {
+  for (const part of [...PARTS, "-shm"]) fs.rmSync(file + part, { force: true })
+}
 
 /** A link is made only where there is nothing yet; a rename would replace what came meanwhile. */
 const moveNew = (partial: string, file: string): void => {
@@ -138,8 +147,18 @@ const write = (source: Source, taskId: string, positions: ReadonlyArray<number>,
       yield* write(request)
       if (index % EVENTS_A_TURN === 0) yield* turn
     }
+    yield* writeBack(target)
     return readHead(target)
   }).pipe(Effect.catchTags({ VersionConflict: Effect.die, InvalidEvent: Effect.die }))
+
+/** Brings all of a bundle into its one file. Closing it would do so too, but not while anyone looks into it, and would say nothing. */
+const writeBack = (target: Database.LogDatabase) =>
+  Database.attempt(target.filename, () => target.rows("PRAGMA wal_checkpoint(TRUNCATE)")).pipe(
+    Effect.filterOrFail(
+      ([row]) => row?.[0] === 0,
+      () => new LogBusy({ log: target.filename, waitedMs: Database.BUSY_TIMEOUT_MS }),
+    ),
+  )
 
 interface Translation {
   readonly blob: (digest: string) => string | undefined

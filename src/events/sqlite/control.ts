@@ -13,8 +13,9 @@ import {
   LogUnavailable,
   type OpenError,
 } from "../EventLog.ts"
-import { BUSY_TIMEOUT_MS, noRoom, type StatementError, statementError } from "./database.ts"
+import { attempt, BUSY_TIMEOUT_MS, noRoom, type StatementError, statementError } from "./database.ts"
 import { saysItIsALog } from "./header.ts"
+import { targetOf } from "./place.ts"
 import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./tables.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
@@ -91,15 +92,14 @@ const makeDirectory = (filename: string) =>
 
 /** Where a log's file is gone and its write-ahead log is not, SQLite would begin a new file and delete what was left of the old. */
 const refuseOrphan = (filename: string) =>
-  Effect.suspend(() => {
-    const [file, wal] = [filename, `${filename}-wal`].map(
-      (name) => fs.statSync(name, { throwIfNoEntry: false })?.size ?? 0,
-    )
-    if (file !== 0 || wal === 0) return Effect.void
-    return new LogUnavailable({
+  attempt(filename, () => {
+    const target = targetOf(filename)
+    const [file, wal] = [target, `${target}-wal`].map((name) => fs.statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    if (file !== 0 || wal === 0) return
+    throw new LogUnavailable({
       log: filename,
       reason:
-        `the file is missing or empty, and ${path.basename(filename)}-wal beside it holds ${wal} bytes of acknowledged events. ` +
+        `the file is missing or empty, and ${path.basename(target)}-wal beside it holds ${wal} bytes of acknowledged events. ` +
         "Put the file back beside it; or, to begin a new log, move the -wal away.",
     })
   })

@@ -5,6 +5,7 @@ import { uuidv7 } from "uuidv7"
 import { LogUnavailable } from "../EventLog.ts"
 import { type Key, type Keys, newKey } from "../Keys.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
+import * as place from "./place.ts"
 
 /** `application_id` of a key file: "Hcky" in ASCII. */
 const APPLICATION_ID = 0x48636b79
@@ -32,9 +33,10 @@ export const open = (
   let opened: Opened | undefined
   const closed = Effect.addFinalizer(() => Effect.sync(() => opened?.database.close()))
 
-  /** The file's connection; undefined while there is no file. */
+  /** The file's connection; undefined while there is no file, or whoever made it has not written to it. */
   const existing = (): Opened | undefined => {
-    if (opened === undefined && fs.existsSync(filename)) opened = connect(filename, options.readonly)
+    opened?.checkPlace()
+    if (opened === undefined && sizeOf(filename) > 0) opened = connect(filename, options.readonly)
     return opened
   }
   const made = (): Opened => {
@@ -56,26 +58,42 @@ export const open = (
 
 const OWNER_ONLY = 0o600
 
+const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
+
 const unavailable = (log: string, reason: string) => new LogUnavailable({ log, reason })
 
 interface Opened extends Omit<Keys, "name"> {
   readonly database: Database.Database
+  /** Throws once the file is no longer where it was: keys that were made then would be lost. */
+  readonly checkPlace: () => void
 }
 
 const connect = (filename: string, readonly: boolean): Opened => {
   const database = new Database(filename, { readonly, timeout: BUSY_TIMEOUT_MS })
-  database.pragma("secure_delete = ON")
-  if (!readonly) {
-    if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
-      if (database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() !== 0) {
-        database.close()
-        throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
-      }
-      database.pragma(`application_id = ${APPLICATION_ID}`)
-    }
-    database.exec(TABLE)
+  try {
+    database.pragma("secure_delete = ON")
+    if (!readonly && !isMade(database)) database.transaction(() => makeTable(filename, database)).immediate()
+    return connection(filename, database)
+  } catch (cause) {
+    database.close()
+    throw cause
   }
+}
 
+const isMade = (database: Database.Database): boolean =>
+  database.pragma("application_id", { simple: true }) === APPLICATION_ID &&
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'keys'").get() !== undefined
+
+const makeTable = (filename: string, database: Database.Database): void => {
+  if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
+    if (database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() !== 0)
+      throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
+    database.pragma(`application_id = ${APPLICATION_ID}`)
+  }
+  database.exec(TABLE)
+}
+
+const connection = (filename: string, database: Database.Database): Opened => {
   const byId = database.prepare<[string], Row>("SELECT id, secret FROM keys WHERE id = ?")
   const bySubject = database.prepare<[string], Row>("SELECT id, secret FROM keys WHERE subject = ?")
   const ofNoSubject = database.prepare<[], Row>("SELECT id, secret FROM keys WHERE subject IS NULL")
@@ -110,6 +128,7 @@ const connect = (filename: string, readonly: boolean): Opened => {
 
   return {
     database,
+    checkPlace: place.remember(filename, false),
     of: database.transaction((subject: string) => {
       const row = bySubject.get(subject)
       if (row !== undefined) return keyOf(row)

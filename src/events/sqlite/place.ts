@@ -34,6 +34,23 @@ export const remember = (filename: string, whole: boolean): (() => void) => {
   }
 }
 
+/**
+ * The file that a path leads to, whether it is there already or not. SQLite keeps a log's other files beside that one and not
+ * beside a link to it; so does Hindcast, or what is beside it would depend on how the log was called.
+ */
+export const targetOf = (filename: string): string => {
+  let file = filename
+  for (let links = 0; links < MAX_LINKS && isLink(file); links++) {
+    file = path.resolve(fs.realpathSync(path.dirname(file)), fs.readlinkSync(file))
+  }
+  return file
+}
+
+/** After so many, Linux calls it a circle. */
+const MAX_LINKS = 40
+
+const isLink = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
 /** What SQLite says of a write-ahead log: how many frames of it count, and how long one is. */
 export interface Extent {
   readonly frames: number

@@ -3,7 +3,7 @@ import * as Chain from "../Chain.ts"
 import * as Content from "../Content.ts"
 import type { Stored } from "../Diagnosis.ts"
 import type { Event } from "../Event.ts"
-import { type Head, type Query, SegmentUnavailable } from "../EventLog.ts"
+import { type Head, LogUnavailable, type Query, SegmentUnavailable } from "../EventLog.ts"
 import type { Keys } from "../Keys.ts"
 import type { Upcast } from "../Upcaster.ts"
 import { DamagedRow, type LogDatabase } from "./database.ts"
@@ -46,9 +46,11 @@ const readRetained = (reader: Reader, query: Query, limit: number): ReadonlyArra
 /** The event that has this id. */
 export const findEvent = (reader: Reader, id: string): Event | undefined => {
   const [row] = reader.database.rows(`SELECT ${READ_COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
-  if (row !== undefined) return eventOf(reader, row)
   // Asked after the log's file, so that an event that is archived at this moment is found in one of the two.
-  const archived = reader.segments.floor() === 0 ? undefined : reader.segments.find(id)
+  const floor = reader.segments.floor()
+  // What still stands in the file of an archived range, nobody reads and nobody verifies.
+  if (row !== undefined && Number(row[0]) > floor) return eventOf(reader, row)
+  const archived = floor === 0 ? undefined : reader.segments.find(id)
   return archived && archivedEvent(reader, archived)
 }
 
@@ -116,11 +118,14 @@ const contentOf = (reader: Reader, position: number, id: string, stored: Content
   try {
     return Content.read({ blob, keys }, id, stored)
   } catch (cause) {
-    // What SQLite reports of the blobs or the keys has a name of its own.
-    if (cause instanceof Database.SqliteError || cause instanceof SegmentUnavailable) throw cause
+    // What is wrong with the blobs or the keys, and not with the event, has a name of its own.
+    if (cause instanceof Database.SqliteError || isUnavailable(cause)) throw cause
     throw new DamagedRow(position, cause instanceof Error ? cause.message : String(cause))
   }
 }
+
+const isUnavailable = (cause: unknown): boolean =>
+  cause instanceof SegmentUnavailable || cause instanceof LogUnavailable
 
 /** The text of a blob; undefined where the file does not have it. */
 export const readBlob = (database: LogDatabase, digest: string): string | undefined => {

@@ -2,7 +2,7 @@ import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { digestIn } from "../Blob.ts"
 import type { Flaw, Stored } from "../Diagnosis.ts"
-import type { LogError } from "../EventLog.ts"
+import type { LogError, Query } from "../EventLog.ts"
 import { sha256 } from "../Json.ts"
 import type { Verification, VerifyOptions } from "../Verification.ts"
 import * as Verifier from "../Verifier.ts"
@@ -28,30 +28,51 @@ export const verify = (
         page: (after, limit) => reading(() => page(after, limit)),
         versionBefore: (timeline, stream, position) =>
           reading(() => {
-            const archived = segments.page({ timeline, stream, until: position - 1 }, Number.MAX_SAFE_INTEGER)
             const retained = Number(database.rows(VERSION_BEFORE, [stream, timeline, position])[0]?.[0] ?? 0)
-            return Math.max(retained, archived.at(-1)?.link.version ?? 0)
+            return Math.max(retained, archivedVersion(segments, { timeline, stream, until: position - 1 }))
           }),
       },
       options,
     )
   })
 
+/** The version of the last archived event that a query selects, found page by page; 0 where there is none. */
+const archivedVersion = (segments: Segments, query: Query): number => {
+  let version = 0
+  for (let after = 0; ; ) {
+    const page = segments.page({ ...query, after }, PAGE_SIZE)
+    const last = page.at(-1)?.link
+    if (last === undefined) return version
+    version = last.version
+    after = last.position
+  }
+}
+
+/** Archived rows that are held at a time. */
+const PAGE_SIZE = 1000
+
 /** Rows as they stand now, of the segments first and then of the log's file. */
 export const pages = (database: LogDatabase, segments: Segments) => {
   const stored = storedRows(database)
-  const archived = (row: Stored): Stored => {
-    const digest = digestIn(row.payload)
-    if (digest === undefined || sha256(segments.blob(digest) ?? "") === digest) return row
-    return { ...row, flaw: BLOB_FLAW }
-  }
   return (after: number, limit: number): ReadonlyArray<Stored> => {
-    const floor = segments.floor()
-    // Rows before the first position are looked at where nothing was archived: they do not belong in a log.
-    if (floor === 0) return database.rows(PAGE, [after, limit]).map(stored)
-    if (after < floor) return segments.page({ after }, limit).map(archived)
-    return database.rows(PAGE, [after, limit]).map(stored)
+    for (;;) {
+      const floor = segments.floor()
+      // Rows before the first position are looked at where nothing was archived: they do not belong in a log.
+      const rows =
+        floor > 0 && after < floor
+          ? segments.page({ after }, limit).map((row) => withBlob(row, segments.blob))
+          : database.rows(PAGE, [after, limit]).map(stored)
+      // Where events were archived in between, some may have been seen in neither place.
+      if (segments.floor() === floor) return rows
+    }
   }
+}
+
+/** A segment's row, flawed where it names a blob that is not there as it was recorded. */
+export const withBlob = (row: Stored, blob: (digest: string) => string | undefined): Stored => {
+  const digest = digestIn(row.payload)
+  if (digest === undefined || sha256(blob(digest) ?? "") === digest) return row
+  return { ...row, flaw: BLOB_FLAW }
 }
 
 const BLOB_FLAW: Flaw = {
@@ -103,9 +124,7 @@ const storedRows = (database: LogDatabase) => {
       bad.push({ kind: "payload changed", reason: "its payload is not text in UTF-8" })
     }
     const digest = digestIn(payload)
-    if (digest !== undefined && !isBlob(database, digest)) {
-      bad.push(BLOB_FLAW)
-    }
+    if (digest !== undefined && !isBlob(database, digest)) bad.push(BLOB_FLAW)
     return { link, payload, keyId, hash: String(row[14]), flaw: bad[0] ?? null }
   }
 }

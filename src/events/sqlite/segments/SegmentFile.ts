@@ -9,8 +9,11 @@ import { connect, type LogDatabase } from "../database.ts"
 /** `application_id` of a segment: "Hcsg" in ASCII. */
 const APPLICATION_ID = 0x48637367
 
-/** Events of one block: what is compressed, and decompressed, together. */
+/** Most events of one block: what is compressed, and decompressed, together. */
 const BLOCK_EVENTS = 1000
+
+/** Characters of payloads after which a block is full, whatever the number of its events. */
+const BLOCK_CHARACTERS = 1024 * 1024
 
 /**
  * A segment is an SQLite file of its own. Events stand in blocks, as JSON compressed by Brotli (RFC 7932), each with every
@@ -71,7 +74,7 @@ export const draft = (filename: string, from: Head): Draft => {
 
   return {
     add: (rows, blob) => {
-      for (let start = 0; start < rows.length; start += BLOCK_EVENTS) addBlock(rows.slice(start, start + BLOCK_EVENTS))
+      for (const block of blocksFrom(rows)) addBlock(block)
       for (const { payload, link } of rows) {
         const digest = digestIn(payload)
         if (digest === undefined) continue
@@ -94,6 +97,20 @@ export const draft = (filename: string, from: Head): Draft => {
   }
 }
 
+const blocksFrom = (rows: ReadonlyArray<Stored>): ReadonlyArray<ReadonlyArray<Stored>> => {
+  const blocks: Array<Array<Stored>> = []
+  let room = 0
+  for (const row of rows) {
+    const block = blocks.at(-1)
+    if (block === undefined || room <= 0 || block.length === BLOCK_EVENTS) {
+      blocks.push([row])
+      room = BLOCK_CHARACTERS
+    } else block.push(row)
+    room -= row.payload.length
+  }
+  return blocks
+}
+
 const flush = (filename: string): void => {
   const file = fs.openSync(filename, "r")
   try {
@@ -107,6 +124,8 @@ const flush = (filename: string): void => {
 export interface SegmentFile {
   readonly first: number
   readonly last: number
+  /** Of its last event. */
+  readonly hash: string
   /** At most so many of the events that a query selects, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
   /** The position of the event with this id; undefined where it is not in this segment. */
@@ -118,12 +137,18 @@ export interface SegmentFile {
 /** Opens a segment for reading. */
 export const open = (filename: string): SegmentFile => {
   const database = connect(filename, { readonly: true })
-  const [[owner] = []] = database.rows("PRAGMA application_id")
-  if (owner !== APPLICATION_ID) {
+  try {
+    return segmentIn(database)
+  } catch (cause) {
     database.close()
-    throw new Error("it is no segment of a log")
+    throw cause
   }
-  const [[first, last] = []] = database.rows("SELECT first, last FROM segment")
+}
+
+const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
+  const [[owner] = []] = database.rows("PRAGMA application_id")
+  if (owner !== APPLICATION_ID) throw new Error("it is no segment of a log")
+  const [[first, last, hash] = []] = database.rows("SELECT first, last, hash FROM segment")
   const kept = new Map<number, ReadonlyArray<Stored>>()
 
   const block = (position: number): ReadonlyArray<Stored> => {
@@ -139,6 +164,7 @@ export const open = (filename: string): SegmentFile => {
   return {
     first: Number(first),
     last: Number(last),
+    hash: String(hash),
     page: (query, limit) => {
       const selected: Array<Stored> = []
       for (const position of blocksOf(database, query)) {

@@ -5,6 +5,7 @@ import type { Segment } from "../../Archive.ts"
 import type { Stored } from "../../Diagnosis.ts"
 import { type Query, SegmentUnavailable } from "../../EventLog.ts"
 import type { LogDatabase } from "../database.ts"
+import { targetOf } from "../place.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 
 /** Most segments that are kept open. */
@@ -25,7 +26,7 @@ export interface Segments {
 }
 
 /** Where the segments of a log are. */
-export const directoryOf = (log: string): string => `${log}.segments`
+export const directoryOf = (log: string): string => `${targetOf(log)}.segments`
 
 /** The segments of the log that this connection reads. */
 export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
@@ -42,20 +43,31 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   /** Asks one segment, which is opened for it. */
   const ask = <A>(entry: Entry, question: (segment: SegmentFile.SegmentFile) => A): A => {
     const filename = path.join(directoryOf(log), entry.file)
-    try {
-      const segment = opened.get(entry.first) ?? SegmentFile.open(filename)
-      for (const [first, oldest] of opened) {
-        if (opened.size < MAX_OPEN || first === entry.first) break
-        oldest.close()
-        opened.delete(first)
+    for (;;) {
+      const known = opened.get(entry.first)
+      try {
+        return question(known ?? open(entry, filename))
+      } catch (cause) {
+        opened.get(entry.first)?.close()
+        opened.delete(entry.first)
+        // It was replaced, by a copy perhaps: what is there now may do.
+        if (known !== undefined) continue
+        const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
+        const { first, last } = entry
+        throw new SegmentUnavailable({ log, first, last, file: filename, reason })
       }
-      opened.set(entry.first, segment)
-      return question(segment)
-    } catch (cause) {
-      const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
-      const { first, last } = entry
-      throw new SegmentUnavailable({ log, first, last, file: filename, reason })
     }
+  }
+
+  const open = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
+    const segment = openAs(entry, filename)
+    for (const [first, oldest] of opened) {
+      if (opened.size < MAX_OPEN) break
+      oldest.close()
+      opened.delete(first)
+    }
+    opened.set(entry.first, segment)
+    return segment
   }
 
   const page = (query: Query, limit: number): ReadonlyArray<Stored> => {
@@ -81,6 +93,8 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
       return undefined
     },
     blob: (digest) => {
+      // Events that were read from the log's file may have been archived since, and their blobs with them.
+      floor()
       for (const entry of catalog) {
         const text = ask(entry, (segment) => segment.blob(digest))
         if (text !== undefined) return text
@@ -101,21 +115,32 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   return Effect.acquireRelease(Effect.succeed(segments), () => Effect.sync(close))
 }
 
+/** Opens the segment that the log means, and no other that bears its name. */
+const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
+  const segment = SegmentFile.open(filename)
+  if (segment.first === entry.first && segment.last === entry.last && segment.hash === entry.hash) return segment
+  segment.close()
+  throw new Error("it holds other events than those that were archived")
+}
+
 interface Entry {
   readonly first: number
   readonly last: number
+  /** Of its last event. */
+  readonly hash: string
   readonly file: string
   readonly lowestId: string
   readonly highestId: string
   readonly archivedAt: number
 }
 
-const CATALOG = `SELECT first, last, file, lower(hex(lowest_id)), lower(hex(highest_id)), archived_at
+const CATALOG = `SELECT first, last, lower(hex(hash)), file, lower(hex(lowest_id)), lower(hex(highest_id)), archived_at
   FROM segments ORDER BY first`
 
-const entryOf = ([first, last, file, lowestId, highestId, archivedAt]: ReadonlyArray<unknown>): Entry => ({
+const entryOf = ([first, last, hash, file, lowestId, highestId, archivedAt]: ReadonlyArray<unknown>): Entry => ({
   first: Number(first),
   last: Number(last),
+  hash: String(hash),
   file: String(file),
   lowestId: uuidOf(String(lowestId)),
   highestId: uuidOf(String(highestId)),

@@ -1,0 +1,287 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import { Context, Effect, Either, Layer, Stream } from "effect"
+import { describe, expect } from "vitest"
+import { Archive } from "../../src/events/Archive.ts"
+import { MAX_INLINE_BYTES } from "../../src/events/Blob.ts"
+import { EventLog, layerSqlite, NoStream } from "../../src/events/index.ts"
+import type { JsonObject } from "../../src/events/Json.ts"
+import * as Keys from "../../src/events/Keys.ts"
+import * as LogDatabase from "../../src/events/sqlite/database.ts"
+import * as Names from "../../src/events/sqlite/names.ts"
+import { findEvent, readPage } from "../../src/events/sqlite/read.ts"
+import * as Segments from "../../src/events/sqlite/segments/Segments.ts"
+import { pages } from "../../src/events/sqlite/verify.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+const note = (stream: string, text = "") => ({
+  stream,
+  actor: "human:test",
+  events: [{ type: "NoteAdded" as const, payload: { about: stream, text } }],
+})
+
+const open = (filename: string) => Layer.build(layerSqlite({ filename }))
+
+const LARGE = "x".repeat(MAX_INLINE_BYTES)
+
+/** A log of twenty events, the fifth of them large, and what its events were. */
+const filled = Effect.gen(function* () {
+  const directory = yield* temporaryDirectory
+  const filename = path.join(directory, "log.db")
+  const context = yield* open(filename)
+  const log = Context.get(context, EventLog)
+  for (let index = 1; index <= 20; index++) yield* log.append(note(`s${index % 3}`, index === 5 ? LARGE : `${index}`))
+  const archive = (until: number) => Context.get(context, Archive).archive({ until, actor: "human:test" })
+  return { directory, filename, log, archive, before: [...(yield* Stream.runCollect(log.read()))] }
+})
+
+const segmentOf = (filename: string, first: number, last: number) =>
+  path.join(`${filename}.segments`, `${String(first).padStart(10, "0")}-${String(last).padStart(10, "0")}.segment`)
+
+describe("a segment", () => {
+  it.scopedLive("is read again once it was put back, and be it a copy", () =>
+    Effect.gen(function* () {
+      const { filename, log, archive, before } = yield* filled
+      yield* archive(10)
+      expect(yield* log.readPage({}, 10)).toEqual(before.slice(0, 10))
+      const file = segmentOf(filename, 1, 10)
+      fs.copyFileSync(file, `${file}.copy`)
+      fs.rmSync(file)
+      expect((yield* Effect.flip(log.readPage({}, 10)))._tag).toBe("SegmentUnavailable")
+      fs.renameSync(`${file}.copy`, file)
+      expect(yield* log.readPage({}, 10)).toEqual(before.slice(0, 10))
+    }),
+  )
+
+  it.scopedLive("that was replaced by a copy of itself while it is open is read on", () =>
+    Effect.gen(function* () {
+      const { filename, log, archive, before } = yield* filled
+      yield* archive(10)
+      expect(yield* log.readPage({}, 5)).toEqual(before.slice(0, 5))
+      const file = segmentOf(filename, 1, 10)
+      fs.copyFileSync(file, `${file}.copy`)
+      fs.renameSync(`${file}.copy`, file)
+      expect(yield* log.readPage({}, 10)).toEqual(before.slice(0, 10))
+    }),
+  )
+
+  it.scopedLive("of another log is not read in its place", () =>
+    Effect.gen(function* () {
+      const [mine, other] = yield* Effect.all([filled, filled])
+      yield* mine.archive(10)
+      yield* other.archive(10)
+      fs.copyFileSync(segmentOf(other.filename, 1, 10), segmentOf(mine.filename, 1, 10))
+      const error = yield* Effect.flip(Context.get(yield* open(mine.filename), EventLog).readPage({}, 1))
+      expect(error).toMatchObject({ _tag: "SegmentUnavailable", first: 1, last: 10 })
+      expect(error.message).toContain("it holds other events than those that were archived")
+    }),
+  )
+
+  it.scopedLive(
+    "that is missing fails only those appends of a batch that need it, and what was written is acknowledged",
+    () =>
+      Effect.gen(function* () {
+        const { filename, archive, before } = yield* filled
+        yield* archive(10)
+        fs.rmSync(segmentOf(filename, 1, 10))
+        const log = Context.get(yield* open(filename), EventLog)
+        const retry = note("s1", "1")
+        const id = before[0]?.id ?? ""
+        const requests = [
+          note("new"),
+          { ...note("s1"), expected: NoStream },
+          { ...retry, events: retry.events.map((event) => ({ ...event, id })) },
+          note("new"),
+        ]
+        for (const batch of [requests.filter((_, index) => index !== 2), requests]) {
+          const { position } = yield* log.head
+          const answers = yield* Effect.forEach(batch, (request) => Effect.either(log.append(request)), {
+            concurrency: "unbounded",
+          })
+          expect(answers.map((answer) => (Either.isRight(answer) ? answer.right.position : answer.left._tag))).toEqual([
+            position + 1,
+            ...batch.slice(1, -1).map(() => "SegmentUnavailable"),
+            position + 2,
+          ])
+          expect((yield* log.head).position).toBe(position + 2)
+        }
+      }),
+  )
+
+  it.scopedLive("keeps events in blocks of bounded size, however large they are", () =>
+    Effect.gen(function* () {
+      const { filename, log, archive } = yield* filled
+      for (let index = 0; index < 30; index++) yield* log.append(note("s0", "x".repeat(MAX_INLINE_BYTES - 100)))
+      const before = [...(yield* Stream.runCollect(log.read()))]
+      yield* archive(before.length - 1)
+      const segment = new Database(segmentOf(filename, 1, before.length - 1), { readonly: true })
+      const blocks = Number(segment.prepare("SELECT count(*) FROM blocks").pluck().get())
+      segment.close()
+      expect(blocks).toBeGreaterThanOrEqual(6)
+      expect([...(yield* Stream.runCollect(log.read()))].slice(0, before.length)).toEqual(before)
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact" })
+    }),
+  )
+})
+
+/**
+ * A log's file as it is before its first ten events are archived, a connection to it that reads, and what makes it such as
+ * it is afterwards, in one stroke, the next time that a statement is about to be run in which `text` occurs.
+ */
+const aboutToBeArchived = (text: string) =>
+  Effect.gen(function* () {
+    const { directory, filename, archive, before } = yield* filled
+    const copy = path.join(directory, "copy.db")
+    yield* Effect.promise(() => new Database(filename).backup(copy))
+    yield* archive(10)
+    fs.cpSync(`${filename}.segments`, `${copy}.segments`, { recursive: true })
+    const other = yield* Effect.acquireRelease(
+      Effect.sync(() => new Database(copy)),
+      (database) => Effect.sync(() => database.close()),
+    )
+    let archived = false
+    const archiveNow = () => {
+      archived = true
+      other.exec(`ATTACH '${filename}' AS archived;
+        INSERT INTO segments SELECT * FROM archived.segments;
+        INSERT INTO archived_streams SELECT * FROM archived.archived_streams;
+        DELETE FROM events WHERE position <= 10; DELETE FROM blobs;`)
+    }
+    const database = yield* LogDatabase.open(copy, { readonly: true })
+    const segments = yield* Segments.make(database)
+    const interrupted: LogDatabase.LogDatabase = {
+      ...database,
+      rows: (sql, parameters) => {
+        if (!archived && sql.includes(text)) archiveNow()
+        return database.rows(sql, parameters)
+      },
+    }
+    const reader = {
+      ...{ database: interrupted, segments, names: Names.make(database), keys: Keys.memory() },
+      upcast: (_type: string, _version: number, payload: JsonObject) => payload,
+    }
+    return { database: interrupted, other, archiveNow, segments, reader, before }
+  })
+
+describe("what was tampered with behind an archived range", () => {
+  it.scopedLive.each([
+    { what: "removed", sql: "DELETE FROM events WHERE position = 11" },
+    { what: "changed in its version", sql: "UPDATE events SET version = 99 WHERE position = 11" },
+    { what: "changed in its payload", sql: "UPDATE events SET payload = '{}' WHERE position = 11" },
+    { what: "changed in its hash", sql: "UPDATE events SET hash = zeroblob(32) WHERE position = 11" },
+    { what: "taken elsewhere", sql: "UPDATE events SET position = 30 WHERE position = 11" },
+  ])("is named as it is in a log of which nothing was archived: an event that was $what", ({ sql }) =>
+    Effect.gen(function* () {
+      const { filename, log, archive } = yield* filled
+      const tampered = path.join(path.dirname(filename), "tampered.db")
+      yield* Effect.promise(() => new Database(filename).backup(tampered))
+      yield* archive(10)
+      for (const file of [filename, tampered]) {
+        const database = new Database(file)
+        database.exec(`DROP TRIGGER events_not_updated; DROP TRIGGER events_not_deleted; ${sql}`)
+        database.close()
+      }
+      const verdict = yield* log.verify
+      expect(verdict).toMatchObject({ _tag: "Tampered", position: 11 })
+      expect(yield* Context.get(yield* open(tampered), EventLog).verify).toEqual(verdict)
+    }),
+  )
+})
+
+describe("reading while another program archives", () => {
+  it.scopedLive.each(["FROM events", "FROM blobs"])(
+    "walks every event once, whatever happens before %s is read",
+    (text) =>
+      Effect.gen(function* () {
+        const { database, segments, before } = yield* aboutToBeArchived(text)
+        const page = pages(database, segments)
+        const rows = [...page(0, 10), ...page(10, 10)]
+        expect(rows.map(({ hash, flaw }) => [hash, flaw])).toEqual(before.map(({ hash }) => [hash, null]))
+      }),
+  )
+
+  it.scopedLive.each(["FROM events", "FROM blobs"])(
+    "reads every event once, whatever happens before %s is read",
+    (text) =>
+      Effect.gen(function* () {
+        const { reader, before } = yield* aboutToBeArchived(text)
+        expect(readPage(reader, {}, 20)).toEqual(before)
+      }),
+  )
+
+  it.scopedLive(
+    "finds an event by its id in its segment, and believes no row that stands in the file in its place",
+    () =>
+      Effect.gen(function* () {
+        const { reader, archiveNow, other, before } = yield* aboutToBeArchived("nothing")
+        const [first] = before
+        archiveNow()
+        other.exec(`DROP TRIGGER events_in_sequence;
+        INSERT INTO events SELECT 1, unhex('${first?.id.replaceAll("-", "")}'), timeline, stream, 999, type, schema_version, task,
+          causation, actor, occurred_before, recorded_at, '{"about":"s1","text":"forged"}', key_id, hash
+        FROM events WHERE position = 20`)
+        expect(findEvent(reader, first?.id ?? "")).toEqual(first)
+      }),
+  )
+})
+
+describe("archiving that another program was faster with", () => {
+  it.scopedLive("is refused, and leaves no file behind", () =>
+    Effect.gen(function* () {
+      const { filename, archive, before } = yield* filled
+      const other = Context.get(yield* open(filename), Archive)
+      const second = yield* Effect.either(
+        other.archive({
+          until: 15,
+          actor: "human:other",
+          onProgress: () => Effect.orDie(archive(10)),
+        }),
+      )
+      expect(second).toMatchObject({ _tag: "Left", left: { _tag: "NotArchived" } })
+      expect(fs.readdirSync(`${filename}.segments`)).toEqual([path.basename(segmentOf(filename, 1, 10))])
+      const log = Context.get(yield* open(filename), EventLog)
+      expect([...(yield* Stream.runCollect(log.read()))].slice(0, before.length)).toEqual(before)
+    }),
+  )
+
+  it.scopedLive(
+    "is refused also where what it had still to read is in the segment of the other, large payloads included",
+    () =>
+      Effect.gen(function* () {
+        const { filename, log, archive } = yield* filled
+        const many = Array.from({ length: 1200 }, () => note("many").events[0]).filter((event) => event !== undefined)
+        yield* log.append({ ...note("many"), events: many })
+        yield* log.append(note("large", LARGE))
+        yield* log.append(note("last"))
+        let archived = false
+        const second = yield* Effect.either(
+          Context.get(yield* open(filename), Archive).archive({
+            until: 1221,
+            actor: "human:other",
+            onProgress: () => {
+              if (archived) return Effect.void
+              archived = true
+              return Effect.orDie(archive(1221))
+            },
+          }),
+        )
+        expect(second).toMatchObject({ _tag: "Left", left: { _tag: "NotArchived" } })
+        expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 1223 })
+      }),
+  )
+
+  it.scopedLive("is refused also where it has the very same events, and leaves the segment of the other", () =>
+    Effect.gen(function* () {
+      const { filename, archive, before } = yield* filled
+      const other = Context.get(yield* open(filename), Archive)
+      const second = yield* Effect.either(
+        other.archive({ until: 10, actor: "human:other", onProgress: () => Effect.orDie(archive(10)) }),
+      )
+      expect(second).toMatchObject({ _tag: "Left", left: { _tag: "NotArchived" } })
+      const log = Context.get(yield* open(filename), EventLog)
+      expect([...(yield* Stream.runCollect(log.read()))].slice(0, before.length)).toEqual(before)
+    }),
+  )
+})
