@@ -40,5 +40,7 @@ await build({
   banner: {
     js: 'import { createRequire as createRequireOfBundle } from "node:module"\nconst require = createRequireOfBundle(import.meta.url)',
   },
+  minifyWhitespace: true,
+  minifySyntax: true,
   logLevel: "warning",
 })

@@ -116,7 +116,10 @@ describe("what is not there", () => {
     expect(await notFound("PathNotFound", "state", "--path", "/nope", "--log", log)).toContain("/shared")
     expect(await notFound("NotPending", "confirm", "reject", "x", "--log", log)).toContain("confirm ls")
     expect(await notFound("NotInRegistry", "plugin", "show", "x", "--log", log)).toContain("text-room")
-    expect(await notFound("NotInRegistry", "plugin", "activate", "x/y", "--log", log)).toContain("text-room/look")
+    expect(await notFound("NotInRegistry", "plugin", "activate", "x/y", "--log", log)).toContain("one of text-room")
+    expect(await notFound("NotInRegistry", "plugin", "activate", "text-room/y", "--log", log)).toContain(
+      "text-room/look",
+    )
     expect(await notFound("MetadataNotFound", "plugin", "meta", "text-room", "x", "--log", log)).toContain('"x"')
   })
 })

@@ -100,7 +100,10 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
   let second = 0
   let lines = 0
   let dropped = 0
+  let telling: NodeJS.Timeout | undefined
   const tellDropped = () => {
+    clearTimeout(telling)
+    telling = undefined
     if (dropped === 0) return
     const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${LINES_WAITING} waiting`
     emit({ level: "warn", message, dropped })
@@ -114,6 +117,8 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
     }
     if (lines >= perSecond || waiting() >= LINES_WAITING) {
       dropped++
+      // Whoever falls silent after that is told of as well.
+      telling ??= setTimeout(tellDropped, 1_000).unref()
       return
     }
     lines++
