@@ -52,13 +52,13 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
           yield* attempting(() => removeUnlisted(log.name, segments, file))
           return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
         }
-        yield* takeOut(writer, moving)
-        const shrunk = yield* shrink(writer)
+        // From here on they are archived, and nothing that fails may say otherwise.
         const [event] = (yield* log.append({
           stream: "log",
           actor,
           events: [{ type: "RangeArchived", payload: { ...moving, segment: file } }],
         })).events
+        const shrunk = yield* makeRoom(writer, moving)
         const segment = segments.list().find(({ first }) => first === moving.first)
         if (event === undefined || segment === undefined) return yield* Effect.dieMessage("the segment is not listed")
         return { segment, event, shrunk }
@@ -203,6 +203,10 @@ const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): bo
     return true
   })
 
+/** Takes out what was archived and gives its space back. Whether it did: what is kept busy goes with the next archive. */
+const makeRoom = (writer: LogDatabase, moving: Moving) =>
+  Effect.zipRight(takeOut(writer, moving), shrink(writer)).pipe(Effect.catchTag("LogBusy", () => Effect.succeed(false)))
+
 /** Takes out what the segment holds, in steps: other programs append in between. What a crash leaves, nobody reads. */
 const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
   Effect.gen(function* () {
@@ -218,7 +222,7 @@ const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
 /** Pages that are given back in one step. */
 const PAGES_A_STEP = 2000
 
-/** Gives the space back to the disk, in steps. Whether it did: not while another program keeps the file busy. */
+/** Gives the space back to the disk, in steps. Whether it did. */
 const shrink = (writer: LogDatabase) =>
   Effect.gen(function* () {
     const freePages = () => Number(writer.rows("PRAGMA freelist_count")[0]?.[0])
@@ -232,7 +236,7 @@ const shrink = (writer: LogDatabase) =>
     }
     yield* attempt(writer.filename, () => writer.run("PRAGMA wal_checkpoint(TRUNCATE)"))
     return true
-  }).pipe(Effect.catchTag("LogBusy", () => Effect.succeed(false)))
+  })
 
 const inTransaction = <A>(writer: LogDatabase, body: () => A): A => {
   writer.run("BEGIN IMMEDIATE")
