@@ -45,7 +45,7 @@ describe("archiving while another program keeps the file busy once the segment i
         const log = yield* EventLog
         const { archive } = yield* Archive
         for (let index = 0; index < 5; index++)
-          yield* log.append({ ...note, events: Array.from({ length: 1_000 }, () => note.events[0]) })
+          yield* log.append({ ...note, events: Array.from({ length: 1_000 }).flatMap(() => note.events) })
         const other = yield* Effect.acquireRelease(
           Effect.sync(() => new Database(filename)),
           (other) => Effect.sync(() => other.close()),

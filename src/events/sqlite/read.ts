@@ -83,8 +83,9 @@ const eventOf = (reader: Reader, row: ReadonlyArray<unknown>): Event => {
     return text
   }
   const type = name(row[5])
-  const id = uuidOf(String(row[1]))
-  const stored = { payload: String(row[12]), keyId: row[13] === null ? null : name(row[13]) }
+  const digits = String(row[1])
+  const id = uuidOf(digits, 0)
+  const stored = { payload: String(row[11]), keyId: row[12] === null ? null : name(row[12]) }
   const { payload, personal } = contentOf(reader, Number(row[0]), id, stored)
   const event = {
     position: Number(row[0]),
@@ -95,12 +96,12 @@ const eventOf = (reader: Reader, row: ReadonlyArray<unknown>): Event => {
     type,
     schemaVersion: Number(row[6]),
     taskId: row[7] === null ? null : name(row[7]),
-    causationId: row[8] === "" ? null : uuidOf(String(row[8])),
-    actor: name(row[9]),
-    occurredAt: Number(row[11]) - Number(row[10]),
-    recordedAt: Number(row[11]),
+    causationId: digits.length > HASH_END ? uuidOf(digits, HASH_END) : null,
+    actor: name(row[8]),
+    occurredAt: Number(row[10]) - Number(row[9]),
+    recordedAt: Number(row[10]),
     payload: upcast(type, Number(row[6]), payload),
-    hash: String(row[14]),
+    hash: digits.slice(ID_END, HASH_END),
   }
   return personal === undefined ? event : { ...event, personal }
 }
@@ -133,9 +134,13 @@ export const readBlob = (database: LogDatabase, digest: string): string | undefi
   return row === undefined ? undefined : String(row[0])
 }
 
-/** 32 hexadecimal digits as the text of a UUID. */
-const uuidOf = (hex: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** Where the id's digits end, and then the hash's. */
+const ID_END = 32
+const HASH_END = ID_END + 64
+
+/** 32 hexadecimal digits, from a place on, as the text of a UUID. */
+const uuidOf = (hex: string, at: number): string =>
+  `${hex.slice(at, at + 8)}-${hex.slice(at + 8, at + 12)}-${hex.slice(at + 12, at + 16)}-${hex.slice(at + 16, at + 20)}-${hex.slice(at + 20, at + 32)}`
 
 /** A UUID's text as its 16 bytes. */
 export const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex")

