@@ -44,3 +44,6 @@ await build({
   minifySyntax: true,
   logLevel: "warning",
 })
+
+// npx makes it executable only where it first links it.
+await fs.chmod(main, 0o755)

@@ -23,8 +23,8 @@ export interface ProjectorOptions {
   readonly snapshots?: boolean
 }
 
-/** Events folded at a time: one page is read while nothing else is held. */
-const PAGE = 1_000
+/** Events folded at a time: one page is read while nothing else is held. A rung can be laid after each. */
+const PAGE = Ladder.RULE.minEvents
 
 /**
  * Events of the first page; each one after it is twice as long, up to `PAGE`. V8 watches at first which objects live long,

@@ -34,9 +34,12 @@ describe("the README's embedding", () => {
         .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
       expect(problems).toEqual([])
       compiled.emit()
+      // It is JavaScript as it stands: what people save as story.mjs.
+      expect(example).not.toMatch(/: [A-Z]\w+|\bas \w+|interface |type /)
 
       const workplace = yield* temporaryDirectory
-      fs.symlinkSync(path.join(root, "plugins"), path.join(workplace, "plugins"))
+      fs.mkdirSync(path.join(workplace, "node_modules"))
+      fs.symlinkSync(root, path.join(workplace, "node_modules", "hindcast"))
       const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(directory, "example.js")], {
         cwd: workplace,
         encoding: "utf8",

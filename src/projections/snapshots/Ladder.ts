@@ -63,7 +63,7 @@ export interface Rule {
 }
 
 /** A rung takes at most a quarter of its events' bytes on the disk, and less time to lay than they take to be folded. */
-export const RULE: Rule = { minEvents: 1_000, perByteStored: 4, perByteWritten: 1 }
+export const RULE: Rule = { minEvents: 500, perByteStored: 4, perByteWritten: 1 }
 
 /** One in so many events is measured, for the size of all. */
 const MEASURED_EVENTS = 32
