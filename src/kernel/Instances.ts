@@ -1,16 +1,19 @@
-import * as path from "node:path"
-import { type Context, Data, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
-import type { CoreNewEvent, EventLog, LogError } from "../events/EventLog.ts"
+import { type Context, Data, Effect, Schema, Scope } from "effect"
+import type { EventLog, LogError } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
+import * as Grants from "../plugins/Grants.ts"
 import * as Manifest from "../plugins/Manifest.ts"
 import type { PluginError, PluginUnavailable } from "../plugins/PluginError.ts"
 import type { PluginHost } from "../plugins/PluginHost.ts"
 import type { PluginProcess } from "../plugins/PluginProcess.ts"
-import type { ProcessExit } from "../plugins/process/Session.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import type { Plugin, PluginRegistry } from "../projections/PluginRegistry.ts"
+import type { Restore } from "./Command.ts"
 import { manifestOf, NotInRegistry, type Registry } from "./Registry.ts"
+import * as Running from "./Running.ts"
 import * as Supervision from "./Supervision.ts"
+
+export { KERNEL } from "./Running.ts"
 
 /** A running plugin as the kernel uses it. */
 export interface Instance {
@@ -97,25 +100,31 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       return slot
     }
 
-    const start = (plugin: string, found: Plugin, place: Place) =>
-      Effect.zipRight(supervisor.admit(plugin), startProcess(options, supervisor, plugin, found, place))
+    const start = (plugin: string, found: Plugin, place: Running.Place, restore: Restore) =>
+      Running.start(options, supervisor, plugin, found, place, restore)
 
-    const startForTask = (slot: Slot, plugin: string, found: Plugin, { id, seed, scope }: TaskPlace) =>
+    const startForTask = (slot: Slot, plugin: string, found: Plugin, task: TaskPlace, restore: Restore) =>
       Effect.gen(function* () {
-        if (slot.running !== undefined) return yield* new WorldLost({ plugin, taskId: id })
+        const { id, seed, scope } = task
+        if (slot.running !== undefined) {
+          // It may hold what was taken back meanwhile.
+          yield* Effect.forkIn(slot.running.retire, kernelScope)
+          return yield* new WorldLost({ plugin, taskId: id })
+        }
         yield* Scope.addFinalizer(
           scope,
           Effect.sync(() => slots.delete(keyOf(plugin, id))),
         )
-        return yield* start(plugin, found, { instance: id, seed, scope })
+        return yield* start(plugin, found, { instance: id, seed, scope }, restore)
       })
 
-    const startForKernel = (slot: Slot, plugin: string, found: Plugin) =>
+    const startForKernel = (slot: Slot, plugin: string, found: Plugin, restore: Restore) =>
       Effect.gen(function* () {
         // The one before is ended when it is no longer in the middle of a command.
         if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
         yield* retireOthers(plugin)
-        const running = yield* start(plugin, found, { instance: KERNEL, seed, scope: kernelScope })
+        const place = { instance: Running.KERNEL, seed, scope: kernelScope }
+        const running = yield* start(plugin, found, place, restore)
         const holdsWorld = running.instance.manifest.peas.environment !== undefined
         if (idleMs !== undefined && !holdsWorld) yield* Effect.forkIn(stopWhenIdle(slot, running, idleMs), kernelScope)
         return running
@@ -135,7 +144,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         const installed = Keyed.get(yield* registry.state, plugin)
         const current = installed === undefined ? undefined : keyOf(plugin, versionOf(installed))
         for (const [key, slot] of slots) {
-          const isOther = key !== current && key.startsWith(keyOf(plugin, `${KERNEL}@`))
+          const isOther = key !== current && key.startsWith(keyOf(plugin, `${Running.KERNEL}@`))
           if (!isOther || slot.tasks.size > 0) continue
           slots.delete(key)
           if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
@@ -150,17 +159,23 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
         const slot = slotOf(plugin, perTask ? task.id : versionOf(found))
         const serves = perTask ? Effect.void : servesWhileOpen(slot, plugin, task)
-        const serving = Effect.gen(function* () {
-          const { running } = slot
-          const fits = running !== undefined && !running.ended() && (perTask || mayTheSame(running.described, found))
-          const serving = fits
-            ? running
-            : yield* perTask ? startForTask(slot, plugin, found, task) : startForKernel(slot, plugin, found)
-          slot.running = serving
-          slot.askedAt = performance.now()
-          yield* describe(serving, found)
-          return serving.instance
-        }).pipe(slot.starting.withPermits(1))
+        // Whoever stops waiting leaves no process behind that nobody knows of.
+        const serving = Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const { running } = slot
+            const may = perTask ? mayNoMore : mayTheSame
+            const fits = running !== undefined && !running.ended() && may(running.described, found)
+            const serving = fits
+              ? running
+              : yield* perTask
+                  ? startForTask(slot, plugin, found, task, restore)
+                  : startForKernel(slot, plugin, found, restore)
+            slot.running = serving
+            slot.askedAt = performance.now()
+            yield* Running.describe(serving, found)
+            return serving.instance
+          }),
+        ).pipe(slot.starting.withPermits(1))
         return Effect.zipRight(serves, serving)
       })
     return { get }
@@ -168,45 +183,31 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
 const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`
 
-/** The instance that serves all tasks. */
-export const KERNEL = "kernel"
-
 /** The kernel's slot for one version of a plugin: tasks that began with different ones each go on with theirs. */
-const versionOf = ({ digest }: Plugin): string => `${KERNEL}@${digest}`
+const versionOf = ({ digest }: Plugin): string => `${Running.KERNEL}@${digest}`
 
-const mayTheSame = (a: Plugin, b: Plugin): boolean =>
-  a.grants === b.grants || JSON.stringify(a.grants) === JSON.stringify(b.grants)
+/** A process of the kernel's is started again for other grants. */
+const mayTheSame = (has: Plugin, found: Plugin): boolean =>
+  has.grants === found.grants || JSON.stringify(has.grants) === JSON.stringify(found.grants)
 
-/** Whom a process serves, and how long. */
-interface Place {
-  readonly instance: string
-  readonly seed: number
-  readonly scope: Scope.Scope
-}
+/** One that holds a task's world is not, but ends where it has what was taken back. */
+const mayNoMore = (has: Plugin, found: Plugin): boolean =>
+  has.grants === found.grants ||
+  (isGrants(has.grants) && isGrants(found.grants) && Grants.covers(found.grants, has.grants))
 
-interface Running {
-  readonly instance: Instance
-  /** The plugin as the process was last told of its metadata. */
-  described: Plugin
-  readonly digest: string
-  /** Ends the process once nobody uses it. */
-  readonly retire: Effect.Effect<void>
-  /** Ends the process if nobody uses it now; says whether it did. */
-  readonly retireIfUnused: Effect.Effect<boolean>
-  readonly ended: () => boolean
-}
+const isGrants = Schema.is(Grants.Grants)
 
 interface Slot {
   readonly starting: Effect.Semaphore
   /** The open tasks that a process of the kernel's has served. */
   readonly tasks: Set<string>
-  running?: Running
+  running?: Running.Running
   /** When somebody last asked for the instance, by `performance.now`. */
   askedAt: number
 }
 
 /** Ends a process of the kernel's once nobody has used it for so long. */
-const stopWhenIdle = (slot: Slot, running: Running, idleMs: number): Effect.Effect<void> => {
+const stopWhenIdle = (slot: Slot, running: Running.Running, idleMs: number): Effect.Effect<void> => {
   /** Milliseconds until it will have been idle for long enough, if nothing happens. */
   const left = () => {
     const since = running.instance.process.idleSince()
@@ -222,95 +223,9 @@ const stopWhenIdle = (slot: Slot, running: Running, idleMs: number): Effect.Effe
   return Effect.suspend(() => Effect.sleep(Math.max(left(), SHORTEST_SLEEP_MS))).pipe(
     Effect.zipRight(stop),
     Effect.repeat({ until: (stopped) => stopped }),
+    Effect.interruptible,
   )
 }
 
 /** Between two looks at a process that was in use when its time was up. */
 const SHORTEST_SLEEP_MS = 10
-
-/** Starts a process in a scope of its own, so that it can be ended before the scope it was started in is. */
-const startProcess = (
-  { log, host, registry, workspace, directory, onEmit }: InstancesOptions,
-  supervisor: Supervision.Supervisor,
-  plugin: string,
-  described: Plugin,
-  { instance, seed, scope: parent }: Place,
-): Effect.Effect<Running, InstanceError> =>
-  Effect.gen(function* () {
-    const { manifest, grants, digest, directory: copy } = yield* registry.installed(plugin, described)
-    const metadata = metadataOf(described)
-    const scope = yield* Scope.fork(parent, ExecutionStrategy.sequential)
-    const denoDir = path.join(directory, `${manifest.name}.deno`)
-    const record = recordAs(log, manifest, instance)
-    // No plugin touches the log that it is judged by, or another plugin's copy, whatever it was granted.
-    const file = path.resolve(log.name)
-    const besides = ["", "-wal", "-shm", "-journal", ".segments", ".keys", ".keys-wal", ".keys-shm", ".keys-journal"]
-    const forbidden = [...besides.map((ending) => `${file}${ending}`), directory]
-    const pushed = (sensor: string, reading: Json) =>
-      onEmit === undefined ? Effect.void : onEmit({ plugin, version: manifest.version, sensor, instance, reading })
-    const spec = { manifest, directory: copy, grants, workspace, seed, instance, denoDir, metadata, record, forbidden }
-    const running = yield* host.start({ ...spec, ...(onEmit === undefined ? {} : { onEmit: pushed }) }).pipe(
-      Scope.extend(scope),
-      // What did not start leaves nothing behind.
-      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))),
-      Effect.tapError((error) =>
-        error._tag === "PluginFailedToLoad" || error._tag === "ExportsDisagree"
-          ? supervisor.crashed(plugin, error.message)
-          : Effect.void,
-      ),
-    )
-    let ended = false
-    // Closing the scope interrupts this first: what ends while it is still listened to was not asked to.
-    yield* Effect.forkIn(
-      Effect.flatMap(running.exited, (exit) => {
-        ended = true
-        return supervisor.crashed(plugin, describeExit(exit))
-      }),
-      scope,
-    )
-    const uses = yield* Effect.makeSemaphore(USES)
-    const close = Scope.close(scope, Exit.void)
-    return {
-      instance: { manifest, process: running, use: uses.withPermits(1) },
-      described,
-      digest,
-      retire: uses.withPermits(USES)(close),
-      retireIfUnused: Effect.map(uses.withPermitsIfAvailable(USES)(close), Option.isSome),
-      ended: () => ended,
-    }
-  })
-
-const describeExit = ({ code, signal, reason, inFlight }: ProcessExit): string => {
-  const how = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`
-  const during = inFlight.length === 0 ? "" : ` during ${inFlight.slice(0, 3).join(", ")}`
-  return `${how}${during}${reason === undefined ? "" : ` (${reason})`}`
-}
-
-/** More than use a process at the same time: a permit for each of them, and all of them for whoever ends it. */
-const USES = 1_000_000
-
-const metadataOf = ({ metadata, components }: Plugin) => ({
-  plugin: metadata,
-  components: Object.fromEntries(Object.entries(components).map(([name, { metadata }]) => [name, metadata])),
-})
-
-/** Tells a process what has changed in its metadata since it was last told. */
-const describe = (running: Running, now: Plugin): Effect.Effect<void> => {
-  const { metadata, components } = running.described
-  running.described = now
-  // The registry shares what an event did not change.
-  return metadata === now.metadata && components === now.components
-    ? Effect.void
-    : running.instance.process.setMetadata(metadataOf(now))
-}
-
-/** What a process reports goes into the log, or fails: what cannot be recorded is not done for a plugin. */
-const recordAs =
-  (log: Context.Tag.Service<EventLog>, manifest: Manifest.Manifest, instance: string) =>
-  (event: CoreNewEvent, taskId?: string): ReturnType<typeof log.append> =>
-    log.append({
-      stream: `plugin/${manifest.name}`,
-      taskId: taskId ?? (instance === KERNEL ? null : instance),
-      actor: event.type === "PluginLogged" ? `plugin:${manifest.name}@${manifest.version}` : "kernel",
-      events: [event],
-    })

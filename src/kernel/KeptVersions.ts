@@ -1,11 +1,14 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import * as Grants from "../plugins/Grants.ts"
 import * as Keyed from "../projections/Keyed.ts"
-import { inVersionOf, type PluginRegistry } from "../projections/PluginRegistry.ts"
+import { inVersionOf, type Plugin, type PluginRegistry } from "../projections/PluginRegistry.ts"
+import { asJson } from "./registry/Importing.ts"
 import type { KernelContext } from "./TaskContext.ts"
 
 /**
  * The kernel as one task sees it: every plugin stays in the version that it had when the task was opened, whatever is
- * imported meanwhile. Whether it takes part, its priorities and its metadata are those of now.
+ * imported meanwhile. Whether it takes part, its priorities and its metadata are those of now, and what was taken back
+ * meanwhile it no longer may.
  *
  * @param began the registry as it stood when the task was opened
  */
@@ -32,5 +35,13 @@ export const keeping = (kernel: KernelContext, began: PluginRegistry): KernelCon
 const asBegun = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
   Object.keys(began).reduce((seen, name) => {
     const then = Keyed.get(began, name)
-    return then === undefined ? seen : Keyed.change(seen, name, (plugin) => inVersionOf(plugin, then))
+    return then === undefined ? seen : Keyed.change(seen, name, (plugin) => kept(plugin, then))
   }, now)
+
+const kept = (now: Plugin, then: Plugin): Plugin => {
+  const version = inVersionOf(now, then)
+  const { grants } = version
+  // Where nothing was taken back the grants stay the very same.
+  if (version === now || now.revoked === then.revoked || !Schema.is(Grants.Grants)(grants)) return version
+  return { ...version, grants: asJson(Grants.withheld(grants, now)) }
+}

@@ -111,7 +111,7 @@ const make = (options: KernelOptions) =>
     const context: KernelContext = { log, registry, confirmations, instances, commands, pushed, gate, lease, scope }
     const seeds = new PCGRandom(seed)
     const open = (opening: Task.OpenOptions) =>
-      Task.open(context, uuidv7(), opening.seed ?? seeds.integer(MAX_SEED), opening)
+      Effect.suspend(() => Task.open(context, uuidv7(), opening.seed ?? seeds.integer(MAX_SEED), opening))
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 
     return Kernel.of({

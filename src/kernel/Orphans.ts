@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { RUNNER } from "../plugins/PluginProcess.ts"
 import * as Birth from "../plugins/process/Birth.ts"
 import type { PluginRegistry } from "../projections/PluginRegistry.ts"
 
@@ -27,8 +26,11 @@ export const sweep = (registry: PluginRegistry): Effect.Effect<Fates> =>
     return new Map(started.map(({ pid, birth }) => [pid, end(pid, birth)]))
   })
 
+/** The main module of every plugin's process. The kernel that died may have been installed elsewhere. */
+const RUNNER = /\/runner\/runner\.[jt]s$/
+
 const end = (pid: number, birth: string | undefined): Fate => {
-  const runsPlugin = Birth.argumentsOf(pid).includes(RUNNER)
+  const runsPlugin = Birth.argumentsOf(pid).some((argument) => RUNNER.test(argument))
   if (!runsPlugin || (birth !== undefined && Birth.birthOf(pid) !== birth)) return "gone"
   if (birth === undefined) return "doubtful"
   // It leads a group of its own, so that all that it started goes with it.

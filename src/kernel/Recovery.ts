@@ -10,6 +10,7 @@ import * as Projection from "../projections/Projection.ts"
 import { RecordDraft } from "../projections/RecordDraft.ts"
 import * as Tasks from "../projections/Tasks.ts"
 import { KERNEL } from "./Instances.ts"
+import * as OpenRequests from "./OpenRequests.ts"
 import type { Fate, Fates } from "./Orphans.ts"
 
 /** The version of every open task's stream, by the task's id. */
@@ -45,6 +46,7 @@ export const unfinished = Projection.combine({
   environment: EnvironmentState.projection,
   confirmations: PendingConfirmations.projection,
   registry: PluginRegistry.projection,
+  requests: OpenRequests.projection,
   tasks: Tasks.projection,
   versions: taskVersions,
 })
@@ -66,6 +68,7 @@ export interface Ending {
  */
 export const endings = (state: Unfinished, fates: Fates = new Map()): ReadonlyArray<Ending> => [
   ...questions(state),
+  ...requests(state),
   ...processes(state, fates),
   ...tasks(state).flatMap((taskId) => taskEnding(state, taskId) ?? []),
 ]
@@ -77,6 +80,24 @@ const questions = ({ confirmations }: Unfinished): ReadonlyArray<Ending> =>
     taskId,
     expected: Exact(1),
     events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } }],
+  }))
+
+/** What a plugin had asked of the host may have been done. */
+const requests = ({ requests }: Unfinished): ReadonlyArray<Ending> =>
+  Object.values(requests).map(({ plugin, requestId, taskId, causationId }) => ({
+    stream: `plugin/${plugin}`,
+    taskId,
+    expected: Any,
+    events: [
+      {
+        type: "BrokerAnswered",
+        ...(causationId === null ? {} : { causationId }),
+        payload: {
+          ...{ plugin, requestId },
+          error: { code: "OutcomeUnknown", message: `${GONE}; whether it took effect is not known` },
+        },
+      },
+    ],
   }))
 
 /** Processes are gone, or were killed: what they were in the middle of is said with it. */

@@ -92,6 +92,11 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     /** Lets a plugin (`plugin`) or a component (`plugin/component`) take part again. */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
+    /** What a plugin, as it stood in the registry, asks for and lacks because it was taken back. */
+    readonly missing: (
+      name: string,
+      plugin: PluginRegistry.Plugin,
+    ) => Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantInvalid>
     /** Higher goes first. */
     readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
     readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
@@ -216,6 +221,7 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
           isComponent(target)
             ? change(target, { type: "ComponentActivated", payload: { component: target } })
             : oneAtATime(activatePlugin(target)),
+        missing: (name, plugin) => Regranting.missing(options, name, plugin),
         deactivate: (target) =>
           change(
             target,

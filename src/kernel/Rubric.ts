@@ -87,7 +87,7 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
         reason:
           cause instanceof YAMLParseError
             ? `expected YAML or JSON, found ${cause.message}`
-            : `expected a file that can be read, found ${cause instanceof Error ? cause.message : String(cause)}`,
+            : `expected a file that can be read, found ${unreadable(cause)}`,
       }),
   }).pipe(
     Effect.flatMap((value) => {
@@ -97,6 +97,12 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
         : new FileUnreadable({ file, reason: `${bad.path || "/"}: expected JSON, found ${bad.found}` })
     }),
   )
+
+const unreadable = (cause: unknown): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (code === "ENOENT") return "none"
+  return code === "EISDIR" ? "a directory" : cause instanceof Error ? cause.message : String(cause)
+}
 
 /** Names that are there twice: what they give would be counted twice, under one name. */
 const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [

@@ -2,6 +2,7 @@ import { type ASTNode, TypeError as CelTypeError, Environment, EvaluationError, 
 import { Data, Either } from "effect"
 import type { Event } from "../events/Event.ts"
 import type { JsonObject } from "../events/Json.ts"
+import { limited, TookTooLong } from "../plugins/schemas/limited.ts"
 
 /** What a rule is evaluated over, at one event of a task. */
 export interface Moment {
@@ -47,7 +48,20 @@ export class RuleInvalid extends Data.TaggedError("RuleInvalid")<{
   }
 }
 
-/** Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. */
+/** How long a rule may look at one event, in milliseconds, where it is one that may take long. */
+const LOOK_MS = 250
+
+/** An evaluation that takes longer counts, in milliseconds; a rule is given up after so many of them in all. */
+const SLOW_MS = 10
+const SLOW_IN_ALL_MS = 1_000
+
+/** What time can grow with faster than the rule: regular expressions, and loops in loops. */
+const SLOW: ReadonlySet<unknown> = new Set(["matches", "all", "exists", "exists_one", "filter", "map", "bind"])
+
+/**
+ * Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. Who wrote it is not trusted:
+ * one that takes long is stopped, and broken from then on.
+ */
 export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
   let counts: ReadonlyMap<string, number> = new Map()
   const environment = new Environment({ unlistedVariablesAreDyn: false })
@@ -67,17 +81,33 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
         new RuleInvalid({ source, line: 1, column: 1, reason: `it gives a value of type ${check.type}` }),
       )
     }
+    const within = isSlow(program.ast) ? withinTime() : <A>(run: () => A) => run()
     return Either.right({
       source,
       mentionsEvent: mentions(program.ast, "event") || mentions(program.ast, "command"),
       evaluate: (moment) => {
         counts = moment.counts
         const { event, state, task, command, elapsed } = moment
-        return verdictOf(() => program({ event, state, task, command, elapsed }))
+        return verdictOf(() => within(() => program({ event, state, task, command, elapsed })))
       },
     })
   } catch (cause) {
     return Either.left(invalid(source, cause))
+  }
+}
+
+/** Runs one rule again and again, until it has taken too long. */
+const withinTime = (): (<A>(run: () => A) => A) => {
+  let slowMs = 0
+  return (run) => {
+    if (slowMs > SLOW_IN_ALL_MS) throw new TookTooLong("it was given up, for it took too long")
+    const startedAt = performance.now()
+    try {
+      return limited(run, LOOK_MS)
+    } finally {
+      const took = performance.now() - startedAt
+      if (took > SLOW_MS) slowMs += took
+    }
   }
 }
 
@@ -107,7 +137,13 @@ const described = (cause: unknown): { readonly code: string; readonly summary: s
 }
 
 const mentions = (node: ASTNode, variable: string): boolean =>
-  (node.op === "id" && node.args === variable) || childrenOf(node.args).some((child) => mentions(child, variable))
+  has(node, ({ op, args }) => op === "id" && args === variable)
+
+const isSlow = (node: ASTNode): boolean =>
+  has(node, ({ op, args }) => (op === "call" || op === "rcall") && Array.isArray(args) && SLOW.has(args[0]))
+
+const has = (node: ASTNode, fits: (node: ASTNode) => boolean): boolean =>
+  fits(node) || childrenOf(node.args).some((child) => has(child, fits))
 
 const childrenOf = (args: unknown): ReadonlyArray<ASTNode> => {
   if (Array.isArray(args)) return args.flatMap(childrenOf)

@@ -154,7 +154,7 @@ export const open = (
         goal: options.goal,
         seed,
         capabilities: () => Effect.map(kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
-        perceive: (options) => life.whileOpen(perceive(context, options)),
+        perceive: (options) => life.during(perceive(context, options)),
         act: (actuator, args = {}, { causationId = opened.id } = {}) =>
           life.during(act(context, actuator, args, causationId)),
         say: (content, { causationId = opened.id } = {}) =>

@@ -140,6 +140,28 @@ export const given = (extra: Given = {}, directory = process.cwd()): Given | und
   return { ...Object.fromEntries(names), ...(extra.runAny === true ? { runAny: true } : {}) }
 }
 
+/** Whether grants have everything that others have. */
+export const covers = (grants: Grants, others: Grants): boolean =>
+  LISTS.every((list) => others[list].every((name) => grants[list].includes(name))) && (grants.runAny || !others.runAny)
+
+/**
+ * What is left of grants after what people took back by name, and did not give again: a directory takes along what lies in
+ * it, and what it lies in.
+ */
+export const withheld = (grants: Grants, { given, revoked }: { readonly given: Given; readonly revoked: Given }) => {
+  const places = (list: PlaceField) =>
+    grants[list].filter(
+      (place) =>
+        (given[list] ?? []).some((again) => isInside(place, again)) ||
+        !(revoked[list] ?? []).some((gone) => isInside(place, gone) || isInside(gone, place)),
+    )
+  const names = (list: NameField) => grants[list].filter((name) => !(revoked[list] ?? []).includes(name))
+  return {
+    ...{ read: places("read"), write: places("write"), net: names("net"), env: names("env"), run: names("run") },
+    runAny: grants.runAny && revoked.runAny !== true,
+  }
+}
+
 /** The lists of grants by name; beside them there is `runAny`. */
 export const LISTS = ["read", "write", "net", "env", "run"] as const
 

@@ -2,34 +2,27 @@ import * as crypto from "node:crypto"
 import * as path from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, type Scope } from "effect"
-import type { Json, JsonObject } from "../events/Json.ts"
+import type { JsonObject } from "../events/Json.ts"
 import type { Intercept } from "./broker/Client.ts"
 import type { Grants } from "./Grants.ts"
-import { actuatorsOf, type Manifest, sensorsOf, variablesOf } from "./Manifest.ts"
-import {
-  AnswerInvalid,
-  type CallError,
-  ExportsDisagree,
-  type PluginError,
-  PluginFailedToLoad,
-  PluginUnavailable,
-} from "./PluginError.ts"
+import { type Manifest, sensorsOf, variablesOf } from "./Manifest.ts"
+import { type PluginError, PluginFailedToLoad, PluginUnavailable } from "./PluginError.ts"
 import { type Exports, encode, FRAME_LIMIT, type HostFrame, READINGS_IN_FLIGHT } from "./Protocol.ts"
 import { birthOf } from "./process/Birth.ts"
 import * as Brokered from "./process/Brokered.ts"
-import type { Calls, OkFrame } from "./process/Calls.ts"
 import { spawnScoped } from "./process/Child.ts"
+import * as Components from "./process/Components.ts"
 import * as Emitted from "./process/Emitted.ts"
 import { OUTPUT_BYTES_PER_SECOND } from "./process/Flood.ts"
 import * as Journal from "./process/Journal.ts"
-import type { OnProgress } from "./process/Progress.ts"
 import * as Session from "./process/Session.ts"
 import * as Sandbox from "./Sandbox.ts"
 import { type Limits, limitsOf, type SandboxLimits } from "./sandbox/Limits.ts"
 import { prepare } from "./sandbox/Prepare.ts"
 import type { Tier } from "./sandbox/Tier.ts"
-import { enforced, enforcedEmit } from "./schemas/enforced.ts"
+import { enforced } from "./schemas/enforced.ts"
 
+export type { ActAnswer, CallOptions } from "./process/Components.ts"
 export type { OnEmit } from "./process/Emitted.ts"
 export type { Progress } from "./process/Progress.ts"
 
@@ -53,7 +46,7 @@ export interface ProcessLimits extends SandboxLimits {
   readonly pingMs?: number
   /** Each step of the stop ladder: shutdown, SIGTERM, SIGKILL. Default: 500. */
   readonly stopMs?: number
-  /** Bytes that it may print or log in a second; beyond, it waits in its writes. Default: 4 MiB, twice as much at once. */
+  /** Bytes that it may print, log or push in a second; beyond, it waits in its writes. Default: 4 MiB, twice as much at once. */
   readonly outputBytesPerSecond?: number
   /** Lines of its log and its outputs that are recorded in a second; the rest are counted. Default: 200. */
   readonly logLinesPerSecond?: number
@@ -95,27 +88,8 @@ export interface ProcessSpec {
   readonly intercept?: Intercept
 }
 
-/** Options of one call. */
-export interface CallOptions {
-  /** The event that made this call happen: brokered events carry it. */
-  readonly causationId?: string
-  /** The task that it serves: brokered events belong to it. */
-  readonly taskId?: string
-  /** Default: `limits.callMs`. */
-  readonly timeoutMs?: number
-  /** Is told how far the call has come, where the plugin says (`context.progress`); while it runs, only the newest is kept. */
-  readonly onProgress?: OnProgress
-}
-
-/** What a command answered. */
-export interface ActAnswer {
-  readonly result: Json
-  /** The environment's state afterwards, where the plugin has an environment. */
-  readonly state?: Json
-}
-
 /** A running plugin: it lives as long as the scope that it was made in. */
-export interface PluginProcess {
+export interface PluginProcess extends Components.Components {
   readonly plugin: string
   readonly instance: string
   readonly pid: number
@@ -126,18 +100,10 @@ export interface PluginProcess {
   readonly permissions: ReadonlyArray<string>
   /** Succeeds when the process has ended, however it did. */
   readonly exited: Effect.Effect<Session.ProcessExit>
-  /** One reading of a sensor, by its name without the plugin's. */
-  readonly read: (sensor: string, options?: CallOptions) => Effect.Effect<Json, CallError>
-  /** One command to an actuator, by its name without the plugin's. */
-  readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
-  /** Puts the environment in its first state and answers with that state. */
-  readonly reset: (options: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
   /** Tells it its metadata as they are from now on: calls that follow see them. */
   readonly setMetadata: (metadata: ProcessMetadata) => Effect.Effect<void>
   /** When its last call ended or its last reading was pushed, by `performance.now`; undefined while a call is open. */
   readonly idleSince: () => number | undefined
-  /** Asks whether the process answers at all; succeeds with the milliseconds it took. */
-  readonly ping: Effect.Effect<number, CallError>
 }
 
 /**
@@ -165,7 +131,9 @@ export const make = (
       record,
     })
     const sensors = new Set(sensorsOf(manifest).map(({ name }) => name))
-    const takeReading = Emitted.make({ sensors, journal, onEmit: enforcedEmit(manifest, spec.onEmit) })
+    const schemas = enforced(manifest)
+    const onEmit = spec.onEmit && schemas.pushed(spec.onEmit)
+    const takeReading = Emitted.make({ sensors, journal, onEmit })
     const conversation: Session.Conversation = {
       plugin,
       instance,
@@ -194,7 +162,7 @@ export const make = (
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
     child.send(encode(init(spec, conversation.nonce)))
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
-    yield* agree(manifest, exports)
+    yield* Components.agree(manifest, exports)
     Sandbox.standBack(child.pid, sandboxLimits.niceness)
     const { tier, permissions } = command
     const birth = birthOf(child.pid)
@@ -207,7 +175,7 @@ export const make = (
       exited: Deferred.await(conversation.exited),
       setMetadata: (metadata) => Effect.sync(() => child.send(encode({ type: "metadata", metadata }))),
       idleSince: attached.calls.idleSince,
-      ...enforced(manifest, components(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
+      ...schemas.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
     }
   })
 
@@ -244,72 +212,3 @@ const awaitReady = ({ plugin, handshake }: Session.Conversation, handshakeMs: nu
     () => Deferred.await(handshake),
     (timer) => Effect.sync(() => clearTimeout(timer)),
   )
-
-/** What the manifest declares and the entry exports must be the same. */
-const agree = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {
-  const declared = names({
-    sensors: sensorsOf(manifest).map(({ name }) => name),
-    actuators: actuatorsOf(manifest).map(({ name }) => name),
-    environment: manifest.peas.environment !== undefined,
-  })
-  const exported = names(exports)
-  const undeclared = exported.filter((name) => !declared.includes(name))
-  const missing = declared.filter((name) => !exported.includes(name))
-  return undeclared.length === 0 && missing.length === 0
-    ? Effect.void
-    : new ExportsDisagree({ plugin: manifest.name, undeclared, missing })
-}
-
-const names = ({ sensors, actuators, environment }: Exports): ReadonlyArray<string> => [
-  ...sensors.map((name) => `sensor ${name}`),
-  ...actuators.map((name) => `actuator ${name}`),
-  ...(environment ? ["environment"] : []),
-]
-
-const components = (
-  plugin: string,
-  { call }: Calls,
-  callMs: number,
-): Pick<PluginProcess, "read" | "act" | "reset" | "ping"> => {
-  const calling = <A>(
-    name: string,
-    frame: (id: number, now: number) => HostFrame,
-    take: (frame: OkFrame) => Effect.Effect<A, CallError>,
-    { timeoutMs = callMs, causationId, taskId, onProgress }: CallOptions = {},
-  ) => call({ name, frame, take, timeoutMs, causationId, taskId, onProgress })
-  return {
-    read: (sensor, options) =>
-      calling(
-        `read ${plugin}/${sensor}`,
-        (id, now) => ({ type: "read", id, component: sensor, now }),
-        ({ value }) => Effect.succeed(value),
-        options,
-      ),
-    act: (actuator, args, options) =>
-      calling(
-        `act ${plugin}/${actuator}`,
-        (id, now) => ({ type: "act", id, component: actuator, args, now }),
-        ({ value, state }) => Effect.succeed({ result: value, ...(state === undefined ? {} : { state }) }),
-        options,
-      ),
-    reset: (options, callOptions) => {
-      const name = `reset ${plugin}`
-      const missing = "expected the environment's state, found none"
-      return calling(
-        name,
-        (id, now) => ({ type: "reset", id, options, now }),
-        ({ state }) =>
-          state === undefined ? new AnswerInvalid({ plugin, call: name, reason: missing }) : Effect.succeed(state),
-        callOptions,
-      )
-    },
-    ping: Effect.suspend(() => {
-      const startedAt = performance.now()
-      return calling(
-        `ping ${plugin}`,
-        (id) => ({ type: "ping", id }),
-        () => Effect.sync(() => performance.now() - startedAt),
-      )
-    }),
-  }
-}

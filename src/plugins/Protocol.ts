@@ -16,6 +16,9 @@ export const ANSWER_LIMIT = 4 * 1024 * 1024
 /** Deepest nesting of a value or a state; the log takes deeper ones, for it keeps them inside payloads. */
 export const ANSWER_DEPTH = 150
 
+/** Deepest nesting of a whole frame: above what any part of one may have, far below what overflows a stack. */
+const FRAME_DEPTH = 250
+
 /** Most calls that a process works on at the same time; more wait in the host. */
 export const CALLS_IN_FLIGHT = 64
 
@@ -179,8 +182,10 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
   } catch (cause) {
     return Either.left(`expected JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
-  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
   if (isPlainOk(value)) return Either.right(value)
+  // Before anything is said of it: putting a value into words takes as many calls as it has levels.
+  if (!nestsWithin(value, FRAME_DEPTH)) return Either.left(`expected at most ${FRAME_DEPTH} levels, found more`)
+  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
   const decoder = decoders.get(type)
   if (decoder === undefined) {
     return Either.left(`expected a type of ${[...decoders.keys()].join(", ")}, found ${JSON.stringify(type)}`)

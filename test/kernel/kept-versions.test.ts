@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import type { Task } from "../../src/kernel/Task.ts"
-import { about, kernelWith, seen } from "./given.ts"
+import { about, events, kernelWith, seen } from "./given.ts"
 
 const sensing = (word: string, sensor = "look") => ({
   ...{ name: "sample", sensors: [{ name: sensor }], actuators: [{ name: "say" }] },
@@ -93,6 +93,56 @@ describe("a task", () => {
         expect(yield* read()).toEqual(["hi"])
         yield* task.close("achieved")
       }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  const asking = (instance: "kernel" | "task") => ({
+    ...{ name: "sample", instance, sensors: [{ name: "look" }] },
+    entry: `export default { sensors: {
+      look: async (ctx) => (await ctx.run("echo", ["hi"]).catch((error) => ({ stdout: error.code }))).stdout.trim(),
+    } }`,
+  })
+
+  /** Opens a task with a version that may run a command, updates it to one that does not ask, and takes the command back. */
+  const taken = (instance: "kernel" | "task") =>
+    Effect.gen(function* () {
+      const { plugins, layer } = yield* kernelWith([asking(instance)])
+      const source = plugins[0] ?? ""
+      const file = path.join(source, "looper-plugin.json")
+      const before = JSON.parse(fs.readFileSync(file, "utf8"))
+      const readings = yield* Effect.gen(function* () {
+        const { tasks, plugins: registry } = yield* Kernel
+        fs.writeFileSync(file, JSON.stringify({ ...before, permissions: { read: [], run: ["echo"] } }))
+        yield* registry.import(source, { grants: { run: ["echo"] } })
+        const task = yield* tasks.open({ goal: "run" })
+        const read = () => Effect.map(task.perceive(), (readings) => readings.map(({ reading }) => reading))
+        const first = yield* read()
+        fs.writeFileSync(file, JSON.stringify({ ...before, version: "2.0.0" }))
+        yield* registry.import(source)
+        const updated = yield* read()
+        yield* registry.revoke("sample", { run: ["echo"] })
+        const revoked = yield* read()
+        const failed = (yield* events("SensorFailed")).map(({ payload }) => payload.error)
+        yield* task.close("achieved")
+        return { first, updated, revoked, failed }
+      }).pipe(Effect.provide(layer))
+      return readings
+    })
+
+  it.scopedLive("does not keep what was taken back from its version", () =>
+    Effect.gen(function* () {
+      expect(yield* taken("kernel")).toEqual({
+        ...{ first: ["hi"], updated: ["hi"], revoked: ["RunNotGranted"], failed: [] },
+      })
+    }),
+  )
+
+  it.scopedLive("loses a world whose process may do what was taken back", () =>
+    Effect.gen(function* () {
+      expect(yield* taken("task")).toEqual({
+        ...{ first: ["hi"], updated: ["hi"], revoked: [] },
+        failed: [expect.objectContaining({ code: "WorldLost" })],
+      })
     }),
   )
 })

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
@@ -37,7 +38,10 @@ const left = (command: string, args: ReadonlyArray<string>) =>
   })
 
 /** A runner that waits for its first frame, and that only the end of its input or a signal ends. */
-const leftRunner = Effect.flatMap(Tools.find, ({ deno }) => left(deno, ["run", "--quiet", "--no-prompt", RUNNER]))
+const leftRunnerAt = (runner: string) =>
+  Effect.flatMap(Tools.find, ({ deno }) => left(deno, ["run", "--quiet", "--no-prompt", runner]))
+
+const leftRunner = leftRunnerAt(RUNNER)
 
 /** What a kernel says at its start of a process that the log says was started and does not say ended. */
 const saidOf = (pid: number, birth: string | undefined) =>
@@ -88,6 +92,17 @@ describe("a process that the log says was started and not that it ended", () => 
     }),
   )
 
+  it.scopedLive("is killed also where the kernel was installed elsewhere when it started it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const runner = path.join(directory, "runner", "runner.ts")
+      yield* Effect.promise(() => fs.cp(path.dirname(RUNNER), path.dirname(runner), { recursive: true }))
+      const { pid, ended } = yield* leftRunnerAt(runner)
+      expect(yield* saidOf(pid, birthOf(pid))).toMatchObject([{ pid, signal: "SIGKILL" }])
+      expect(yield* ended).toBe("SIGKILL")
+    }),
+  )
+
   it.scopedLive("is left alone where a later process has its id", () =>
     Effect.gen(function* () {
       const { pid } = yield* leftRunner
@@ -120,6 +135,39 @@ describe("a process that the log says was started and not that it ended", () => 
     Effect.gen(function* () {
       const { pid, birth } = yield* Effect.scoped(Effect.map(leftRunner, ({ pid }) => ({ pid, birth: birthOf(pid) })))
       expect(yield* saidOf(pid, birth)).toEqual(exited(pid, null, "its kernel ended"))
+    }),
+  )
+})
+
+describe("what a plugin had asked of the host when its kernel ended", () => {
+  it.scopedLive("is answered in the log where it was not, once: whether it took effect is not known", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const log = path.join(directory, "log.db")
+      const asked = (requestId: string) => ({
+        type: "BrokerRequested" as const,
+        payload: { plugin: "sample", requestId, method: "run" as const, request: { command: "make", args: [] } },
+      })
+      const answer = { plugin: "sample", requestId: "1.1", error: { code: "Cancelled", message: "over" }, latencyMs: 1 }
+      yield* Effect.flatMap(EventLog, (log) =>
+        log.append({
+          stream: "plugin/sample",
+          taskId: "task-1",
+          actor: "kernel",
+          events: [asked("1.1"), { type: "BrokerAnswered", payload: answer }, asked("1.2")],
+        }),
+      ).pipe(Effect.provide(layerSqlite({ filename: log })))
+      for (const _start of [1, 2]) {
+        const answers = yield* Effect.gen(function* () {
+          yield* Kernel
+          return yield* (yield* EventLog).readPage({ types: ["BrokerAnswered"] }, 10)
+        }).pipe(Effect.provide(Hindcast.layer({ log, workspace: directory })))
+        const error = { code: "OutcomeUnknown", message: "its kernel ended; whether it took effect is not known" }
+        expect(answers.map(({ taskId, payload }) => [taskId, payload])).toEqual([
+          ["task-1", answer],
+          ["task-1", { plugin: "sample", requestId: "1.2", error }],
+        ])
+      }
     }),
   )
 })

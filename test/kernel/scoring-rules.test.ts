@@ -224,3 +224,32 @@ describe("a rubric", () => {
     expect(Rubric.digestOf({ name: "n", measures: [measure] })).toBe(Rubric.digestOf({ measures: [turned], name: "n" }))
   })
 })
+
+describe("a rule that is meant to do harm", () => {
+  const numbers = `[${Array.from({ length: 200 }, (_, n) => n).join(", ")}]`
+  const loops = ["a", "b", "c", "d"].reduce((inner, name) => `${numbers}.exists(${name}, ${inner})`, "elapsed < 0.0")
+
+  it.each([
+    ["by a regular expression", `"${"a".repeat(60)}!".matches("^(a+)+$")`],
+    ["by loops in loops", loops],
+  ])("%s is stopped, and the others are judged", (_, rule) => {
+    const startedAt = performance.now()
+    const harmful = rubric(
+      { name: "harm", weight: 0.5, rule },
+      { name: "closed", weight: 0.5, rule: "event.type == 'TaskClosed'" },
+    )
+    const judged = judge(harmful, opened, ...Array.from({ length: 100 }, () => lamp(true)), closed)
+    expect(judged).toMatchObject([
+      { name: "harm", reason: expect.stringContaining("took more than 250 ms") },
+      { name: "closed", amount: 0.5 },
+    ])
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
+
+  it("that takes a little less than is stopped, again and again, is given up", () => {
+    const short = `${numbers.slice(0, numbers.indexOf(", 60"))}]`
+    const rule = `${short}.exists(a, ${short}.exists(b, ${short}.exists(c, a + b + c < -1)))`
+    const judged = judge(rubric({ name: "harm", weight: 0.5, rule }), opened, ...Array(500).fill(lamp(true)), closed)
+    expect(judged).toMatchObject([{ name: "harm", reason: expect.stringMatching(/took/) }])
+  })
+})

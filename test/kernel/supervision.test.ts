@@ -1,6 +1,6 @@
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import * as fc from "fast-check"
 import type { Event } from "../../src/events/Event.ts"
 import { EventLog } from "../../src/events/EventLog.ts"
@@ -200,6 +200,38 @@ describe("a process that nobody uses", () => {
       yield* Effect.gen(function* () {
         const task = yield* (yield* Kernel).tasks.open({ goal: "Take your time" })
         expect((yield* task.perceive()).map(({ reading }) => reading)).toEqual(["seen"])
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("does not hold up the end of the kernel, however long it may idle", () =>
+    Effect.gen(function* () {
+      const layer = yield* kernelWith(COUNTING, { idleMs: 3_600_000 })
+      const readings = yield* Effect.gen(function* () {
+        const task = yield* (yield* Kernel).tasks.open({ goal: "Be gone" })
+        return yield* task.perceive()
+      }).pipe(Effect.provide(layer))
+      expect(readings).toHaveLength(1)
+    }),
+  )
+})
+
+describe("a process that is being started", () => {
+  it.scopedLive("ends where nobody waits for it any more, and another one is started for whoever comes", () =>
+    Effect.gen(function* () {
+      const layer = yield* kernelWith(
+        `console.log("loading"); await new Promise((resolve) => setTimeout(resolve, 400))
+        export default { sensors: { look: () => "seen" }, actuators: { crash: () => 1 } }`,
+      )
+      yield* Effect.gen(function* () {
+        const task = yield* (yield* Kernel).tasks.open({ goal: "Change your mind" })
+        const first = yield* Effect.fork(task.perceive())
+        yield* firstThat((event) => isOf(event, "PluginLogged"))
+        yield* Fiber.interrupt(first)
+        expect(yield* eventsOf("PluginExited")).toMatchObject([{ payload: { reason: "stopped" } }])
+        expect(yield* eventsOf("PluginStarted")).toEqual([])
+        expect((yield* task.perceive()).map(({ reading }) => reading)).toEqual(["seen"])
+        expect(yield* eventsOf("PluginStarted")).toHaveLength(1)
       }).pipe(Effect.provide(layer))
     }),
   )

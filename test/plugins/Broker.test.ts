@@ -1,7 +1,7 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Either, Fiber } from "effect"
 import type { JsonObject } from "../../src/events/Json.ts"
 import { sha256 } from "../../src/events/Json.ts"
 import * as Broker from "../../src/plugins/Broker.ts"
@@ -107,6 +107,31 @@ describe("run", () => {
     }),
   )
 
+  it.scopedLive("arguments longer than the system takes are refused, not a defect of the host", () =>
+    Effect.gen(function* () {
+      const { client } = yield* place
+      const long = { command: "printf", args: ["x".repeat(4_000_000)] }
+      expect(yield* codeOf(client({ run: ["printf"] }), "run", long)).toBe("CommandUnavailable")
+    }),
+  )
+
+  it.scopedLive("a command that is given up leaves no pipe open here, whatever it left running holds", () =>
+    Effect.gen(function* () {
+      const { client, within } = yield* place
+      const pipes = () => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length
+      const before = pipes()
+      // A group and a session of its own: it is not killed with the command.
+      const args = ["-c", "setsid sh -c 'echo $$ > pid; exec sleep 60' & wait"]
+      const limited = client({ runAny: true }, { runMs: 300 })
+      expect(yield* codeOf(limited, "run", { command: "sh", args })).toBe("CommandTimedOut")
+      const left = Number(yield* Effect.promise(() => fs.readFile(within("open/pid"), "utf8")))
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.kill(left, "SIGKILL")))
+      expect(isAlive(left)).toBe(true)
+      yield* Effect.yieldNow()
+      expect(pipes()).toBe(before)
+    }),
+  )
+
   it.scopedLive("interruption kills the command and what it started", () =>
     Effect.gen(function* () {
       const { client, within } = yield* place
@@ -133,6 +158,32 @@ describe("readFile", () => {
         logged: { bytes: 7, sha256: sha256("grüezi") },
       })
       expect(yield* answerOf(client(), "readFile", { path: within("open/../open/note.txt") })).toBe("grüezi")
+    }),
+  )
+
+  it.scopedLive("a link that takes a directory's place while a file is looked up leads nowhere", () =>
+    Effect.gen(function* () {
+      const { client, within } = yield* place
+      yield* writeFiles(within("open"), { "moving/secret.txt": "mine" })
+      yield* Effect.promise(() => fs.symlink(within("closed"), within("open/link")))
+      const [moving, aside, link] = [within("open/moving"), within("open/aside"), within("open/link")]
+      let goesOn = true
+      const swap = async () => {
+        while (goesOn) {
+          await fs.rename(moving, aside)
+          await fs.rename(link, moving)
+          await fs.rename(moving, link)
+          await fs.rename(aside, moving)
+        }
+      }
+      const swapping = yield* Effect.fork(Effect.promise(swap))
+      const reading = Effect.either(answerOf(client(), "readFile", { path: "moving/secret.txt" }))
+      const found = yield* Effect.replicateEffect(reading, 1_000)
+      goesOn = false
+      yield* Fiber.join(swapping)
+      const read = new Set(found.map((either) => (Either.isRight(either) ? either.right : either.left.code)))
+      expect(read).toContain("mine")
+      expect(read).not.toContain("secret")
     }),
   )
 

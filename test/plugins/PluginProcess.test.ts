@@ -41,6 +41,17 @@ describe("starting", () => {
     }).pipe(provide),
   )
 
+  it.scopedLive(
+    "a manifest that asks for more paths than a command line holds is a failure, not a defect of the host",
+    () =>
+      Effect.gen(function* () {
+        const read = Array.from({ length: 1_000 }, (_, n) => `data/${"x".repeat(200)}${n}`)
+        const error = yield* Effect.flip(start({ entry: "export default {}", permissions: { read } }))
+        expect(error._tag).toBe("PluginUnavailable")
+        expect(error.message).toContain("it cannot be spawned: spawn E2BIG")
+      }).pipe(provide),
+  )
+
   it.scopedLive("an entry that does not parse fails to load", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(start({ entry: "export default {" }))

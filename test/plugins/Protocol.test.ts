@@ -68,6 +68,12 @@ describe("frames", () => {
     ["no id", '{"type":"ok","value":1}'],
     ["no value", '{"type":"ok","id":1}'],
     ["a value nested too deep", `{"type":"ok","id":1,"value":${"[".repeat(300)}${"]".repeat(300)}}`],
+    ...["type", "id", "value", "state", "error", "exports", "message", "params", "method"].flatMap((field) =>
+      ["ok", "error", "host", "ready", "log"].map((type) => [
+        `a ${field} of ${type} nested deeper than a stack goes`,
+        `{"type":"${type}","id":1,"call":1,"value":1,"level":"info","method":"run","${field}":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      ]),
+    ),
     ["a value with a lone surrogate", '{"type":"ok","id":1,"value":"\\ud800"}'],
     ["an error without a code", '{"type":"error","id":1,"error":{"message":"x"}}'],
     ["a request for something else", '{"type":"host","id":1,"call":1,"method":"open","params":{}}'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { CoreNewEvent } from "../../src/events/EventLog.ts"
-import type { JsonObject } from "../../src/events/Json.ts"
+import type { Json } from "../../src/events/Json.ts"
 import { layer } from "../../src/plugins/PluginHost.ts"
 import { recorded, type Sample, start } from "./fixtures.ts"
 
@@ -18,7 +18,7 @@ const FORGER = `
     return subarray.apply(this, range)
   }
   const forge = (...frames) => new Promise((resolve) =>
-    nodeProcess.stdout.write(frames.map((frame) => nonce + JSON.stringify(frame) + "\\n").join(""), resolve))
+    nodeProcess.stdout.write(frames.map((frame) => nonce + (typeof frame === "string" ? frame : JSON.stringify(frame)) + "\\n").join(""), resolve))
 `
 
 /** A plugin that forges what its actuator is told to, and answers when it has. */
@@ -95,7 +95,7 @@ describe("an answer", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive.each<{ readonly shape: string; readonly frame: JsonObject; readonly found: string }>([
+  it.scopedLive.each<{ readonly shape: string; readonly frame: Json; readonly found: string }>([
     { shape: "no value", frame: { type: "ok", id: 2 }, found: "ok, at /value: is missing" },
     {
       shape: "an id that is no whole number",
@@ -103,6 +103,12 @@ describe("an answer", () => {
       found: "ok, at /id: Expected an integer",
     },
     { shape: "a type that the protocol has not", frame: { type: "granted", id: 2 }, found: 'found "granted"' },
+    {
+      shape: "more levels than a stack holds",
+      // As text: `JSON.stringify` has no stack for it either.
+      frame: `{"type":"error","id":2,"error":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+      found: "at most 250 levels",
+    },
     {
       shape: "an error that is text",
       frame: { type: "error", id: 2, error: "no" },
@@ -259,6 +265,21 @@ describe("a plugin that prints more than it may", () => {
       yield* Effect.repeatN(other.process.read("look"), 99)
       // Four seconds' worth, of which two may come at once and some stays in the pipes.
       expect(yield* Fiber.join(flood)).toBeGreaterThan(500)
+    }).pipe(provide),
+  )
+
+  it.scopedLive("is held up as much by readings that it pushes, also where nothing takes them", () =>
+    Effect.gen(function* () {
+      const { process } = yield* start({
+        entry: `export default { sensors: { flood: async (ctx) => {
+          const reading = "x".repeat(100_000), begun = performance.now()
+          for (let n = 0; n < 40; n++) await ctx.emit("flood", reading).catch(() => null)
+          return performance.now() - begun } } }`,
+        sensors: ["flood"],
+        limits: { outputBytesPerSecond: 1024 * 1024 },
+      })
+      // As above: the second half waits.
+      expect(yield* process.read("flood")).toBeGreaterThan(1_500)
     }).pipe(provide),
   )
 })

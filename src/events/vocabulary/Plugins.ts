@@ -170,7 +170,7 @@ export const pluginEvents = [
       requestId: Schema.NonEmptyString,
       answer: optional(JsonObject.annotations({ description: "Contents as size and digest only" })),
       error: optional(Failure),
-      latencyMs: Milliseconds,
+      latencyMs: optional(Milliseconds),
     },
     { personal: { answer: {}, error: { code: "shredded", message: SHREDDED } } },
   ),

@@ -5,7 +5,8 @@ import { promisify } from "node:util"
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
 import { Parser, type ReadEntry } from "tar"
-import { issuesOf, LIMITS, nameIssue, SKIPPED, SourceRefused } from "./Contents.ts"
+import { SKIPPED } from "../../plugins/manifest/load.ts"
+import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./Contents.ts"
 
 /** A file of an archive. */
 interface Packed {

@@ -1,6 +1,7 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
+import { MANIFEST_BYTES, SKIPPED } from "../../plugins/manifest/load.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { collisionKey, deceives, isInside } from "../../plugins/paths.ts"
 
@@ -9,7 +10,7 @@ export const LIMITS = {
   files: 10_000,
   /** Of all files together, and of an archive. */
   bytes: 128 * 1024 * 1024,
-  manifestBytes: 1024 * 1024,
+  manifestBytes: MANIFEST_BYTES,
   /** Of one path, in UTF-8. */
   pathBytes: 1024,
   /** Directories within each other. */
@@ -38,9 +39,6 @@ export interface Listed {
   readonly path: string
   readonly size: number
 }
-
-/** Left out, as loading leaves them out: what tools keep beside the source, and a plugin cannot import. */
-export const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /** What is wrong with a list of files, whatever is in them. Pure. */
 export const issuesOf = (files: ReadonlyArray<Listed>): ReadonlyArray<string> => [

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
+import * as Group from "../../plugins/process/Group.ts"
 import * as Archive from "./Archive.ts"
 import { LIMITS, SourceRefused } from "./Contents.ts"
 import { temporary } from "./temporary.ts"
@@ -85,10 +86,14 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect
   Effect.async((resume) => {
     // A group and a session of its own: it can be killed whole, and has no terminal to ask for a password at.
     const child = spawn("git", args, { env: environment(isolated), stdio: ["ignore", "pipe", "pipe"], detached: true })
-    const fail = (issue: string) => {
+    const giveUp = () => {
       clearTimeout(timer)
-      kill(child)
-      resume(Effect.fail(new SourceRefused({ source, issues: [issue] })))
+      Group.abandon(child)
+    }
+    const refuse = (issue: string) => resume(Effect.fail(new SourceRefused({ source, issues: [issue] })))
+    const fail = (issue: string) => {
+      giveUp()
+      refuse(issue)
     }
     const timer = setTimeout(() => fail(`expected Git to answer within ${STEP_MS} ms; it was stopped`), STEP_MS)
     const chunks: Array<Buffer> = []
@@ -108,23 +113,10 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect
     child.on("close", (code, signal) => {
       clearTimeout(timer)
       if (code === 0) resume(Effect.succeed(Buffer.concat(chunks)))
-      else fail(`Git failed (${signal ?? code}): ${said.trim().replaceAll(/\s+/g, " ") || "it did not say why"}`)
+      else refuse(`Git failed (${signal ?? code}): ${said.trim().replaceAll(/\s+/g, " ") || "it did not say why"}`)
     })
-    return Effect.sync(() => {
-      clearTimeout(timer)
-      kill(child)
-    })
+    return Effect.sync(giveUp)
   })
 
 /** Characters of Git's own words that a message quotes. */
 const SAID = 600
-
-const kill = (child: ChildProcess) => {
-  if (child.pid === undefined || child.exitCode !== null) return
-  try {
-    process.kill(-child.pid, "SIGKILL")
-  } catch {
-    // The group is gone already, or was never there: then so is the child.
-    child.kill("SIGKILL")
-  }
-}

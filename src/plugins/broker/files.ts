@@ -18,6 +18,7 @@ export const readGranted = (client: Client, asked: string): Effect.Effect<string
     const real = await granted(client, "read", asked)
     const file = await fs.open(real, READ_EXACTLY_HERE)
     try {
+      await isStill(file, real, asked)
       const { size } = await regular(file, asked)
       checkSize(client, asked, size)
       const bytes = await file.readFile()
@@ -41,6 +42,7 @@ export const writeGranted = (client: Client, asked: string, content: string): Ef
     // Opened without cutting it short, so that a pipe or a device that stands there is refused untouched.
     const file = await fs.open(real, WRITE_EXACTLY_HERE)
     try {
+      await isStill(file, real, asked)
       await regular(file, asked)
       await file.truncate(0)
       await file.writeFile(content, "utf8")
@@ -97,6 +99,20 @@ const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "w
   throw new Refused({
     code: kind === "read" ? "ReadForbidden" : "WriteForbidden",
     message: `${real} belongs to the log or to a plugin's installed copy: no plugin may ${kind} it, and nothing grants it`,
+  })
+}
+
+/**
+ * Whether what was opened stands where it was looked for: a command that the plugin may run can put a link in the place of a
+ * directory in between. Linux alone says where an open file stands.
+ */
+const isStill = async (file: fs.FileHandle, real: string, asked: string) => {
+  if (process.platform !== "linux") return
+  const found = await fs.readlink(`/proc/self/fd/${file.fd}`)
+  if (found === real) return
+  throw new Refused({
+    code: "FileUnavailable",
+    message: `${asked}: expected ${real} to stay where it was, found ${found} opened in its place`,
   })
 }
 

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcessByStdio, spawn } from "node:child_process"
 import * as path from "node:path"
+import type { Readable } from "node:stream"
 import { Effect } from "effect"
 import type { Failure } from "../../events/EventType.ts"
 import type { RunResult } from "../author.ts"
+import * as Group from "../process/Group.ts"
 import { onPath } from "../Tools.ts"
 import type { Client } from "./Client.ts"
 
@@ -39,36 +41,50 @@ export const runCommand = (
   const cwd = client.workspace
   const line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
   return Effect.async((resume) => {
-    const child = spawn(line.command, line.args, {
-      cwd,
-      env: environment(),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
+    const unavailable = (cause: unknown): Failure => ({
+      code: "CommandUnavailable",
+      message: `${command}: it cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`,
     })
+    let child: ChildProcessByStdio<null, Readable, Readable>
+    try {
+      child = spawn(line.command, line.args, {
+        cwd,
+        env: environment(),
+        stdio: ["ignore", "pipe", "pipe"],
+        detached: true,
+      })
+    } catch (cause) {
+      // Arguments that are too long, say: Node throws what is not about finding the command.
+      return resume(Effect.fail(unavailable(cause)))
+    }
     const limit = client.limits?.outputBytes ?? OUTPUT_BYTES
     const runMs = client.limits?.runMs ?? RUN_MS
-    const fail = (code: string, message: string) => {
+    const giveUp = () => {
       clearTimeout(timer)
-      killGroup(child)
-      resume(Effect.fail({ code, message: `${command}: ${message}` }))
+      Group.abandon(child)
+    }
+    const fail = (failure: Failure) => {
+      giveUp()
+      resume(Effect.fail(failure))
     }
     const tooLong = (stream: string) =>
-      fail("OutputTooLarge", `expected at most ${limit} bytes on ${stream}, found more; it was killed`)
+      fail({
+        code: "OutputTooLarge",
+        message: `${command}: expected at most ${limit} bytes on ${stream}, found more; it was killed`,
+      })
     const timer = setTimeout(
-      () => fail("CommandTimedOut", `expected it to end within ${runMs} ms; it was killed`),
+      () =>
+        fail({ code: "CommandTimedOut", message: `${command}: expected it to end within ${runMs} ms; it was killed` }),
       runMs,
     )
     const stdout = collect(child.stdout, limit, () => tooLong("stdout"))
     const stderr = collect(child.stderr, limit, () => tooLong("stderr"))
-    child.on("error", (cause) => fail("CommandUnavailable", `it cannot be started: ${cause.message}`))
+    child.on("error", (cause) => fail(unavailable(cause)))
     child.on("close", (code, signal) => {
       clearTimeout(timer)
       resume(Effect.succeed({ code, signal, stdout: stdout(), stderr: stderr() }))
     })
-    return Effect.sync(() => {
-      clearTimeout(timer)
-      killGroup(child)
-    })
+    return Effect.sync(giveUp)
   })
 }
 
@@ -100,14 +116,4 @@ const collect = (stream: NodeJS.ReadableStream, limit: number, onExcess: () => v
     chunks.push(chunk)
   })
   return () => Buffer.concat(chunks).toString("utf8").toWellFormed()
-}
-
-/** Kills a process that leads a group, and the group. It may be gone already. */
-const killGroup = (child: ChildProcess) => {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, "SIGKILL")
-  } catch {
-    child.kill("SIGKILL")
-  }
 }

@@ -32,7 +32,7 @@ export interface LoadedPlugin {
 }
 
 /** Left out of the digest and the list of files: what tools keep beside the source, and a plugin cannot import. */
-const SKIPPED = new Set([".git", "node_modules"])
+export const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /** How a plugin's directory is read. */
 export interface LoadOptions extends Omit<DecodeOptions, "file"> {
@@ -140,7 +140,7 @@ const attempt = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, 
   })
 
 /** Longest manifest, in bytes. */
-const MANIFEST_BYTES = 1024 * 1024
+export const MANIFEST_BYTES = 1024 * 1024
 
 const readText = async (file: string): Promise<string> => {
   const stats = await fs.stat(file)

@@ -87,6 +87,9 @@ interface Ended extends ChildExit {
 /** Longest frame, in characters, that is sent without waiting for its turn; see `sendInTurn`. */
 const SMALL_FRAME = 64 * 1024
 
+/** The longest that Node's timers wait, 24 days; they would fire at once for more. */
+const LONGEST_MS = 2 ** 31 - 1
+
 export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   const open = new Map<number, Waiting>()
   /** Calls that wait until fewer are open: each is sent by being called. */
@@ -170,10 +173,13 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
           return sendNext()
         }
         const sent = id
-        const timer = setTimeout(() => {
-          cancel(sent)
-          fail(new CallTimedOut({ plugin, call: name, afterMs: timeoutMs }))
-        }, timeoutMs)
+        const timer = setTimeout(
+          () => {
+            cancel(sent)
+            fail(new CallTimedOut({ plugin, call: name, afterMs: timeoutMs }))
+          },
+          Math.min(timeoutMs, LONGEST_MS),
+        )
         const answer = (answered: AnswerFrame) =>
           answered.type === "ok" ? resume(take(answered)) : fail(failureIn(plugin, name, answered))
         const told = Progress.newest(onProgress)

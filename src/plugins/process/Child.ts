@@ -58,9 +58,15 @@ export const spawnScoped = <Attached extends ChildHandlers>(
 ): Effect.Effect<{ readonly child: Child; readonly attached: Attached }, string, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<Running<Attached>, string>((resume) => {
-      const child = spawn(command, args, { cwd, env, stdio: "pipe", detached: true })
-      child.once("error", (cause) => resume(Effect.fail(cause.message)))
-      child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
+      const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause.message : String(cause)))
+      try {
+        const child = spawn(command, args, { cwd, env, stdio: "pipe", detached: true })
+        child.once("error", fail)
+        child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
+      } catch (cause) {
+        // Arguments that are too long, say: Node throws what is not about finding the command.
+        fail(cause)
+      }
     }),
     (process) => stop(process, stopping),
   )

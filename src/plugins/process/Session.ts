@@ -90,9 +90,14 @@ export const attach = (conversation: Conversation, child: Child): Session => {
       case "log":
         said(bytes)
         return journal.log(frame.level, frame.message)
-      case "host":
-        return onBrokered(frame, bytes, openCall(frame.call), child)
+      case "host": {
+        const call = openCall(frame.call)
+        // What is refused costs it nothing else.
+        if (call === undefined) said(bytes)
+        return onBrokered(frame, bytes, call, child)
+      }
       case "emit":
+        said(bytes)
         calls.touch()
         return onEmitted(frame, bytes, child, misbehaved)
       case "progress": {

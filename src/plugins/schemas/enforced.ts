@@ -1,62 +1,75 @@
 import { Effect } from "effect"
-import { plainText } from "../../events/Json.ts"
+import { type Json, type JsonObject, plainText } from "../../events/Json.ts"
 import * as ComponentSchemas from "../ComponentSchemas.ts"
 import { type Actuator, actuatorsOf, type Manifest, type Sensor, sensorsOf } from "../manifest/schema.ts"
 import { AnswerInvalid, CallFailed } from "../PluginError.ts"
 import type { OnEmit, PluginProcess } from "../PluginProcess.ts"
+import { patience } from "./patience.ts"
 
 /** The code of a call's failure whose arguments disagree with the actuator's schema. */
 export const ARGS_INVALID = "ArgumentsInvalid"
 
-/**
- * Holds calls to the manifest's schemas, on both sides: arguments that disagree are not sent (`CallFailed`), and an answer
- * that disagrees is none (`AnswerInvalid`), with the state that the command left.
- */
-export const enforced = <Calls extends Pick<PluginProcess, "read" | "act">>(
-  manifest: Manifest,
-  calls: Calls,
-): Calls => {
+/** What one process's values are held to. */
+export interface Enforced {
+  /**
+   * Holds calls to the manifest's schemas, on both sides: arguments that disagree are not sent (`CallFailed`), and an
+   * answer that disagrees is none (`AnswerInvalid`), with the state that the command left.
+   */
+  readonly calls: <Calls extends Pick<PluginProcess, "read" | "act">>(calls: Calls) => Calls
+  /** Holds readings that are pushed to the manifest's schemas: what disagrees is not taken, and its plugin is told. */
+  readonly pushed: (onEmit: OnEmit) => OnEmit
+}
+
+/** The part of the host's time that the checks for one process take in the long run, and milliseconds at once. */
+const PATIENCE = { share: 0.1, atOnceMs: 1_000 }
+
+/** Enforces a manifest's schemas on one process, patiently: see `patience`. */
+export const enforced = (manifest: Manifest): Enforced => {
   const plugin = manifest.name
   const sensors = byName<Sensor>(sensorsOf(manifest))
   const actuators = byName<Actuator>(actuatorsOf(manifest))
+  const patiently = patience(PATIENCE)
+  const disagreement = (part: ComponentSchemas.Part, schema: JsonObject | undefined, value: Json) =>
+    schema === undefined ? NONE : patiently(() => ComponentSchemas.disagreement(part, schema, value))
+
   return {
-    ...calls,
-    read: (sensor, options) =>
-      Effect.tap(calls.read(sensor, options), (reading) => {
-        const wrong = ComponentSchemas.disagreement("reading", sensors.get(sensor)?.reading, reading)
-        return wrong === undefined
-          ? Effect.void
-          : new AnswerInvalid({ plugin, call: `read ${plugin}/${sensor}`, reason: plainText(wrong) })
-      }),
-    act: (actuator, args, options) =>
-      Effect.suspend(() => {
-        const call = `act ${plugin}/${actuator}`
-        const wrong = ComponentSchemas.disagreement("args", actuators.get(actuator)?.args, args)
-        if (wrong !== undefined) {
-          return new CallFailed({ plugin, call, error: { code: ARGS_INVALID, message: plainText(wrong) } })
-        }
-        return Effect.tap(calls.act(actuator, args, options), ({ result, state }) => {
-          const wrong = ComponentSchemas.disagreement("result", actuators.get(actuator)?.result, result)
-          if (wrong === undefined) return Effect.void
-          return new AnswerInvalid({
+    calls: (calls) => ({
+      ...calls,
+      read: (sensor, options) =>
+        Effect.tap(calls.read(sensor, options), (reading) =>
+          Effect.flatMap(disagreement("reading", sensors.get(sensor)?.reading, reading), (wrong) =>
+            wrong === undefined
+              ? Effect.void
+              : new AnswerInvalid({ plugin, call: `read ${plugin}/${sensor}`, reason: plainText(wrong) }),
+          ),
+        ),
+      act: (actuator, args, options) =>
+        Effect.gen(function* () {
+          const call = `act ${plugin}/${actuator}`
+          const { args: taken, result: given } = actuators.get(actuator) ?? {}
+          const refused = yield* disagreement("args", taken, args)
+          if (refused !== undefined) {
+            return yield* new CallFailed({ plugin, call, error: { code: ARGS_INVALID, message: plainText(refused) } })
+          }
+          const answer = yield* calls.act(actuator, args, options)
+          const wrong = yield* disagreement("result", given, answer.result)
+          if (wrong === undefined) return answer
+          const { state } = answer
+          return yield* new AnswerInvalid({
             ...{ plugin, call, reason: plainText(wrong) },
             ...(state === undefined ? {} : { state }),
           })
-        })
-      }),
+        }),
+    }),
+    pushed: (onEmit) => (sensor, reading) =>
+      Effect.flatMap(disagreement("reading", sensors.get(sensor)?.reading, reading), (wrong) =>
+        wrong === undefined ? onEmit(sensor, reading) : Effect.fail(new Error(plainText(wrong))),
+      ),
   }
 }
 
-/** Holds readings that are pushed to the manifest's schemas: what disagrees is not taken, and its plugin is told. */
-export const enforcedEmit = (manifest: Manifest, onEmit: OnEmit | undefined): OnEmit | undefined => {
-  if (onEmit === undefined) return undefined
-  const sensors = byName<Sensor>(sensorsOf(manifest))
-  return (sensor, reading) =>
-    Effect.suspend(() => {
-      const wrong = ComponentSchemas.disagreement("reading", sensors.get(sensor)?.reading, reading)
-      return wrong === undefined ? onEmit(sensor, reading) : Effect.fail(new Error(plainText(wrong)))
-    })
-}
+/** Most components have no schema, and every call passes here. */
+const NONE = Effect.succeed(undefined)
 
 const byName = <Component extends { readonly name: string }>(components: ReadonlyArray<Component>) =>
   new Map(components.map((component) => [component.name, component]))

@@ -1,0 +1,143 @@
+import * as path from "node:path"
+import { type Context, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
+import type { CoreNewEvent, EventLog } from "../events/EventLog.ts"
+import type { Json } from "../events/Json.ts"
+import { realpathOfExisting } from "../plugins/broker/realpath.ts"
+import type * as Manifest from "../plugins/Manifest.ts"
+import { PluginUnavailable } from "../plugins/PluginError.ts"
+import type { ProcessExit } from "../plugins/process/Session.ts"
+import type { Plugin } from "../projections/PluginRegistry.ts"
+import type { Restore } from "./Command.ts"
+import type { Instance, InstanceError, InstancesOptions } from "./Instances.ts"
+import type { Supervisor } from "./Supervision.ts"
+
+/** The instance that serves all tasks. */
+export const KERNEL = "kernel"
+
+/** Whom a process serves, and how long. */
+export interface Place {
+  /** `KERNEL`, or a task's id. */
+  readonly instance: string
+  readonly seed: number
+  readonly scope: Scope.Scope
+}
+
+/** A process of a plugin, as the kernel keeps it. */
+export interface Running {
+  readonly instance: Instance
+  /** The plugin as the process was last told of its metadata. */
+  described: Plugin
+  /** Ends the process once nobody uses it. */
+  readonly retire: Effect.Effect<void>
+  /** Ends the process if nobody uses it now; says whether it did. */
+  readonly retireIfUnused: Effect.Effect<boolean>
+  readonly ended: () => boolean
+}
+
+/**
+ * Starts a process in a scope of its own, so that it can be ended before the scope it was started in is. Not to be
+ * interrupted but where `restore` lets it: what does not start leaves nothing behind, and what does is answered.
+ */
+export const start = (
+  { log, host, registry, workspace, directory, onEmit }: InstancesOptions,
+  supervisor: Supervisor,
+  plugin: string,
+  described: Plugin,
+  { instance, seed, scope: parent }: Place,
+  restore: Restore,
+): Effect.Effect<Running, InstanceError> =>
+  Effect.gen(function* () {
+    yield* restore(supervisor.admit(plugin))
+    const { manifest, grants, directory: copy } = yield* restore(registry.installed(plugin, described))
+    const forbidden = [...(yield* filesOf(log.name, plugin)), directory]
+    const scope = yield* Scope.fork(parent, ExecutionStrategy.sequential)
+    const pushed = (sensor: string, reading: Json) =>
+      onEmit === undefined ? Effect.void : onEmit({ plugin, version: manifest.version, sensor, instance, reading })
+    const starting = host.start({
+      ...{ manifest, directory: copy, grants, workspace, seed, instance, forbidden },
+      denoDir: path.join(directory, `${manifest.name}.deno`),
+      metadata: metadataOf(described),
+      record: recordAs(log, manifest, instance),
+      ...(onEmit === undefined ? {} : { onEmit: pushed }),
+    })
+    const process = yield* restore(Scope.extend(starting, scope)).pipe(
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))),
+      Effect.tapError((error) =>
+        error._tag === "PluginFailedToLoad" || error._tag === "ExportsDisagree"
+          ? supervisor.crashed(plugin, error.message)
+          : Effect.void,
+      ),
+    )
+    let ended = false
+    // Closing the scope interrupts this first: what ends while it is still listened to was not asked to.
+    yield* Effect.forkIn(
+      Effect.interruptible(process.exited).pipe(
+        Effect.flatMap((exit) => {
+          ended = true
+          return supervisor.crashed(plugin, describeExit(exit))
+        }),
+      ),
+      scope,
+    )
+    const uses = yield* Effect.makeSemaphore(USES)
+    const close = Effect.uninterruptible(Scope.close(scope, Exit.void))
+    return {
+      instance: { manifest, process, use: uses.withPermits(1) },
+      described,
+      // Whoever asks for it may be where nothing is interrupted; the end of the kernel does not wait for its turn.
+      retire: Effect.interruptible(uses.withPermits(USES)(close)),
+      retireIfUnused: Effect.map(uses.withPermitsIfAvailable(USES)(close), Option.isSome),
+      ended: () => ended,
+    }
+  })
+
+/** More than use a process at the same time: a permit for each of them, and all of them for whoever ends it. */
+const USES = 1_000_000
+
+/**
+ * The log and what stands beside it, there or not. No plugin touches what it is judged by, whatever it was granted. They
+ * stand beside the file itself, and not beside a link to it.
+ */
+const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArray<string>, PluginUnavailable> =>
+  Effect.tryPromise({
+    try: async () => {
+      const file = await realpathOfExisting(path.resolve(log))
+      return BESIDES.map((ending) => `${file}${ending}`)
+    },
+    catch: (cause) =>
+      new PluginUnavailable({ plugin, reason: `expected ${log} to be resolved, found ${String(cause)}` }),
+  })
+
+const BESIDES = ["", "-wal", "-shm", "-journal", ".segments", ".keys", ".keys-wal", ".keys-shm", ".keys-journal"]
+
+const describeExit = ({ code, signal, reason, inFlight }: ProcessExit): string => {
+  const how = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`
+  const during = inFlight.length === 0 ? "" : ` during ${inFlight.slice(0, 3).join(", ")}`
+  return `${how}${during}${reason === undefined ? "" : ` (${reason})`}`
+}
+
+const metadataOf = ({ metadata, components }: Plugin) => ({
+  plugin: metadata,
+  components: Object.fromEntries(Object.entries(components).map(([name, { metadata }]) => [name, metadata])),
+})
+
+/** Tells a process what has changed in its metadata since it was last told. */
+export const describe = (running: Running, now: Plugin): Effect.Effect<void> => {
+  const { metadata, components } = running.described
+  running.described = now
+  // The registry shares what an event did not change.
+  return metadata === now.metadata && components === now.components
+    ? Effect.void
+    : running.instance.process.setMetadata(metadataOf(now))
+}
+
+/** What a process reports goes into the log, or fails: what cannot be recorded is not done for a plugin. */
+const recordAs =
+  (log: Context.Tag.Service<EventLog>, manifest: Manifest.Manifest, instance: string) =>
+  (event: CoreNewEvent, taskId?: string): ReturnType<typeof log.append> =>
+    log.append({
+      stream: `plugin/${manifest.name}`,
+      taskId: taskId ?? (instance === KERNEL ? null : instance),
+      actor: event.type === "PluginLogged" ? `plugin:${manifest.name}@${manifest.version}` : "kernel",
+      events: [event],
+    })

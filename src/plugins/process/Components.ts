@@ -1,0 +1,108 @@
+import { Effect } from "effect"
+import type { Json, JsonObject } from "../../events/Json.ts"
+import { actuatorsOf, type Manifest, sensorsOf } from "../Manifest.ts"
+import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
+import type { Exports, HostFrame } from "../Protocol.ts"
+import type { Calls, OkFrame } from "./Calls.ts"
+import type { OnProgress } from "./Progress.ts"
+
+/** Options of one call. */
+export interface CallOptions {
+  /** The event that made this call happen: brokered events carry it. */
+  readonly causationId?: string
+  /** The task that it serves: brokered events belong to it. */
+  readonly taskId?: string
+  /** Default: `limits.callMs`. */
+  readonly timeoutMs?: number
+  /** Is told how far the call has come, where the plugin says (`context.progress`); while it runs, only the newest is kept. */
+  readonly onProgress?: OnProgress
+}
+
+/** What a command answered. */
+export interface ActAnswer {
+  readonly result: Json
+  /** The environment's state afterwards, where the plugin has an environment. */
+  readonly state?: Json
+}
+
+/** What a plugin's process can be asked for. */
+export interface Components {
+  /** One reading of a sensor, by its name without the plugin's. */
+  readonly read: (sensor: string, options?: CallOptions) => Effect.Effect<Json, CallError>
+  /** One command to an actuator, by its name without the plugin's. */
+  readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
+  /** Puts the environment in its first state and answers with that state. */
+  readonly reset: (options: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
+  /** Asks whether the process answers at all; succeeds with the milliseconds it took. */
+  readonly ping: Effect.Effect<number, CallError>
+}
+
+/**
+ * Asks by calls of the protocol.
+ *
+ * @param callMs how long a call may take that does not say, in milliseconds
+ */
+export const make = (plugin: string, { call }: Calls, callMs: number): Components => {
+  const calling = <A>(
+    name: string,
+    frame: (id: number, now: number) => HostFrame,
+    take: (frame: OkFrame) => Effect.Effect<A, CallError>,
+    { timeoutMs = callMs, causationId, taskId, onProgress }: CallOptions = {},
+  ) => call({ name, frame, take, timeoutMs, causationId, taskId, onProgress })
+  return {
+    read: (sensor, options) =>
+      calling(
+        `read ${plugin}/${sensor}`,
+        (id, now) => ({ type: "read", id, component: sensor, now }),
+        ({ value }) => Effect.succeed(value),
+        options,
+      ),
+    act: (actuator, args, options) =>
+      calling(
+        `act ${plugin}/${actuator}`,
+        (id, now) => ({ type: "act", id, component: actuator, args, now }),
+        ({ value, state }) => Effect.succeed({ result: value, ...(state === undefined ? {} : { state }) }),
+        options,
+      ),
+    reset: (options, callOptions) => {
+      const name = `reset ${plugin}`
+      const missing = "expected the environment's state, found none"
+      return calling(
+        name,
+        (id, now) => ({ type: "reset", id, options, now }),
+        ({ state }) =>
+          state === undefined ? new AnswerInvalid({ plugin, call: name, reason: missing }) : Effect.succeed(state),
+        callOptions,
+      )
+    },
+    ping: Effect.suspend(() => {
+      const startedAt = performance.now()
+      return calling(
+        `ping ${plugin}`,
+        (id) => ({ type: "ping", id }),
+        () => Effect.sync(() => performance.now() - startedAt),
+      )
+    }),
+  }
+}
+
+/** What the manifest declares and the entry exports must be the same. */
+export const agree = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {
+  const declared = names({
+    sensors: sensorsOf(manifest).map(({ name }) => name),
+    actuators: actuatorsOf(manifest).map(({ name }) => name),
+    environment: manifest.peas.environment !== undefined,
+  })
+  const exported = names(exports)
+  const undeclared = exported.filter((name) => !declared.includes(name))
+  const missing = declared.filter((name) => !exported.includes(name))
+  return undeclared.length === 0 && missing.length === 0
+    ? Effect.void
+    : new ExportsDisagree({ plugin: manifest.name, undeclared, missing })
+}
+
+const names = ({ sensors, actuators, environment }: Exports): ReadonlyArray<string> => [
+  ...sensors.map((name) => `sensor ${name}`),
+  ...actuators.map((name) => `actuator ${name}`),
+  ...(environment ? ["environment"] : []),
+]

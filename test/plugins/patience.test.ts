@@ -1,0 +1,23 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { patience } from "../../src/plugins/schemas/patience.ts"
+
+/** Keeps this thread busy. */
+const busy = (ms: number) => () => {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+  return "done"
+}
+
+describe("patience", () => {
+  it.live("answers at once as long as little was taken, and then holds up to the share", () =>
+    Effect.gen(function* () {
+      const patiently = patience({ share: 0.2, atOnceMs: 40 })
+      const startedAt = performance.now()
+      expect(yield* patiently(busy(20))).toBe("done")
+      expect(yield* Effect.forEach([1, 2, 3, 4], () => patiently(busy(20)))).toEqual(Array(4).fill("done"))
+      // 100 ms of work, of which 40 are free: a fifth of the time is the rest.
+      expect(performance.now() - startedAt).toBeGreaterThan(290)
+    }),
+  )
+})
