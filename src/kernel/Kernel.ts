@@ -94,7 +94,7 @@ const make = (options: KernelOptions) =>
     yield* recover
     yield* startAndStop({ seed, gate })
 
-    const pushed = Pushed.make(log, registry)
+    const pushed = Pushed.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const instances = yield* Instances.make({
       log,

@@ -22,8 +22,8 @@ export type Fates = ReadonlyMap<number, Fate>
  */
 export const sweep = (registry: PluginRegistry): Effect.Effect<Fates> =>
   Effect.sync(() => {
-    const started = Object.values(registry).flatMap(({ running }) => Object.values(running))
-    return new Map(started.map(({ pid, birth }) => [pid, end(pid, birth)]))
+    const started = Object.values(registry).flatMap(({ running }) => Object.entries(running))
+    return new Map(started.map(([pid, { birth }]) => [Number(pid), end(Number(pid), birth)]))
   })
 
 /** The main module of every plugin's process. The kernel that died may have been installed elsewhere. */

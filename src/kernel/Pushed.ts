@@ -1,5 +1,6 @@
 import { type Context, Data, Duration, Effect, type Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../events/EventLog.ts"
+import type { HeldLease, LeaseLost } from "../events/Lease.ts"
 import { activeSensors } from "../projections/PluginRegistry.ts"
 import { type Emitted, KERNEL } from "./Instances.ts"
 import type { TaskClosed } from "./Life.ts"
@@ -40,7 +41,9 @@ export interface Pushed {
    * serves all tasks, in each open one that the plugin takes part in, and where there is none, in no task. A process that
    * pushes more than `MOST` is held up: so many wait in the process's host, and what comes beyond is left out there.
    */
-  readonly take: (emitted: Emitted) => Effect.Effect<void, SensorInactive | NoOpenTask | AppendError | LogError>
+  readonly take: (
+    emitted: Emitted,
+  ) => Effect.Effect<void, SensorInactive | NoOpenTask | LeaseLost | AppendError | LogError>
   /** Lets an open task have what is pushed, for as long as the scope is open. */
   readonly listen: (task: Listener) => Effect.Effect<void, never, Scope.Scope>
 }
@@ -48,7 +51,11 @@ export interface Pushed {
 /** How many readings of one process are taken: in the long run no more often than a sensor is read at an interval. */
 const MOST: Rate.Rate = { perSecond: 1000 / SHORTEST_MS, atOnce: 100 }
 
-export const make = (log: Context.Tag.Service<EventLog>, registry: Context.Tag.Service<Registry>): Pushed => {
+export const make = (
+  log: Context.Tag.Service<EventLog>,
+  registry: Context.Tag.Service<Registry>,
+  lease: HeldLease,
+): Pushed => {
   const listeners = new Map<string, Listener>()
   /** By the task that a process serves, and its plugin. */
   const used = new Map<string, Map<string, Rate.Used>>()
@@ -69,6 +76,7 @@ export const make = (log: Context.Tag.Service<EventLog>, registry: Context.Tag.S
     Effect.gen(function* () {
       if (instance !== KERNEL && !listeners.has(instance)) return yield* new NoOpenTask({ taskId: instance })
       yield* inTime(instance, plugin)
+      yield* lease.held
       const name = `${plugin}/${sensor}`
       const active = activeSensors(yield* registry.state).find((active) => active.name === name)
       if (active === undefined) return yield* new SensorInactive({ sensor: name })

@@ -103,7 +103,8 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<Ending> =>
 /** Processes are gone, or were killed: what they were in the middle of is said with it. */
 const processes = (state: Unfinished, fates: Fates): ReadonlyArray<Ending> =>
   Object.entries(state.registry).flatMap(([plugin, { running }]) =>
-    Object.entries(running).map(([instance, { pid }]) => {
+    Object.entries(running).map(([id, { instance }]) => {
+      const pid = Number(id)
       const fate = fates.get(pid) ?? "gone"
       const inFlight = cutOff(state, plugin, instance)
       const signal = fate === "killed" ? "SIGKILL" : null

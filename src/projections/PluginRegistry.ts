@@ -68,9 +68,12 @@ export const Plugin = Schema.Struct({
   overrides: Overrides,
   running: Schema.Record({
     key: Schema.String,
-    value: Schema.Struct({ pid: Schema.Int, birth: optional(Schema.String) }),
+    value: Schema.Struct({
+      instance: Schema.String.annotations({ description: "`kernel`, or a task's id" }),
+      birth: optional(Schema.String),
+    }),
   }).annotations({
-    description: "Its processes by instance: `kernel`, or a task's id",
+    description: "Its processes by their id: an instance has two, while versions run side by side",
   }),
 }).annotations({ identifier: "Plugin" })
 
@@ -191,14 +194,11 @@ export const projection: Projection<PluginRegistry> = {
     PluginStarted: (registry, { plugin, instance, pid, birth }) =>
       Keyed.change(registry, plugin, (found) => ({
         ...found,
-        running: Keyed.set(found.running, instance, { pid, ...(birth === undefined ? {} : { birth }) }),
+        running: Keyed.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
       })),
-    PluginExited: (registry, { plugin, instance, pid }) =>
+    PluginExited: (registry, { plugin, pid }) =>
       Keyed.change(registry, plugin, (found) =>
-        // The exit of an older process says nothing of the one that took its place.
-        Keyed.get(found.running, instance)?.pid === pid
-          ? { ...found, running: Keyed.remove(found.running, instance) }
-          : found,
+        Object.hasOwn(found.running, pid) ? { ...found, running: Keyed.remove(found.running, String(pid)) } : found,
       ),
     KernelStarted: (registry) =>
       Object.keys(registry).reduce(

@@ -176,20 +176,24 @@ describe("the plugin registry", () => {
   })
 
   it("knows which processes run", () => {
-    const started = event("PluginStarted", {
-      plugin: "room",
-      instance: "t1",
-      pid: 7,
-      sandbox: "flags",
-      permissions: [],
-    })
+    const start = (pid: number) =>
+      event("PluginStarted", {
+        plugin: "room",
+        instance: "t1",
+        pid,
+        sandbox: "flags",
+        permissions: [],
+      })
+    const started = start(7)
     const exited = (pid: number) =>
       event("PluginExited", { plugin: "room", instance: "t1", pid, code: 0, signal: null, inFlight: [] })
     const kernel = event("KernelStarted", { version: "1", node: "20", deno: "2", seed: 1, configDigest: sha("c") })
-    expect(roomOf(imported(manifest), started)?.running).toEqual({ t1: { pid: 7 } })
-    expect(roomOf(imported(manifest), started, exited(6))?.running).toEqual({ t1: { pid: 7 } })
+    expect(roomOf(imported(manifest), started)?.running).toEqual({ 7: { instance: "t1" } })
+    expect(roomOf(imported(manifest), started, exited(6))?.running).toEqual({ 7: { instance: "t1" } })
     expect(roomOf(imported(manifest), started, exited(7))?.running).toEqual({})
     expect(roomOf(imported(manifest), started, kernel)?.running).toEqual({})
+    // Two versions side by side: each process is known until it has ended itself.
+    expect(roomOf(imported(manifest), started, start(8), exited(7))?.running).toEqual({ 8: { instance: "t1" } })
   })
 
   it("passes over what is not as expected in a manifest, and what is said of the unknown", () => {

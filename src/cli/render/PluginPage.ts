@@ -1,9 +1,11 @@
 import { Schema } from "effect"
+import type { MissingGrant } from "../../events/vocabulary/Plugins.ts"
 import type { CheckedPlugin } from "../../kernel/Registry.ts"
 import * as Grants from "../../plugins/Grants.ts"
 import type { Manifest } from "../../plugins/Manifest.ts"
 import type { Plugin } from "../../projections/PluginRegistry.ts"
 import type { PluginVersion } from "../../projections/PluginVersions.ts"
+import * as AsTyped from "../AsTyped.ts"
 import * as GrantPage from "./GrantPage.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
@@ -38,11 +40,18 @@ const declared = ({ peas }: Manifest): string =>
     peas.environment === undefined ? "no environment" : `environment "${oneLine(peas.environment.name)}"`,
   ].join(", ")
 
+/** A registered plugin, and what it asks for and lacks where it takes no part. */
+export interface Standing {
+  readonly name: string
+  readonly plugin: Plugin
+  readonly missing: ReadonlyArray<MissingGrant>
+}
+
 /** A registered plugin in a list, as a document. */
-export const listed = (name: string, plugin: Plugin) => {
+export const listed = ({ name, plugin, missing }: Standing) => {
   const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
   return {
-    ...{ name, version, digest, source, origin, importedAt, active, quarantined },
+    ...{ name, version, digest, source, origin, importedAt, active, quarantined, missing },
     held: held === null ? null : { version: held.version, digest: held.digest, missing: held.missing },
     components: Object.entries(components).map(([component, { kind, active, priority }]) => ({
       name: `${name}/${component}`,
@@ -54,33 +63,20 @@ export const listed = (name: string, plugin: Plugin) => {
 }
 
 /** All registered plugins and their components, now or at a moment. */
-export const list = (
-  style: Style,
-  plugins: ReadonlyArray<readonly [string, Plugin]>,
-  isNow: boolean,
-): ReadonlyArray<string> => {
+export const list = (style: Style, plugins: ReadonlyArray<Standing>, isNow: boolean): ReadonlyArray<string> => {
   if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
-  if (plugins.length === 0) return ["No plugin is imported. `hindcast plugin add SOURCE` imports one."]
-  const rows = plugins.flatMap(([name, plugin]) => [
-    [style.name(name), `plugin ${oneLine(plugin.version)}`, status(style, plugin), ""],
-    ...componentRows(style, name, plugin),
+  if (plugins.length === 0) return [AsTyped.inText("No plugin is imported. `hindcast plugin add SOURCE` imports one.")]
+  const rows = plugins.flatMap((of) => [
+    [style.name(of.name), `plugin ${oneLine(of.plugin.version)}`, status(style, of), ""],
+    ...componentRows(style, of.name, of.plugin),
   ])
-  const waiting = plugins.flatMap(([name, { held }]) =>
-    held === null
-      ? []
-      : [
-          "",
-          style.warn(`An update of ${name} to ${oneLine(held.version)} waits for its grant:`),
-          ...GrantPage.missing(style, name, held.missing),
-        ],
-  )
   return [
     ...Table.lines(
       style,
       [{ heading: "name" }, { heading: "kind" }, { heading: "takes part" }, { heading: "priority", align: "right" }],
       rows,
     ),
-    ...waiting,
+    ...plugins.flatMap((of) => waiting(style, of)),
   ]
 }
 
@@ -94,30 +90,29 @@ const componentRows = (style: Style, name: string, { components }: Plugin) =>
       signed(priority),
     ])
 
-const status = (style: Style, { active, quarantined }: Plugin): string => {
-  if (quarantined !== null) return style.bad(`quarantined: ${shorten(oneLine(quarantined), 60)}`)
-  return active ? "yes" : style.warn("no")
+const status = (style: Style, { plugin: { active, quarantined }, missing }: Standing): string => {
+  if (quarantined !== null) return style.bad(`no (quarantined: ${shorten(oneLine(quarantined), 60)})`)
+  return active ? "yes" : style.warn(missing.length > 0 ? "no (waits for a grant)" : "no (deactivated)")
 }
 
 /** A registered plugin, and what the log had of it. */
-export interface Shown {
+export interface Shown extends Standing {
   readonly manifest: Manifest
-  readonly plugin: Plugin
   readonly versions: ReadonlyArray<PluginVersion>
 }
 
 /** One registered plugin, whole. */
-export const show = (style: Style, { manifest, plugin, versions }: Shown): ReadonlyArray<string> => [
+export const show = (style: Style, { manifest, plugin, versions, ...of }: Shown): ReadonlyArray<string> => [
   `${style.name(manifest.name)} ${oneLine(plugin.version)} ${style.dim(plugin.digest)}`,
   `  ${oneLine(manifest.description)}`,
   `  ${declared(manifest)}`,
-  `  takes part: ${status(style, plugin)}`,
+  `  takes part: ${status(style, { ...of, plugin })}`,
   `  imported at ${at(plugin.importedAt)} from ${plugin.origin === null ? oneLine(plugin.source) : GrantPage.origin(plugin.origin)}`,
   `  metadata ${value(plugin.metadata, 400)}`,
-  ...Object.entries(plugin.running).map(([instance, { pid }]) => `  runs for ${instance} as process ${pid}`),
+  ...Object.entries(plugin.running).map(([pid, { instance }]) => `  runs for ${instance} as process ${pid}`),
   "",
   ...grantsOf(style, manifest, plugin),
-  ...waiting(style, manifest.name, plugin),
+  ...waiting(style, { ...of, plugin }),
   "",
   ...Table.lines(
     style,
@@ -149,20 +144,29 @@ export const show = (style: Style, { manifest, plugin, versions }: Shown): Reado
 
 const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
   ...GrantPage.table(style, Grants.asked(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
-  ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${value(given, 400)}`]),
-  ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${value(revoked, 400)}`)]),
+  ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${GrantPage.words(given)}`]),
+  ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
 ]
 
 const NOTHING: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-const waiting = (style: Style, name: string, { held }: Plugin): ReadonlyArray<string> =>
-  held === null
+/** What a plugin, and the update of it, wait for. */
+const waiting = (style: Style, { name, plugin: { held }, missing }: Standing): ReadonlyArray<string> => [
+  ...(missing.length === 0
     ? []
     : [
         "",
-        style.warn(`Its update to ${oneLine(held.version)} waits for its grant:`),
+        style.warn(`${name} takes no part until it has what it asks for:`),
+        ...GrantPage.missing(style, name, missing),
+      ]),
+  ...(held === null
+    ? []
+    : [
+        "",
+        style.warn(`An update of ${name} to ${oneLine(held.version)} waits for its grant:`),
         ...GrantPage.missing(style, name, held.missing),
-      ]
+      ]),
+]
 
 const versionTable = (style: Style, versions: ReadonlyArray<PluginVersion>): ReadonlyArray<string> =>
   Table.lines(
