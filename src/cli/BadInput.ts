@@ -6,8 +6,11 @@ export class BadInput extends Data.TaggedError("BadInput")<{
   readonly input: string
   readonly expected: string
   readonly found: string
+  /** What else to know or do: a sentence. */
+  readonly advice?: string
 }> {
   override get message() {
-    return `${this.input}: expected ${this.expected}, found ${this.found}.`
+    const { input, expected, found, advice } = this
+    return `${input}: expected ${expected}, found ${found}.${advice === undefined ? "" : ` ${advice}`}`
   }
 }

@@ -24,22 +24,31 @@ export const workspace = Options.text("workspace").pipe(
 
 /** An option whose value is a whole number of at least so much. */
 export const wholeNumber = (name: string, least: number): Options.Options<number> =>
-  number(name, `a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && value >= least)
+  numberOf(name, `a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && value >= least)
 
 /** An option whose value is a number above 0. */
 export const positive = (name: string): Options.Options<number> =>
-  number(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
+  numberOf(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
+
+/** An option whose value is a number. */
+export const number = (name: string): Options.Options<number> => numberOf(name, "a number", Number.isFinite)
 
 /** An option whose value is one of these words. */
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Options.Options<Word> =>
-  checked(name, `one of ${words.join(", ")}`, (text) => words.find((word) => word === text))
+  checked({ name, value: words.join("|") }, `one of ${words.join(", ")}`, (text) => words.find((word) => word === text))
 
-const number = (name: string, expected: string, fits: (value: number) => boolean): Options.Options<number> =>
-  checked(name, expected, (text) => (text.trim() !== "" && fits(Number(text)) ? Number(text) : undefined))
+const numberOf = (name: string, expected: string, fits: (value: number) => boolean): Options.Options<number> =>
+  checked({ name, value: "number" }, expected, (text) =>
+    text.trim() !== "" && fits(Number(text)) ? Number(text) : undefined,
+  )
 
 /** The parser's own messages do not say which option they are about. */
-const checked = <A>(name: string, expected: string, read: (text: string) => A | undefined): Options.Options<A> =>
-  Options.mapEffect(Options.text(name), (text) => {
+const checked = <A>(
+  { name, value: placeholder }: { readonly name: string; readonly value: string },
+  expected: string,
+  read: (text: string) => A | undefined,
+): Options.Options<A> =>
+  Options.mapEffect(Options.text(name).pipe(Options.withPseudoName(placeholder)), (text) => {
     const value = read(text)
     if (value !== undefined) return Either.right(value)
     const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"` })

@@ -6,6 +6,7 @@ import { EventLog } from "../events/EventLog.ts"
 import * as Gate from "../kernel/Gate.ts"
 import * as Hindcast from "../kernel/Hindcast.ts"
 import type { Wanted } from "../plugins/sandbox/Tier.ts"
+import * as AsTyped from "./AsTyped.ts"
 import { json, sandbox, wholeNumber } from "./CommonOptions.ts"
 import * as Audits from "./demo/Audits.ts"
 import * as Games from "./demo/Games.ts"
@@ -128,7 +129,7 @@ const recoveredSince = (before: number) =>
 
 const begin = ({ say, style }: Teller.Teller, { filename, seed }: Place, before: number, recovered: number) =>
   Effect.gen(function* () {
-    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${OwnFiles.shortest(filename)}`)
+    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${AsTyped.shortest(filename)}`)
     if (before === 0) return
     const left = recovered === 0 ? "nothing was left unfinished" : `recovery recorded ${count(recovered, "event")}`
     yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)

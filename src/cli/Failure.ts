@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Option } from "effect"
+import * as AsTyped from "./AsTyped.ts"
 import * as Text from "./render/Text.ts"
 
 /** How a command failed, as its caller learns it. */
@@ -36,6 +37,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "NotPending",
   "PathNeverExisted",
   "PathNotFound",
+  "PositionOutOfRange",
   "ScoringNotFound",
   "TaskNotFound",
   "VersionNotFound",
@@ -61,9 +63,14 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
   return { exitCode: ExitCode.bug, tag: "Defect", message }
 }
 
-/** How a failure is written to the standard error: `error: …`, or a JSON document on one line. */
+/**
+ * How a failure is written to the standard error: `error: …`, with commands as they are typed here; or a JSON document on
+ * one line, which says the same wherever the program is.
+ */
 export const render = ({ tag, message, details }: Failure, json: boolean): string =>
-  json ? Text.json({ error: { tag, message, details } }) : `error: ${message.split("\n").map(Text.oneLine).join("\n")}`
+  json
+    ? Text.json({ error: { tag, message, details } })
+    : `error: ${AsTyped.inText(message).split("\n").map(Text.oneLine).join("\n")}`
 
 interface Tagged {
   readonly _tag: string

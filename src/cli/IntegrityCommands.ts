@@ -6,6 +6,7 @@ import * as Anchor from "../events/Anchor.ts"
 import { type Examination, isHealthy } from "../events/Doctor.ts"
 import { EventLog } from "../events/EventLog.ts"
 import { examine } from "../events/sqlite/doctor.ts"
+import * as AsTyped from "./AsTyped.ts"
 import { BadInput } from "./BadInput.ts"
 import { common } from "./CommonOptions.ts"
 import { counting } from "./integrity/Counter.ts"
@@ -111,7 +112,9 @@ export const anchor = Command.make(
       yield* TextFile.make("--out", out.value, `${document}\n`, 0o644)
       yield* Output.show(json, signed, (style) => [
         `Anchored ${at(signed.position)} ${style.dim(signed.hash)} in ${out.value}, signed with the key ${signed.publicKey}.`,
-        "Keep it where whoever may change the log cannot reach. `hindcast log verify --anchor FILE` holds the log to it.",
+        AsTyped.inText(
+          "Keep it where whoever may change the log cannot reach. `hindcast log verify --anchor FILE` holds the log to it.",
+        ),
       ])
     }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(

@@ -1,5 +1,6 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
+import type { Event } from "../events/Event.ts"
 import { EventLog, type Query } from "../events/EventLog.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
 import * as Moment from "../projections/Moment.ts"
@@ -9,6 +10,7 @@ import { common, wholeNumber } from "./CommonOptions.ts"
 import * as Ids from "./Ids.ts"
 import { info } from "./InfoCommand.ts"
 import { anchor, doctor, verify } from "./IntegrityCommands.ts"
+import * as Near from "./Near.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { shred, subjects } from "./PersonalCommands.ts"
@@ -39,9 +41,11 @@ const filters = {
 const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, ...filters }) =>
   Effect.gen(function* () {
     const query = yield* queryOf(filters)
-    const events = Option.isSome(filters.after) ? yield* first(query, limit) : yield* last(query, limit)
-    yield* Output.show(json, { events }, (style) =>
-      events.length === 0 ? ["No such event is in this log."] : EventLine.lines(style, events),
+    const { events, beyond } = Option.isSome(filters.after) ? yield* first(query, limit) : yield* last(query, limit)
+    yield* Output.show(json, { events, more: beyond !== undefined }, (style) =>
+      events.length === 0
+        ? ["No such event is in this log."]
+        : [...EventLine.lines(style, events), ...(beyond === undefined ? [] : [style.dim(beyond)])],
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List events, oldest first: position, time, type, actor, summary"))
@@ -58,8 +62,13 @@ const queryOf = ({ after, until, type, task, stream }: Filters) =>
   Effect.gen(function* () {
     const unknown = type.find((name) => !Vocabulary.core.types.has(name) && !name.includes("/"))
     if (unknown !== undefined) {
-      const expected = "an event's type, such as SensorRead, or one with a program's prefix (acme/OrderPlaced)"
-      return yield* new BadInput({ input: "--type", expected, found: `"${unknown}"` })
+      const near = Near.names(unknown, [...Vocabulary.core.types.keys()])
+      return yield* new BadInput({
+        input: "--type",
+        expected: `an event's type, such as ${near.length === 0 ? "SensorRead" : near.join(" or ")}, or one with a program's prefix (acme/OrderPlaced)`,
+        found: `"${unknown}"`,
+        advice: "`hindcast log info` lists those in a log.",
+      })
     }
     const query: Query = {
       ...(Option.isNone(after) ? {} : { after: yield* Moment.resolve(after.value) }),
@@ -71,17 +80,37 @@ const queryOf = ({ after, until, type, task, stream }: Filters) =>
     return query
   })
 
-const first = (query: Query, limit: number) => Effect.flatMap(EventLog, (log) => log.readPage(query, limit))
+/** Events that are shown, and, where that is not all of them, where the others are. */
+interface Selected {
+  readonly events: ReadonlyArray<Event>
+  readonly beyond: string | undefined
+}
 
-/** Without filters the last events are those of the last positions: what comes before them is not read. */
+const MORE = "--limit N shows more."
+
+const first = (query: Query, limit: number) =>
+  Effect.gen(function* () {
+    // One more tells whether there are more.
+    const page = yield* (yield* EventLog).readPage(query, limit + 1)
+    const beyond = page.length > limit ? `Later ones follow; ${MORE}` : undefined
+    return { events: page.slice(0, limit), beyond } satisfies Selected
+  })
+
+/** Without filters the last events are those of the last positions: what comes before them is counted, and not read. */
 const last = (query: Query, limit: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const filtered = query.taskId !== undefined || query.stream !== undefined || query.types !== undefined
     const until = query.until ?? (yield* log.head).position
     const after = filtered ? 0 : Math.max(0, until - limit)
-    const events = yield* Stream.runCollect(Stream.takeRight(log.read({ ...query, after, until }), limit))
-    return Chunk.toReadonlyArray(events)
+    let passed = after
+    const counted = Stream.mapChunks(log.read({ ...query, after, until }), (chunk) => {
+      passed += chunk.length
+      return chunk
+    })
+    const events = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.takeRight(counted, limit)))
+    const earlier = passed - events.length
+    return { events, beyond: earlier > 0 ? `${earlier} earlier; ${MORE}` : undefined } satisfies Selected
   })
 
 const eventArgument = Args.text({ name: "event" }).pipe(Args.withDescription("Its position (@412) or its id"))

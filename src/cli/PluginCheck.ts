@@ -24,7 +24,7 @@ export interface Checking {
 export const check = ({ source, json, workspace, options }: Checking) =>
   Effect.gen(function* () {
     const registry = yield* Registry
-    if (fs.statSync(source, { throwIfNoEntry: false })?.isFile() === true) {
+    if (fs.statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) {
       return yield* show(json, yield* registry.check(source, options))
     }
     const { file, problems, plugin } = yield* checkup(registry, source, {

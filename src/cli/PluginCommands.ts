@@ -1,7 +1,8 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { Registry } from "../kernel/Registry.ts"
+import { grantCommand, Registry } from "../kernel/Registry.ts"
 import { common } from "./CommonOptions.ts"
+import { GrantsMissing } from "./GrantsMissing.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import * as PluginCheck from "./PluginCheck.ts"
@@ -30,7 +31,12 @@ const remove = Command.make("remove", { ...common, name }, ({ log, json, name })
 const activation = (word: "activate" | "deactivate") =>
   Command.make(word, { ...common, target }, ({ log, json, target }) =>
     Effect.gen(function* () {
-      yield* (yield* Registry)[word](target)
+      yield* (yield* Registry)[word](target).pipe(
+        Effect.catchTag("GrantRefused", ({ message: refused, plugin, refusals }) => {
+          const remedy = `Grant it: ${grantCommand(plugin, refusals)}`
+          return new GrantsMissing({ refused, remedy })
+        }),
+      )
       const active = word === "activate"
       yield* Output.show(json, { target, active }, () => [
         active ? `${target} takes part from the next turn on.` : `${target} takes no part from the next turn on.`,

@@ -21,7 +21,7 @@ export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
     const waits =
       this.held === null
         ? `\`hindcast plugin show ${this.plugin}\` lists what it asks for and has`
-        : `its update ${this.held.version} waits for: ${GrantPage.command(this.plugin, this.held.missing)}`
+        : `its update ${this.held.version} waits for \`${GrantPage.command(this.plugin, this.held.missing)}\``
     return `Plugin ${this.plugin}: ${expected}, found none; ${waits}.`
   }
 }

@@ -2,14 +2,12 @@ import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../kernel/Registry.ts"
 import * as Keyed from "../projections/Keyed.ts"
-import type { Plugin } from "../projections/PluginRegistry.ts"
 import { common } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { importing, importOptions, source } from "./PluginOptions.ts"
-import * as GrantPage from "./render/GrantPage.ts"
+import * as ImportPage from "./render/ImportPage.ts"
 import * as PluginPage from "./render/PluginPage.ts"
-import { oneLine } from "./render/Text.ts"
 
 const noActivate = Options.boolean("no-activate").pipe(
   Options.withDescription("Import it without letting it take part yet"),
@@ -27,28 +25,13 @@ export const add = Command.make(
         .import(source, { ...importOptions(options), activate: !noActivate })
         .pipe(Effect.tapErrorTag("UpdateHeld", (held) => showHeld(json, held)))
       const { name } = imported.manifest
-      const after = Keyed.get(yield* registry.state, name)
-      const active = after?.active ?? false
+      const change = { imported, before: Keyed.get(before, name), after: Keyed.get(yield* registry.state, name) }
       const { origin, directory } = imported
+      const active = change.after?.active ?? false
       const document = { ...PluginPage.described(imported), status: "installed", active, origin, directory }
-      const done = whatWasDone(Keyed.get(before, name), after)
-      yield* Output.show(json, document, (style) => [
-        ...PluginPage.checked(style, imported),
-        `  from ${GrantPage.origin(origin)}`,
-        active
-          ? style.good(`${done}; it takes part.`)
-          : style.warn(`${done}; it does not take part until it is activated.`),
-      ])
+      yield* Output.show(json, document, (style) => ImportPage.lines(style, change))
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
-
-const whatWasDone = (before: Plugin | undefined, after: Plugin | undefined): string => {
-  if (before === undefined || after === undefined) return "Imported"
-  if (before.digest !== after.digest) return `Updated from ${oneLine(before.version)}`
-  return before.importedAt === after.importedAt && before.active === after.active
-    ? "Already imported, unchanged"
-    : "Imported"
-}
 
 /** What programs learn of an update that waits; people learn it by the failure that follows. */
 const showHeld = (json: boolean, { plugin, version, digest, installed, missing, command }: UpdateHeld) =>

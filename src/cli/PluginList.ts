@@ -24,12 +24,19 @@ const registryAt = (at: Option.Option<string>) =>
     return { position, registry: yield* (yield* Projector).stateAt(PluginRegistry.projection, position) }
   })
 
+/** A plugin, with what it lacks where it takes no part. */
+const standing = (name: string, plugin: PluginRegistry.Plugin) =>
+  Effect.gen(function* () {
+    const missing = plugin.active ? [] : yield* (yield* Registry).missing(name, plugin)
+    return { name, plugin, missing }
+  })
+
 const listing = (word: "ls" | "list") =>
   Command.make(word, { ...common, at }, ({ log, json, at }) =>
     Effect.gen(function* () {
       const { position, registry } = yield* registryAt(at)
-      const plugins = Object.entries(registry)
-      const document = plugins.map(([name, plugin]) => PluginPage.listed(name, plugin))
+      const plugins = yield* Effect.forEach(Object.entries(registry), ([name, plugin]) => standing(name, plugin))
+      const document = plugins.map(PluginPage.listed)
       yield* Output.show(json, { at: position, plugins: document }, (style) =>
         PluginPage.list(style, plugins, Option.isNone(at)),
       )
@@ -70,8 +77,9 @@ export const show = Command.make("show", { ...common, named, at }, ({ log, json,
         ? Keyed.get(registry, name)
         : yield* ofVersion(name, yield* versionOf(name, versions, named.slice(separator + 1)))
     if (plugin === undefined) return yield* new NotInRegistry({ name, known: Object.keys(registry) })
-    yield* Output.show(json, { name, at: position, ...plugin, versions }, (style) =>
-      PluginPage.show(style, { manifest: manifestOf(plugin), plugin, versions }),
+    const stands = yield* standing(name, plugin)
+    yield* Output.show(json, { name, at: position, ...plugin, missing: stands.missing, versions }, (style) =>
+      PluginPage.show(style, { ...stands, manifest: manifestOf(plugin), versions }),
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show one plugin: what it declares, was granted, and what people set, and its versions"))

@@ -4,9 +4,10 @@ import { pathToFileURL } from "node:url"
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { isPluginName } from "../plugins/Manifest.ts"
+import { command, shortest } from "./AsTyped.ts"
 import { BadInput } from "./BadInput.ts"
 import { json } from "./CommonOptions.ts"
-import { inPackage, shortest, typed } from "./demo/OwnFiles.ts"
+import { inPackage } from "./demo/OwnFiles.ts"
 import * as Output from "./Output.ts"
 
 /** Name another directory: a new plugin is put into an empty one. */
@@ -40,9 +41,9 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
         ? []
         : [style.warn("hindcast is not installed there: `npm install hindcast` above it, for its test.")]),
       style.dim("Then:"),
-      `  ${typed(["plugin", "check", shortest(target)])}`,
+      `  ${command(["plugin", "check", shortest(target)])}`,
       `  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`,
-      `  ${typed(["plugin", "add", shortest(target)])}`,
+      `  ${command(["plugin", "add", shortest(target)])}`,
     ])
   }),
 ).pipe(Command.withDescription("Start a plugin of your own: a manifest, an entry and a test that work"))

@@ -17,14 +17,35 @@ export const source = Args.text({ name: "source" }).pipe(
   ),
 )
 
-/** Grants by name. */
+/** Grants by name. They add to what a first import is granted by itself: see `Grants.settle`. */
 export const grants = {
-  read: Options.text("grant-read").pipe(Options.withDescription("A directory it may read"), Options.repeated),
-  write: Options.text("grant-write").pipe(Options.withDescription("A directory it may write"), Options.repeated),
-  net: Options.text("grant-net").pipe(Options.withDescription("A host it may connect to"), Options.repeated),
-  env: Options.text("grant-env").pipe(Options.withDescription("A variable it may read"), Options.repeated),
-  run: Options.text("grant-run").pipe(Options.withDescription("A command it may have run for it"), Options.repeated),
-  runAny: Options.boolean("grant-run-any").pipe(Options.withDescription("Let it have any command run for it")),
+  read: Options.text("grant-read").pipe(
+    Options.withDescription(
+      'A directory it may read, besides the workspace ("."), which a first import needs no grant for',
+    ),
+    Options.repeated,
+  ),
+  write: Options.text("grant-write").pipe(
+    Options.withDescription(
+      'A directory it may write, besides the workspace ("."), which a first import needs no grant for',
+    ),
+    Options.repeated,
+  ),
+  net: Options.text("grant-net").pipe(
+    Options.withDescription("A host it may connect to: none without such a grant"),
+    Options.repeated,
+  ),
+  env: Options.text("grant-env").pipe(
+    Options.withDescription("A variable it may read: none without such a grant"),
+    Options.repeated,
+  ),
+  run: Options.text("grant-run").pipe(
+    Options.withDescription("A command it may have run for it, besides those that a first import asks for by name"),
+    Options.repeated,
+  ),
+  runAny: Options.boolean("grant-run-any").pipe(
+    Options.withDescription('Let it have any command run for it, where it asks for that (".")'),
+  ),
 }
 
 /** Grants by name, as they were typed. */

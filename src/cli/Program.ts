@@ -65,6 +65,7 @@ const misspeltIn = (path: ReadonlyArray<string>): BadInput | undefined => {
     input: ["hindcast", ...before].join(" "),
     expected: `one of ${words.join(", ")}`,
     found: `"${last}"`,
+    advice: `\`${["hindcast", ...before, "--help"].join(" ")}\` says what they do.`,
   })
 }
 

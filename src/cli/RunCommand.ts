@@ -6,16 +6,21 @@ import * as Gate from "../kernel/Gate.ts"
 import * as Hindcast from "../kernel/Hindcast.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import { Registry } from "../kernel/Registry.ts"
+import * as Grants from "../plugins/Grants.ts"
+import * as Keyed from "../projections/Keyed.ts"
 import { BadInput } from "./BadInput.ts"
 import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "./CommonOptions.ts"
+import { GrantsMissing } from "./GrantsMissing.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { person, personAsActor } from "./Person.ts"
 import * as AuditPage from "./render/AuditPage.ts"
+import * as ImportPage from "./render/ImportPage.ts"
 import * as AgentModule from "./run/AgentModule.ts"
 import * as Progress from "./run/Progress.ts"
 import * as Prompter from "./run/Prompter.ts"
 import * as Scenario from "./run/Scenario.ts"
+import * as WaitingPlugins from "./run/WaitingPlugins.ts"
 
 const options = {
   agent: Options.text("agent").pipe(
@@ -39,7 +44,9 @@ const options = {
     Options.optional,
   ),
   gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
-    Options.withDescription("ask: a person decides about what does not declare little risk; allow or deny: all of it"),
+    Options.withDescription(
+      "ask: a person decides about what does not declare little risk; allow or deny: all of it. Default: ask",
+    ),
     Options.withDefault("ask"),
   ),
   confirmWithin: positive("confirm-within").pipe(
@@ -80,16 +87,6 @@ const gateOf = (gate: "ask" | "allow" | "deny", confirmWithin: Option.Option<num
   ...(Option.isNone(confirmWithin) ? {} : { confirmWithinMs: confirmWithin.value * 1000 }),
 })
 
-/** Grant it first: `run` takes no grants, so that nobody grants in passing. */
-export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
-  readonly directory: string
-  readonly refused: string
-}> {
-  override get message() {
-    return `${this.refused}\nImport it with these grants by \`hindcast plugin add ${this.directory} …\`; a run without --plugin then has it.`
-  }
-}
-
 /** Mend the agent: it threw, or chose what is no choice. Its task was closed as failed, and scored. */
 export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   readonly reason: string
@@ -101,13 +98,26 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   }
 }
 
-const importPlugin = (directory: string) =>
-  Effect.flatMap(Registry, (registry) => registry.import(directory)).pipe(
-    Effect.catchTag("GrantRefused", ({ message }) => new GrantsMissing({ directory, refused: message })),
-  )
-
-const NO_PLUGIN =
-  "warning: no plugin takes part: the agent senses nothing, and whatever it does is denied. Name one with --plugin DIR, or import one by `hindcast plugin add DIR`."
+/** Imports a plugin, and shows people what that gave it. `run` takes no grants, so that nobody grants in passing. */
+const importPlugin = (directory: string, json: boolean) =>
+  Effect.gen(function* () {
+    const registry = yield* Registry
+    const earlier = yield* registry.state
+    const imported = yield* registry.import(directory).pipe(
+      Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
+        const add = ["hindcast plugin add", Grants.word(directory), ...Grants.remedies(refusals).flags].join(" ")
+        const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
+        return new GrantsMissing({ refused, remedy })
+      }),
+    )
+    const { name } = imported.manifest
+    const change = { imported, before: Keyed.get(earlier, name), after: Keyed.get(yield* registry.state, name) }
+    if (!json && !ImportPage.isUnchanged(change)) {
+      const lines = [...ImportPage.lines(Output.styleOf(process.stdout), change), ""]
+      yield* Effect.forEach(lines, Output.write, { discard: true })
+    }
+    return imported
+  })
 
 interface Run {
   readonly agent: Agent.Agent
@@ -123,12 +133,12 @@ interface Run {
 const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, json }: Run) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
-    const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory))
+    const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory, json))
     const registry = yield* kernel.plugins.state
     const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
     const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
     const environment = yield* Scenario.load(scenario, plugins)
-    if (plugins.length === 0) yield* Output.note(NO_PLUGIN)
+    if (plugins.length === 0) yield* Output.note(yield* WaitingPlugins.warning(registry))
     const { position } = yield* (yield* EventLog).head
 
     const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))

@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Data, Effect, Option } from "effect"
 import * as RuleCritic from "../kernel/RuleCritic.ts"
 import { Scoring } from "../kernel/Scoring.ts"
 import * as Comparison from "../projections/Comparison.ts"
@@ -7,7 +7,7 @@ import * as SetScores from "../projections/comparison/SetScores.ts"
 import { Projector } from "../projections/Projector.ts"
 import * as ScoreSets from "../projections/ScoreSets.ts"
 import * as Tasks from "../projections/Tasks.ts"
-import { common, oneOf } from "./CommonOptions.ts"
+import { common, number, oneOf, wholeNumber } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { personAsActor } from "./Person.ts"
@@ -37,6 +37,22 @@ const ls = Command.make("ls", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List the score sets, and which pointers name them"))
 
+/** Name one of them: what stands for several score sets cannot be pointed at. */
+export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
+  readonly name: string
+  readonly scoreSetIds: ReadonlyArray<string>
+}> {
+  override get message() {
+    const { length } = this.scoreSetIds
+    const listed = this.scoreSetIds.slice(-MAX_IDS).map((id) => `\n  ${id}`)
+    const others = length > MAX_IDS ? `\n  and ${length - MAX_IDS} earlier ones, which \`hindcast score ls\` lists` : ""
+    return `set: expected one score set, found that "${this.name}" stands for ${length}; use the end of its id:${listed.join("")}${others}`
+  }
+}
+
+/** Ids that a message lists at most: the last ones. */
+const MAX_IDS = 10
+
 const promote = Command.make(
   "promote",
   {
@@ -46,7 +62,8 @@ const promote = Command.make(
   },
   ({ log, json, pointer, set }) =>
     Effect.gen(function* () {
-      const scoreSetIds = (yield* SetScores.load(set)).scoreSetIds
+      const { scoreSetIds } = yield* SetScores.load(set)
+      if (scoreSetIds.length > 1) return yield* new SeveralScoreSets({ name: set, scoreSetIds })
       const event = yield* (yield* Scoring).promote({ pointer, scoreSetIds, actor: personAsActor() })
       yield* Output.show(json, event, (style) => [
         `${style.name(oneLine(pointer))} is ${String(event.payload.scoreSetId)} from ${at(event.position)} on.`,
@@ -70,18 +87,21 @@ export const compare = Command.make(
     a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORING)),
     b: Args.text({ name: "b" }).pipe(Args.withDescription("The same; what is shown is how it differs from the first")),
     by: oneOf("by", ["net", "normalized"]).pipe(
-      Options.withDescription("Which value of a score is compared; `normalized` is net / possible"),
+      Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
     ),
     cluster: oneOf("cluster", families).pipe(
-      Options.withDescription("Tasks that have this in common may depend on one another"),
+      Options.withDescription("Tasks that have this in common may depend on one another. Default: each stands alone"),
       Options.optional,
     ),
-    passAbove: Options.float("pass-above").pipe(
-      Options.withDescription("A task passes with more than this"),
+    passAbove: number("pass-above").pipe(
+      Options.withDescription("A task passes with more than this. Default: 0"),
       Options.withDefault(0),
     ),
-    seed: Options.integer("seed").pipe(Options.withDescription("Seeds what is drawn"), Options.withDefault(1)),
+    seed: wholeNumber("seed", 0).pipe(
+      Options.withDescription("Seeds what is drawn. Default: 1"),
+      Options.withDefault(1),
+    ),
   },
   ({ log, json, a, b, by, cluster, passAbove, seed }) =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { Bundles } from "../events/Bundles.ts"
 import { Projector } from "../projections/Projector.ts"
 import * as TaskAudit from "../projections/TaskAudit.ts"
 import * as Tasks from "../projections/Tasks.ts"
+import { BadInput } from "./BadInput.ts"
 import { common } from "./CommonOptions.ts"
 import * as Ids from "./Ids.ts"
 import * as OpenLog from "./OpenLog.ts"
@@ -54,6 +55,8 @@ const taskArgument = Args.text({ name: "task" }).pipe(
   Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
 )
 
+const NOTHING = "Nothing was written."
+
 const bundle = Command.make(
   "bundle",
   {
@@ -63,9 +66,19 @@ const bundle = Command.make(
   },
   ({ log, json, task, out }) =>
     Effect.gen(function* () {
-      const bundled = yield* (yield* Bundles).bundle({ taskId: yield* Ids.task(task), file: path.resolve(out) })
+      const bundled = yield* (yield* Bundles)
+        .bundle({ taskId: yield* Ids.task(task), file: path.resolve(out) })
+        .pipe(
+          Effect.catchTag(
+            "NotBundled",
+            ({ expected, found }) => new BadInput({ input: `--out ${out}`, expected, found, advice: NOTHING }),
+          ),
+        )
+      const { events, file, head } = bundled
+      const added = count(head.position - events, "event")
       yield* Output.show(json, bundled, (style) => [
-        `${style.good("Bundled")} ${count(bundled.events, "event")} in ${bundled.file}: a log of its own, for every command that takes --log.`,
+        `${style.good("Bundled")} ${count(events, "event")} in ${file}: a log of its own, for every command that takes --log.`,
+        `Positions are its own, ${at(1)} to ${at(head.position)}: where the others stood in the source is said by ${added} (TaskBundled) before them.`,
       ])
     }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Copy one task, and what it takes to understand it, into a small log of its own"))

@@ -25,7 +25,7 @@ const at = Options.text("at").pipe(Options.withDescription(`The moment: ${MOMENT
 const projections = ["EnvironmentState", "PluginRegistry", "PendingConfirmations", "Tasks", "ScoreSets"] as const
 
 const projection = oneOf("projection", projections).pipe(
-  Options.withDescription("Which projection of the log"),
+  Options.withDescription("Which projection of the log. Default: EnvironmentState"),
   Options.withDefault("EnvironmentState"),
 )
 

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hindcast, inRepository, playLostKey, workplace } from "./hindcast.ts"
+import { asLibraryWrites, hindcast, inRepository, playLostKey, workplace } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")
@@ -23,12 +23,13 @@ const badInput = (tag: string, ...args: ReadonlyArray<string>) => failing({ code
 const notFound = (tag: string, ...args: ReadonlyArray<string>) => failing({ code: 3, tag }, ...args)
 
 describe("an error", () => {
-  it("is one message for people, without a stack, and the same message in JSON for programs", async () => {
+  it("is one message for people, with commands to paste, and the same in JSON for programs, as the library says it", async () => {
     for (const args of [["audit", "no-such-task"], ["audit"], ["state", "--at", "@99999"]]) {
       const shown = await hindcast([...args, "--log", log])
       const { error } = JSON.parse((await hindcast([...args, "--log", log, "--json"])).stderr)
       expect(Object.keys(error)).toEqual(["tag", "message"])
-      expect(shown).toMatchObject({ stdout: "", stderr: `error: ${error.message}\n` })
+      expect(shown.stdout).toBe("")
+      expect(asLibraryWrites(shown.stderr)).toBe(`error: ${error.message}\n`)
       expect(shown.stderr).not.toMatch(/^\s+at /m)
     }
   })
@@ -125,8 +126,12 @@ describe("what is not there", () => {
 })
 
 describe("moments", () => {
-  it("past the head or of no known shape: exit 1", async () => {
-    expect(await badInput("PositionOutOfRange", "state", "--at", "@99999", "--log", log)).toMatch(/0 .* to \d+/)
+  it("past the head: exit 3", async () => {
+    expect(await notFound("PositionOutOfRange", "state", "--at", "@99999", "--log", log)).toMatch(/0 .* to \d+/)
+    expect(await notFound("PositionOutOfRange", "why", "@99999", "--log", log)).toContain("@99999")
+  })
+
+  it("of no known shape: exit 1", async () => {
     expect(await badInput("MomentInvalid", "state", "--at", "yesterday", "--log", log)).toContain(
       "2026-03-01T12:00:00Z",
     )
@@ -138,14 +143,16 @@ describe("usage", () => {
   it("says what was expected and where to read on", async () => {
     expect(await badInput("BadInput", "lgo", "--log", log)).toMatch(/one of .*run, confirm, plugin, log/)
     expect(await badInput("BadInput", "log", "list")).toBe(
-      'hindcast log: expected one of ls, show, info, verify, anchor, doctor, archive, segments, subjects, shred, upgrade, found "list".',
+      'hindcast log: expected one of ls, show, info, verify, anchor, doctor, archive, segments, subjects, shred, upgrade, found "list". `hindcast log --help` says what they do.',
     )
     expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
     expect(await badInput("Usage", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")
     expect(await badInput("Usage", "audit", "x", "y", "--log", log)).toContain("'y'")
     expect(await badInput("BadInput", "task", "ls", "--log")).toBe("--log: expected a value, found none.")
     expect(await badInput("Usage", "log", "ls", "--limit", "0", "--log", log)).toContain('1 or more, found "0"')
-    expect(await badInput("BadInput", "log", "ls", "--type", "SensorReed", "--log", log)).toContain("SensorReed")
+    expect(await badInput("BadInput", "log", "ls", "--type", "SensorReed", "--log", log)).toMatch(
+      /such as SensorRead or .*, found "SensorReed"\. `hindcast log info` lists/,
+    )
     expect(await badInput("Usage", "state", "--projection", "Weather", "--log", log)).toContain("ScoreSets")
   })
 })
@@ -169,7 +176,9 @@ measures:
   })
 
   it("that do not exist: exit 1", async () => {
-    expect(await badInput("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toContain("none.yaml")
+    expect(await badInput("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toMatch(
+      /none\.yaml.*\n.*expected a file that can be read, found none$/,
+    )
   })
 })
 

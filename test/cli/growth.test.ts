@@ -27,13 +27,21 @@ describe("task bundle", () => {
     const made = await run("task", "bundle", task, "--out", out)
     expect(made).toMatchObject({ code: 0 })
     expect(made.text).toContain(`in ${out}: a log of its own`)
+    const { head } = (await document(["log", "info", "--log", out])) as { head: { position: number } }
+    const [, events] = /^Bundled (\d+) events/.exec(made.text) ?? []
+    expect(Number(events)).toBe(head.position - 1)
+    expect(made.text).toContain(`Positions are its own, @1 to @${head.position}: `)
+    expect(made.text).toContain("said by 1 event (TaskBundled)")
     const auditIn = async (file: string) => {
       const audit = JSON.stringify(await document(["audit", task, "--log", file]))
       // Positions stand alone, in lists, and in ranges.
       return audit.replaceAll(/"(because|range)":(\[[^\]]*\]|\{[^}]*\})|"at":\d+/g, "")
     }
     expect(await auditIn(out)).toBe(await auditIn(log))
-    expect(await run("task", "bundle", task, "--out", out)).toMatchObject({ code: 1 })
+    expect(await run("task", "bundle", task, "--out", out)).toEqual({
+      code: 1,
+      text: `error: --out ${out}: expected a file that is not there yet, found ${out}. Nothing was written.\n`,
+    })
   })
 })
 
@@ -103,7 +111,7 @@ describe("log upgrade", () => {
     fs.copyFileSync(fileURLToPath(new URL("../golden/0.1.0.db", import.meta.url)), old)
     const refused = await hindcast(["log", "verify", "--log", old])
     expect(refused).toMatchObject({ code: 1 })
-    expect(refused.stderr).toContain("found format 1, which `hindcast log upgrade`")
+    expect(refused.stderr).toMatch(/found format 1, which `node \S+main\.js log upgrade --log \S+old\.db`/)
     expect(await hindcast(["log", "upgrade", "--log", old])).toMatchObject({ code: 0 })
     expect(new Database(old, { readonly: true }).pragma("user_version", { simple: true })).toBe(2)
     expect(await document(["log", "verify", "--log", old])).toMatchObject({ intact: true })

@@ -53,6 +53,10 @@ export const start = (args: ReadonlyArray<string>, { cwd, env, uid }: Starting =
 export const hindcast = (args: ReadonlyArray<string>, starting?: Starting): Promise<Ended> =>
   start(args, starting).ended
 
+/** What people are told, with its commands as the library writes them: they are shown as they are typed here. */
+export const asLibraryWrites = (told: string): string =>
+  told.replaceAll(/`node \S+main\.js ([^`]*?)(?: --log [^`]+)?`/g, "`hindcast $1`")
+
 /** Runs the program with `--json`, expects it to succeed, and answers its document. */
 export const document = async (args: ReadonlyArray<string>, starting?: Starting): Promise<Record<string, unknown>> => {
   const { code, stdout, stderr } = await hindcast([...args, "--json"], starting)

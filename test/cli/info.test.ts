@@ -1,6 +1,8 @@
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as InfoPage from "../../src/cli/render/InfoPage.ts"
+import * as Style from "../../src/cli/render/Style.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import type { Space } from "../../src/events/Space.ts"
 import { document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
@@ -65,6 +67,23 @@ describe("log info", () => {
     expect(lines).toContainEqual(expect.stringMatching(/^in all +\d+\.\d kB +100\.0 %$/))
     expect(lines).toContainEqual(expect.stringMatching(/^TaskOpened +1 +\d+ B +\d+\.\d %$/))
     expect(lines).toContainEqual(expect.stringMatching(/^kernel +\d+ +\S+ k?B +\d+\.\d %$/))
+  })
+
+  it("says above what it counts by type and by stream that the archived events are not among them", async () => {
+    const info = await document(["log", "info", "--log", log])
+    const { space } = info as unknown as InfoPage.Info
+    const page = (archived: number) =>
+      InfoPage.lines(Style.plain, {
+        ...(info as unknown as InfoPage.Info),
+        space: { ...space, events: { ...space.events, archived } },
+      })
+    const heads = (lines: ReadonlyArray<string>) =>
+      lines.flatMap((line, index) => (/^(?:type|stream) /.test(line) ? [lines[index - 1]] : []))
+    const above = "in the file (12 more are archived)"
+    expect([heads(page(12)), heads(page(0))]).toEqual([
+      [above, above],
+      ["", ""],
+    ])
   })
 
   it("names the twenty largest streams to people, more to programs, and sums up the others", async () => {

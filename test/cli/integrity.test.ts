@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
+import { asLibraryWrites, document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")
@@ -31,7 +31,7 @@ const failing = async (code: number, tag: string, ...args: ReadonlyArray<string>
   expect(shown).toMatchObject({ code })
   const json = await hindcast([...args, "--json"])
   expect({ code: json.code, tag: JSON.parse(json.stderr).error.tag }).toEqual({ code, tag })
-  expect(shown.stderr).toContain(`error: ${JSON.parse(json.stderr).error.message}\n`)
+  expect(asLibraryWrites(shown.stderr)).toContain(`error: ${JSON.parse(json.stderr).error.message}\n`)
   return { stderr: shown.stderr, stdout: shown.stdout, document: json.stdout === "" ? {} : JSON.parse(json.stdout) }
 }
 

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as tar from "tar"
 import { afterAll, describe, expect, it } from "vitest"
-import { document, hindcast, keysOf, workplace } from "./hindcast.ts"
+import { document, hindcast, inRepository, keysOf, workplace } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -33,7 +33,7 @@ describe("an update that asks for more", () => {
     const held = await hindcast(["plugin", "add", asking, ...log], at)
     expect(held).toMatchObject({ code: 1, stdout: "" })
     expect(held.stderr).toContain("error: Plugin ear 2.0.0 asks for more than it was granted, and waits; 1.0.0 stays")
-    const command = /^Grant it: hindcast (.*)$/m.exec(held.stderr)?.[1] ?? ""
+    const command = /^Grant it: node \S+main\.js (.*) --log held\.db$/m.exec(held.stderr)?.[1] ?? ""
     expect(command).toBe("plugin grant ear --grant-net example.org --grant-run git")
 
     const again = await hindcast(["plugin", "add", asking, ...log, "--json"], at)
@@ -54,7 +54,7 @@ describe("an update that asks for more", () => {
 
     const list = (await hindcast(["plugin", "ls", ...log], at)).stdout
     expect(list).toContain("An update of ear to 2.0.0 waits for its grant:")
-    expect(list).toContain(`hindcast ${command}`)
+    expect(list).toMatch(new RegExp(`^ {2}node \\S+main\\.js ${command} --log held\\.db$`, "m"))
 
     const granted = await document([...command.split(" "), ...log], at)
     expect(keysOf(granted)).toEqual(["active", "granted", "held", "missing", "plugin", "updated", "version"])
@@ -104,11 +104,32 @@ describe("an update that asks for more", () => {
     const revoked = await hindcast(["plugin", "revoke", "ear", "--grant-run", "git", ...log], at)
     expect(revoked).toMatchObject({ code: 0, stderr: "" })
     expect(revoked.stdout).toContain("It takes no part until it has what it asks for:")
-    expect(revoked.stdout).toContain("hindcast plugin grant ear --grant-run git")
+    const grant = /^ {2}(node \S+main\.js plugin grant ear --grant-run git --log held\.db)$/m.exec(revoked.stdout)?.[1]
+    expect(grant).toBeDefined()
     const activate = () => hindcast(["plugin", "activate", "ear", ...log], at)
-    expect((await activate()).stderr).toContain("it was taken back from it; --grant-run git grants it")
+    const refused = (await activate()).stderr
+    expect(refused).toContain("it was taken back from it; --grant-run git grants it")
+    expect(refused).toContain(`\nGrant it: ${grant}\n`)
+
+    const listed = await hindcast(["plugin", "ls", ...log], at)
+    expect(listed.stdout).toMatch(/^ear +plugin 2\.0\.0 +no \(waits for a grant\)$/m)
+    expect(listed.stdout).toContain(`  lacks permissions.run git: it was taken back from it\n  ${grant}\n`)
+    expect(await document(["plugin", "ls", ...log], at)).toMatchObject({
+      plugins: [{ active: false, missing: [{ asked: "git", flag: "--grant-run git" }] }],
+    })
+    const shown = await hindcast(["plugin", "show", "ear", ...log], at)
+    expect(shown.stdout).toMatch(/^ {2}takes part: no \(waits for a grant\)$/m)
+    expect(shown.stdout).toMatch(/^ {2}by name, for later versions too: net example\.org$/m)
+    expect(shown.stdout).toMatch(/^ {2}taken back: run git$/m)
+
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    const alone = await hindcast(["run", "--agent", agent, "--goal", "g", "--max-steps", "1", ...log], at)
+    expect(alone.stderr).toContain(`warning: no plugin takes part`)
+    expect(alone.stderr).toContain(`\n  ear waits for a grant: \`${grant}\`, then \``)
+
     const granted = await hindcast(["plugin", "grant", "ear", "--grant-run", "git", ...log], at)
-    expect(granted.stdout).toContain("`hindcast plugin activate ear` lets it")
+    expect(granted.stdout).toMatch(/`node \S+main\.js plugin activate ear --log held\.db` lets it/)
+    expect((await hindcast(["plugin", "ls", ...log], at)).stdout).toMatch(/^ear +plugin 2\.0\.0 +no \(deactivated\)$/m)
     expect((await activate()).code).toBe(0)
     const never = await hindcast(["plugin", "revoke", "ear", "--grant-read", "/etc", ...log], at)
     expect(never.stderr).toBe(
@@ -148,6 +169,7 @@ describe("plugin add", () => {
     const cloned = await hindcast(["plugin", "add", `${directory}#main`, "--log", "sources.db"], at)
     expect(cloned.stdout).toContain(`  from the Git repository ${directory}, main (commit ${commit.slice(0, 12)})`)
     expect(cloned.stdout).toContain("Updated from 1.0.0; it takes part.")
+    expect(await document(["plugin", "check", `${directory}#main`], at)).toMatchObject({ version: "1.1.0" })
     const { origin, source } = await document(["plugin", "show", "ear", "--log", "sources.db"], at)
     expect({ origin, source }).toEqual({
       origin: { kind: "git", url: directory, ref: "main", commit },

@@ -41,6 +41,11 @@ describe("plugin add", () => {
     for (const flag of ["--grant-read /etc", "--grant-net example.org", "--grant-env HOME", "--grant-run-any"]) {
       expect(stderr).toContain(flag)
     }
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    const run = await hindcast(["run", "--agent", agent, "--goal", "g", "--plugin", asking(), "--log", "g.db"], at)
+    const all = "--grant-read /etc --grant-net example.org --grant-env HOME --grant-run-any"
+    expect(run).toMatchObject({ code: 1, stdout: "" })
+    expect(run.stderr).toMatch(new RegExp(`by \`node \\S+main\\.js plugin add \\S+asking ${all} --log g\\.db\`; a run`))
   })
 
   it("shows what is asked and what was granted", async () => {

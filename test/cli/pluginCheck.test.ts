@@ -110,6 +110,8 @@ describe("plugin check", () => {
     const { code, stderr } = await hindcast(["plugin", "check", place.directory], at)
     expect(code).toBe(1)
     expect(stderr).toContain("looper-plugin.json")
+    const nothing = await hindcast(["plugin", "check", "nope"], at)
+    expect(nothing.stderr).toMatch(/^error: Plugin nope .*: expected a directory, .*; found nothing at \S+nope\n$/)
     expect(fs.existsSync(place.file(".hindcast"))).toBe(false)
   })
 

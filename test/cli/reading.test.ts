@@ -23,7 +23,7 @@ const EVENT = [
 describe("every answer has stable keys in JSON", () => {
   it("log ls, show, verify", async () => {
     const listed = await on("log", "ls")
-    expect(keysOf(listed)).toEqual(["events"])
+    expect(keysOf(listed)).toEqual(["events", "more"])
     expect(keysOf(listed.events)).toEqual(EVENT)
     expect(keysOf(await on("log", "show", "@1"))).toEqual(EVENT)
     expect(keysOf(await on("log", "verify"))).toEqual(["events", "head", "intact"])
@@ -62,13 +62,24 @@ describe("every answer has stable keys in JSON", () => {
   it("plugin list, show", async () => {
     const list = await on("plugin", "list")
     expect(keysOf(list.plugins)).toEqual([
-      ...["active", "components", "digest", "held", "importedAt", "name", "origin", "quarantined", "source"],
-      "version",
+      ...["active", "components", "digest", "held", "importedAt", "missing", "name", "origin", "quarantined"],
+      ...["source", "version"],
     ])
     expect(keysOf(await on("plugin", "show", "text-room"))).toEqual(
       [
         ...["active", "at", "components", "digest", "given", "grants", "held", "importedAt", "manifest", "metadata"],
-        ...["name", "origin", "overrides", "quarantined", "revoked", "running", "source", "version", "versions"],
+        ...[
+          "missing",
+          "name",
+          "origin",
+          "overrides",
+          "quarantined",
+          "revoked",
+          "running",
+          "source",
+          "version",
+          "versions",
+        ],
         "workspace",
       ].sort(),
     )
@@ -96,6 +107,14 @@ describe("pages for people", () => {
       expect(stdout, command.join(" ")).not.toContain("\u001b")
     }
     expect(fs.readFileSync(log).equals(before)).toBe(true)
+  })
+
+  it("help names the values of options, and what holds without them", async () => {
+    const help = await page("compare", "--help")
+    expect(help).toMatch(/^hindcast compare .*\[--by net\|normalized\] \[--cluster goal\|agent\] .*<a> <b>\n/)
+    expect(help).toMatch(/^--by net\|normalized\n {2}.* Default: net$/m)
+    expect(help).toMatch(/^--pass-above number\n {2}.* Default: 0$/m)
+    expect(help).toMatch(/^--seed number\n {2}.* Default: 1$/m)
   })
 
   it("an audit tells goal, outcome, steps, components and scores with their reasons", async () => {
@@ -143,18 +162,31 @@ describe("pages for people", () => {
 
 describe("selecting", () => {
   it("log ls shows the last events, or the first after a moment; by type, task and stream", async () => {
-    const positions = async (...args: ReadonlyArray<string>) =>
-      ((await on("log", "ls", ...args)).events as ReadonlyArray<{ readonly position: number }>).map(
-        ({ position }) => position,
-      )
+    const listed = async (...args: ReadonlyArray<string>) => {
+      const { events, more } = await on("log", "ls", ...args)
+      const positions = (events as ReadonlyArray<{ readonly position: number }>).map(({ position }) => position)
+      return { positions, more }
+    }
+    const positions = async (...args: ReadonlyArray<string>) => (await listed(...args)).positions
     const { position: head } = (await on("log", "info")).head as { readonly position: number }
-    expect(await positions("--limit", "2")).toEqual([head - 1, head])
+    expect(await listed("--limit", "2")).toEqual({ positions: [head - 1, head], more: true })
     expect((await positions()).length).toBe(50)
-    expect(await positions("--after", "@3", "--limit=2")).toEqual([4, 5])
+    expect(await listed("--after", "@3", "--limit=2")).toEqual({ positions: [4, 5], more: true })
     expect(await positions("--until", "@3", "--limit", "2")).toEqual([2, 3])
-    expect(await positions("--stream", "kernel")).toEqual([1, head])
+    expect(await listed("--stream", "kernel")).toEqual({ positions: [1, head], more: false })
     expect((await positions("--task", task.slice(-6), "--type", "TaskOpened", "--type", "TaskClosed")).length).toBe(2)
     expect(await positions("--type", "acme/Unknown")).toEqual([])
+  })
+
+  it("log ls says at its end that there are others, and how many came before", async () => {
+    const { position: head } = (await on("log", "info")).head as { readonly position: number }
+    const last = async (...args: ReadonlyArray<string>) =>
+      (await page("log", "ls", ...args)).trimEnd().split("\n").at(-1)
+    expect(await last()).toBe(`${head - 50} earlier; --limit N shows more.`)
+    expect(await last("--stream", "kernel", "--limit", "1")).toBe("1 earlier; --limit N shows more.")
+    expect(await last("--after", "@0")).toBe("Later ones follow; --limit N shows more.")
+    expect(await last("--until", "@3")).toMatch(/^@3 /)
+    expect(await last("--after", `@${head - 50}`)).toMatch(new RegExp(`^@${head} `))
   })
 
   it("state goes to any moment, any part and any projection", async () => {

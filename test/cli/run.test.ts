@@ -42,17 +42,28 @@ const waiting = async (log: string, { child }: ReturnType<typeof start>): Promis
 }
 
 describe("run", () => {
-  it("prints a line for each step, then the audit", async () => {
-    const { code, stdout, stderr } = await hindcast([
-      ...["run", "--log", place.file("steps.db"), "--agent", inRepository("examples", "agents", "knows-the-way.mjs")],
-      ...["--goal", "Find it", "--plugin", inRepository("plugins", "text-room")],
-    ])
+  it("prints what a first import is granted, a line for each step, then the audit", async () => {
+    const room = inRepository("plugins", "text-room")
+    const run = () =>
+      hindcast([
+        ...["run", "--log", place.file("steps.db"), "--agent", inRepository("examples", "agents", "knows-the-way.mjs")],
+        ...["--goal", "Find it", "--plugin", room],
+      ])
+    const { code, stdout, stderr } = await run()
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    const lines = stdout.split("\n")
+    const [imported = "", ...rest] = stdout.split("\n\n")
+    expect(imported.split("\n").slice(1)).toEqual([
+      '  2 sensors, 9 actuators, 4 measures, environment "Text room"',
+      "  asks for no permission",
+      `  from the directory ${room}`,
+      "Imported; it takes part.",
+    ])
+    const lines = rest.join("\n\n").split("\n")
     expect(lines[0]).toMatch(/^Task \S+ @\d+$/)
     expect(lines[1]).toMatch(/^ {2}1 {2}text-room\/open \{"target":"desk"\} {2}failed: locked: .* @\d+$/)
     expect(lines[2]).toMatch(/^ {2}2 {2}text-room\/go \{"direction":"north"\} {2}succeeded in .* ms {2}@\d+$/)
     expect(lines.slice(9, 12)).toEqual(["", expect.stringMatching(/^Task /), "  goal        Find it"])
+    expect((await run()).stdout).toMatch(/^Task \S+ @\d+\n/)
   })
 
   it("stops at --max-steps, and repeats itself with the same --seed", async () => {
@@ -129,7 +140,7 @@ describe("run", () => {
       const room = ["--plugin", inRepository("plugins", "text-room")]
       const run = ["run", "--log", place.file(log), "--agent", agent, "--goal", "g", ...room]
       const { code, stderr } = await hindcast(run)
-      const [, id = ""] = /`hindcast audit (\S+) --log \S+`/.exec(stderr) ?? []
+      const [, id = ""] = /`node \S+main\.js audit (\S+) --log \S+`/.exec(stderr) ?? []
       expect(code).toBe(1)
       expect(await document(["audit", id, "--log", place.file(log)])).toMatchObject({
         outcome: "failed",
@@ -155,7 +166,17 @@ describe("the gate", () => {
   it("asks nobody without a terminal: a line says how to answer, and no answer is a no", async () => {
     const { code, stdout, stderr } = await hindcast(writing("expired.db", "--confirm-within", "0.3"))
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^Waiting .* hindcast confirm approve \S+ --log \S+expired\.db\n$/)
+    const [first, ...others] = stderr.trimEnd().split("\n")
+    expect(first).toMatch(/^Waiting \d+ ms for a person\. writer@1: Write asks for:$/)
+    expect(others.slice(0, 3)).toEqual([
+      "  actuator     workspace/write_file",
+      '  args         {"path":"a.txt","content":"hello"}',
+      "  risk         high",
+    ])
+    expect(others[3]).toMatch(/^ {2}description {2}Write a text file/)
+    expect(others[4]).toMatch(/^To answer: node \S+main\.js confirm approve \S+ --log \S+expired\.db$/)
+    expect(others[5]).toMatch(/^ {7}or: node \S+main\.js confirm reject \S+ --log \S+expired\.db$/)
+    expect(stdout).toMatch(/^ {2}write +\. +\S+workspace$/m)
     expect(stdout).toMatch(/workspace\/write_file .* expired: nobody decided in time/)
     expect(stdout).not.toContain("denied:")
     expect(stdout).toMatch(/outcome\s+failed/)

@@ -71,6 +71,18 @@ describe("compare", () => {
     expect(compared.pairs).toMatchObject([{ taskId }])
   })
 
+  it("says how many score sets a label stood for, and a pointer is given to one of them only", async () => {
+    const rubric = inRepository("examples", "rubrics", "stricter.yaml")
+    const again = await on("rescore", "--rubric", rubric, "--label", "stricter")
+    const { stdout } = await hindcast(["compare", "live", "stricter", "--log", log])
+    expect(stdout).toMatch(/^live \(A\) and stricter \(B: 2 score sets, for each task the latest\), by net value\n/)
+    const promoted = await fails("score", "promote", "official", "stricter")
+    expect(promoted).toEqual({
+      code: 1,
+      stderr: `error: set: expected one score set, found that "stricter" stands for 2; use the end of its id:\n  ${stricter}\n  ${again.scoreSetId}\n`,
+    })
+  })
+
   it("refuses what names no scoring, and lists what there is", async () => {
     const { code, stderr } = await fails("compare", "live", "nobodys")
     expect(code).toBe(3)

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import * as AsTyped from "../AsTyped.ts"
 import { at } from "../render/Text.ts"
 import { endOf } from "./Audits.ts"
 import type { Win } from "./Moments.ts"
-import * as OwnFiles from "./OwnFiles.ts"
 import { RUBRIC } from "./Rescoring.ts"
 import type { Teller } from "./Teller.ts"
 
@@ -23,9 +23,9 @@ export const suggestions = (filename: string, win: Win, wandererId: string): Rea
       ["why the world changed last", "why", at(win.after)],
       ["what the winning command changed", "diff", at(win.before), at(win.after)],
       ["the tasks as they stood just before it", "state", "--at", at(win.before), "--projection", "Tasks"],
-      ["score every task again by a rubric; edit a copy of it", "rescore", "--rubric", OwnFiles.shortest(RUBRIC)],
+      ["score every task again by a rubric; edit a copy of it", "rescore", "--rubric", AsTyped.shortest(RUBRIC)],
     ] as const
-  ).map(([does, ...args]) => ({ does, command: OwnFiles.typed([...args, "--log", OwnFiles.shortest(filename)]) }))
+  ).map(([does, ...args]) => ({ does, command: AsTyped.command([...args, "--log", AsTyped.shortest(filename)]) }))
 
 /** Shows them. */
 export const show = ({ part, say, style }: Teller, suggested: ReadonlyArray<Suggestion>) =>

@@ -4,34 +4,16 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Data, Effect } from "effect"
+import { main } from "../AsTyped.ts"
 
 /** The package's own directory: the same way up from `src/cli/demo` and from `dist/cli/demo`. */
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-
-/** The program that this is part of. */
-const main = fileURLToPath(new URL("../main.js", import.meta.url))
 
 /** A file or directory of the package. */
 export const inPackage = (...names: ReadonlyArray<string>): string => path.resolve(root, ...names)
 
 /** The directory that the demo looks at: Hindcast's repository where this is a checkout of it, else the working directory. */
 export const workspace = (): string => (fs.existsSync(inPackage(".git")) ? inPackage() : process.cwd())
-
-/** A command of this program, as it is typed: `npx hindcast …` where it is installed, `node …/main.js …` in a checkout. */
-export const typed = (args: ReadonlyArray<string>): string => {
-  const isInstalled = main.split(path.sep).includes("node_modules")
-  const program = isInstalled ? ["npx", "hindcast"] : ["node", shortest(main)]
-  return [...program, ...args].map(quoted).join(" ")
-}
-
-/** A path from the working directory, where that is shorter. */
-export const shortest = (file: string): string => {
-  const relative = path.relative(process.cwd(), file)
-  return relative.length < file.length ? relative : file
-}
-
-/** A word as a POSIX shell takes it for one word. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** Another process of this program did not do what it was started for. */
 export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{

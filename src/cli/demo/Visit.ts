@@ -4,7 +4,9 @@ import { is } from "../../events/Vocabulary.ts"
 import type { CommandOutcome } from "../../kernel/Actuation.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import type { Reading } from "../../kernel/Sensing.ts"
-import { at, count, json, oneLine, shorten } from "../render/Text.ts"
+import * as AsTyped from "../AsTyped.ts"
+import * as Asked from "../render/Asked.ts"
+import { at, count, shorten } from "../render/Text.ts"
 import * as Prompter from "../run/Prompter.ts"
 import { endOf } from "./Audits.ts"
 import * as OwnFiles from "./OwnFiles.ts"
@@ -72,12 +74,7 @@ const confirmed = <E>(
     if (Option.isSome(asked)) {
       const { confirmationId, shown } = asked.value
       // All of it: nobody can decide about what is not shown.
-      yield* say(
-        `The gate asks: may ${style.name("visitor")} do this?`,
-        ...Object.entries(shown).map(
-          ([name, of]) => `  ${style.dim(name.padEnd(11))}  ${typeof of === "string" ? oneLine(of) : json(of)}`,
-        ),
-      )
+      yield* say(`The gate asks: may ${style.name("visitor")} do this?`, ...Asked.lines(style, shown))
       const args = [
         "confirm",
         "approve",
@@ -85,9 +82,9 @@ const confirmed = <E>(
         "--reason",
         "demo",
         "--log",
-        OwnFiles.shortest(filename),
+        AsTyped.shortest(filename),
       ]
-      yield* say("Answered by another process:", `  $ ${OwnFiles.typed(args)}`)
+      yield* say("Answered by another process:", `  $ ${AsTyped.command(args)}`)
       yield* show([`  ${yield* OwnFiles.run(args)}`])
     }
     return yield* Fiber.join(command)

@@ -8,13 +8,17 @@ const MAX_LISTED = 10
 
 /** A comparison as a page: what was compared, what came of it, what it rests on. */
 export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
-  `${style.name(oneLine(of.a.name))} (A) and ${style.name(oneLine(of.b.name))} (B), by ${of.value} value`,
+  `${style.name(oneLine(of.a.name))} (A${several(of.a)}) and ${style.name(oneLine(of.b.name))} (B${several(of.b)}), by ${of.value} value`,
   ...Table.rows(facts(style, of).map(([name, text]) => [`  ${style.dim(name)}`, text])),
   ...changes(style, of),
   ...flips(style, of),
   "",
   style.dim(meaning(of)),
 ]
+
+/** How many score sets a label stood for. Of those that cover one task, the latest counts. */
+const several = ({ scoreSetIds }: Comparison["a"]): string =>
+  scoreSetIds.length === 1 ? "" : `: ${scoreSetIds.length} score sets, for each task the latest`
 
 const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, string]> => [
   ["pairs", pairs(of)],

@@ -1,4 +1,5 @@
 import { type Examination, type Finding, isHealthy, type Severity } from "../../events/Doctor.ts"
+import * as AsTyped from "../AsTyped.ts"
 import type { Style } from "./Style.ts"
 import { count, oneLine } from "./Text.ts"
 
@@ -16,7 +17,7 @@ const findingLines = (style: Style, { severity, what, expected, found, advice }:
   `${styleOf(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
   `  expected  ${oneLine(expected)}`,
   `  found     ${oneLine(found)}`,
-  `  do        ${oneLine(advice)}`,
+  `  do        ${oneLine(AsTyped.inText(advice))}`,
 ]
 
 const styleOf = (style: Style, severity: Severity) =>

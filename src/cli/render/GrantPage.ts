@@ -1,7 +1,8 @@
-import type { MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
+import type { Given, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
 import { grantCommand, type Standing } from "../../kernel/Registry.ts"
 import type * as Grants from "../../plugins/Grants.ts"
 import type { Plugin } from "../../projections/PluginRegistry.ts"
+import * as AsTyped from "../AsTyped.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import { oneLine } from "./Text.ts"
@@ -21,6 +22,16 @@ const FIELDS = ["read", "write", "net", "env", "run"] as const
 
 const list = (names: ReadonlyArray<string>): string => names.map(oneLine).join(", ")
 
+/** Grants by name, in words: `read /etc; run git, npm; any command`. */
+export const words = ({ runAny, ...lists }: Given): string =>
+  [
+    ...FIELDS.flatMap((field) => {
+      const names = lists[field] ?? []
+      return names.length === 0 ? [] : [`${field} ${list(names)}`]
+    }),
+    ...(runAny === true ? ["any command"] : []),
+  ].join("; ")
+
 /** Where a plugin came from, in words. */
 export const origin = (of: Origin): string => {
   switch (of.kind) {
@@ -38,7 +49,7 @@ export const origin = (of: Origin): string => {
 /** What is missing, a line each, and the command that grants it. */
 export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<MissingGrant>): ReadonlyArray<string> => [
   ...refusals.map(({ field, asked, reason }) => `  lacks ${field} ${oneLine(asked)}: ${oneLine(reason)}`),
-  `  ${style.name(oneLine(command(plugin, refusals)))}`,
+  `  ${style.name(oneLine(AsTyped.written(command(plugin, refusals))))}`,
 ]
 
 /** The command that grants what is missing. */
@@ -74,7 +85,9 @@ export const lines = (
     ...(lacking.length === 0
       ? []
       : [style.warn("It takes no part until it has what it asks for:"), ...missing(style, plugin, lacking)]),
-    ...(inactive ? [style.warn(`It does not take part; \`hindcast plugin activate ${plugin}\` lets it.`)] : []),
+    ...(inactive
+      ? [style.warn(AsTyped.inText(`It does not take part; \`hindcast plugin activate ${plugin}\` lets it.`))]
+      : []),
     ...(held === undefined
       ? []
       : [style.warn(`Its update ${oneLine(held.version)} still waits:`), ...missing(style, plugin, held.missing)]),

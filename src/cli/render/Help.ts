@@ -22,9 +22,12 @@ export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<
   const usage = written.findIndex((line) => line.startsWith("$ "))
   const [call = "", ...rest] = written.slice(usage)
   return [
-    `hindcast ${[...path.slice(0, -1), call.slice(2)].join(" ")}`,
+    `hindcast ${[...path.slice(0, -1), call.slice(2)].join(" ").replaceAll(REPEATED, "[$1]...")}`,
     ...rest.flatMap((line) => (HEADINGS.has(line) ? [""] : [line])),
   ]
 }
+
+/** What may be repeated may be left out, too; the parser does not say so. */
+const REPEATED = /(--\S+ \S+)\.\.\./g
 
 const HEADINGS: ReadonlySet<string> = new Set(["DESCRIPTION", "ARGUMENTS", "OPTIONS"])

@@ -26,10 +26,16 @@ export const lines = (style: Style, { path, head, tasks, plugins, space }: Info)
   "",
   ...Table.lines(style, [{ heading: "space" }, right("size"), right("share")], spaceRows(space)),
   "",
+  ...inFile(style, space),
   ...Table.lines(style, shareColumns("type"), shareRows(space.types, space)),
   "",
+  ...inFile(style, space),
   ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
 ]
+
+/** What is archived is counted neither by type nor by stream. */
+const inFile = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
+  archived === 0 ? [] : [style.dim(`in the file (${archived} more ${archived === 1 ? "is" : "are"} archived)`)]
 
 const beside = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
 

@@ -88,7 +88,7 @@ export const lines = (style: Style, version: string, group?: string): ReadonlyAr
     "",
     "Each takes --log FILE (default: HINDCAST_LOG, else .hindcast/log.db), --json and --help.",
     "Moments are positions (@412), events' ids, or times with their zone (2026-03-01T12:00:00Z).",
-    "Exit codes: 0 ok, 1 usage or bad input, 2 tampered or diverged, 3 not found.",
+    "Exit codes: 0 ok, 1 usage or bad input, 2 tampered or diverged, 3 not found, 70 a bug, 130 interrupted.",
   ]
 }
 

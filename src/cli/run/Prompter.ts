@@ -6,10 +6,12 @@ import { is, type PayloadOf } from "../../events/Vocabulary.ts"
 import { Confirmations } from "../../kernel/Confirmations.ts"
 import { Projector } from "../../projections/Projector.ts"
 import * as Tasks from "../../projections/Tasks.ts"
+import * as AsTyped from "../AsTyped.ts"
 import * as Output from "../Output.ts"
 import { person } from "../Person.ts"
+import * as Asked from "../render/Asked.ts"
 import * as Origin from "../render/Origin.ts"
-import { duration, json, time, value } from "../render/Text.ts"
+import { duration, json, time } from "../render/Text.ts"
 
 type Request = PayloadOf<"ConfirmationRequested">
 
@@ -19,14 +21,28 @@ export const isPossible = (): boolean => process.stdin.isTTY === true && process
 /** Asks the person at the terminal about each command that waits, one after the other, and records the answers. */
 export const ask = (after: number) => eachRequest(after, (event, request) => decide(event, request))
 
-/** Says of each command that waits how it can be answered from another terminal. */
+/** Says of each command that waits what it is, and how it can be answered from another terminal. */
 export const announce = (after: number, filename: string) =>
-  eachRequest(after, (_event, { confirmationId, shown, expiresAt }) => {
-    const left = duration(Math.max(0, expiresAt - Date.now()))
-    return Output.note(
-      `Waiting ${left} for a person: ${value(shown)}. To answer: hindcast confirm approve ${confirmationId} --log ${filename}`,
-    )
-  })
+  eachRequest(after, (event, { confirmationId, shown, expiresAt }) =>
+    Effect.gen(function* () {
+      const left = duration(Math.max(0, expiresAt - Date.now()))
+      const answer = (word: string) => AsTyped.command(["confirm", word, confirmationId, "--log", filename])
+      const lines = [
+        `Waiting ${left} for a person. ${yield* origin(event)} asks for:`,
+        ...Asked.lines(Output.styleOf(process.stderr), shown),
+        `To answer: ${answer("approve")}`,
+        `       or: ${answer("reject")}`,
+      ]
+      yield* Output.note(lines.join("\n"))
+    }),
+  )
+
+/** Whose command an event is about. */
+const origin = ({ taskId }: Event) =>
+  Effect.map(
+    Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)),
+    (tasks) => Origin.describe(tasks, taskId),
+  )
 
 const eachRequest = <E, R>(after: number, handle: (event: Event, request: Request) => Effect.Effect<void, E, R>) =>
   Effect.gen(function* () {
@@ -42,9 +58,8 @@ const eachRequest = <E, R>(after: number, handle: (event: Event, request: Reques
 
 const decide = (event: Event, { confirmationId, shown, expiresAt }: Request) =>
   Effect.gen(function* () {
-    const tasks = yield* (yield* Projector).current(Tasks.projection)
     const left = duration(Math.max(0, expiresAt - Date.now()))
-    yield* Output.write(`${Origin.describe(tasks, event.taskId)}\nasks for, until ${time(expiresAt)} (${left} left):`)
+    yield* Output.write(`${yield* origin(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
     // All of it: nobody can decide about what is not shown.
     yield* Output.write(json(shown, 2))
     const answer = yield* Effect.raceFirst(question("Let it be executed? [y/N] "), ended(event))

@@ -1,0 +1,90 @@
+import * as path from "node:path"
+import { describe, expect, it } from "vitest"
+import * as AsTyped from "../../src/cli/AsTyped.ts"
+import * as Near from "../../src/cli/Near.ts"
+import * as Asked from "../../src/cli/render/Asked.ts"
+import * as GrantPage from "../../src/cli/render/GrantPage.ts"
+import * as Help from "../../src/cli/render/Help.ts"
+import * as Overview from "../../src/cli/render/Overview.ts"
+import * as Style from "../../src/cli/render/Style.ts"
+
+const program = `node ${path.join("src", "cli", "main.js")}`
+
+describe("commands in texts of the library", () => {
+  it("begin as this program is called, those in backticks and those that grant", () => {
+    expect(
+      AsTyped.inText(
+        "Gone. `hindcast plugin activate a/b` brings it.\nGrant it: hindcast plugin grant a --grant-run 'x y'",
+      ),
+    ).toBe(`Gone. \`${program} plugin activate a/b\` brings it.\nGrant it: ${program} plugin grant a --grant-run 'x y'`)
+    expect(AsTyped.command(["log", "ls", "--type", "a b", "it's"])).toBe(`${program} log ls --type 'a b' 'it'\\''s'`)
+  })
+
+  it("are left as they are where they are none", () => {
+    for (const text of [
+      "hindcast log: expected one",
+      "held by (hindcast run of ada)",
+      "the `hindcast` package",
+      "`hindcast.ts`",
+    ]) {
+      expect(AsTyped.inText(text)).toBe(text)
+    }
+  })
+
+  it("are for the log that was named, unless they name one themselves", () => {
+    const typed = process.argv
+    process.argv = ["node", "main.js", "task", "ls", "--log=a b.db"]
+    try {
+      expect(AsTyped.inText("`hindcast log verify`, `hindcast audit x --log y`, `hindcast task --help`")).toBe(
+        `\`${program} log verify --log 'a b.db'\`, \`${program} audit x --log y\`, \`${program} task --help\``,
+      )
+    } finally {
+      process.argv = typed
+    }
+  })
+})
+
+describe("a misspelt name", () => {
+  it("has near ones, the nearest first, and none where nothing is near", () => {
+    const known = ["SensorRead", "SensorFailed", "TaskOpened", "TaskClosed"]
+    expect(Near.names("sensorread", known)).toEqual(["SensorRead"])
+    expect(Near.names("TaskOpend", known)).toEqual(["TaskOpened"])
+    expect(Near.names("TasksClosed", known)).toEqual(["TaskClosed"])
+    expect(Near.names("Weather", known)).toEqual([])
+    expect(Near.names("", known)).toEqual([])
+  })
+})
+
+describe("what a person is asked to confirm", () => {
+  it("is shown whole, a line for each fact, with nothing that a terminal would obey", () => {
+    const content = "x".repeat(500)
+    expect(Asked.lines(Style.plain, { actuator: "a/b\u001b[2J", args: { content }, risk: "high" })).toEqual([
+      "  actuator  a/b [2J",
+      `  args      {"content":"${content}"}`,
+      "  risk      high",
+    ])
+  })
+})
+
+describe("grants by name", () => {
+  it("are words", () => {
+    expect(GrantPage.words({ run: ["git", "npm"], read: ["/etc"], runAny: true })).toBe(
+      "read /etc; run git, npm; any command",
+    )
+    expect(GrantPage.words({})).toBe("")
+  })
+})
+
+describe("help", () => {
+  it("shows in the call that what may be repeated may be left out", () => {
+    const help =
+      "hindcast\n\nUSAGE\n\n$ run --goal text --plugin text... [--json]\n\nOPTIONS\n\n--plugin text...\n  A plugin"
+    expect(Help.lines(help, ["run"])[0]).toBe("hindcast run --goal text [--plugin text]... [--json]")
+  })
+
+  it("names every exit code", () => {
+    expect(Overview.lines(Style.plain, "1.0.0").at(-1)).toBe(
+      "Exit codes: 0 ok, 1 usage or bad input, 2 tampered or diverged, 3 not found, 70 a bug, 130 interrupted.",
+    )
+  })
+})
