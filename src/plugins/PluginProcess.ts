@@ -22,7 +22,7 @@ import { prepare } from "./sandbox/Prepare.ts"
 import type { Tier } from "./sandbox/Tier.ts"
 import { enforced } from "./schemas/enforced.ts"
 
-export type { ActAnswer, CallOptions } from "./process/Components.ts"
+export type { CallOptions } from "./process/Components.ts"
 export type { OnEmit } from "./process/Emitted.ts"
 export type { Progress } from "./process/Progress.ts"
 
