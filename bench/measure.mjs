@@ -26,17 +26,20 @@ const spentBy = async (run) => {
   return { ms, cpuMs: (user + system) / 1000 }
 }
 
+/** Rounds that do not count. */
+export const WARM_UP = 3
+
 /**
  * Runs contenders in turn, round after round, so that what else the machine does meets all of them alike; the first
- * round warms up and does not count. Answers for each the median of the milliseconds that it took (`ms`), and of those
+ * three rounds warm up and do not count: a kernel runs for long. Answers for each the median of the milliseconds that it took (`ms`), and of those
  * that this process was at work (`cpuMs`).
  */
 export const spend = async (contenders, rounds) => {
   const spent = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < WARM_UP + rounds; round++) {
     for (const [name, run] of Object.entries(contenders)) {
       const one = await spentBy(run)
-      if (round > 0) spent[name].push(one)
+      if (round >= WARM_UP) spent[name].push(one)
     }
   }
   const middle = (all) => ({ ms: median(all.map(({ ms }) => ms)), cpuMs: median(all.map(({ cpuMs }) => cpuMs)) })

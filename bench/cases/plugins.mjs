@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { EventLog, Hindcast, Kernel } from "../../dist/index.js"
 import { catCalls, emptyModule } from "../floor.mjs"
-import { inLanes, interleave, quantile } from "../measure.mjs"
+import { inLanes, interleave, quantile, WARM_UP } from "../measure.mjs"
 import { pluginHost, writePlugin } from "./plugins/host.mjs"
 
-const SAMPLES = 300
+const SAMPLES = 1_000
 const WINDOW = 64
 const PIPELINED = 8_000
 
@@ -48,7 +48,7 @@ const roundTrips = async ({ host, rounds }) => {
   }
   await interleave({ ours: () => sequence(SAMPLES, times.ours), floor }, rounds)
   cat.close()
-  const [ours, floorUs] = [times.ours, times.floor].map((all) => quantile(all.slice(SAMPLES), 0.5))
+  const [ours, floorUs] = [times.ours, times.floor].map((all) => quantile(all.slice(WARM_UP * SAMPLES), 0.5))
   return [
     {
       what: "round trip of one call, not logged (p50)",

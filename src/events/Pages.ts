@@ -9,14 +9,22 @@ export const PAGE_SIZE = 1000
 /** Reads one page of what a query selects. */
 export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
 
+/**
+ * Events of the first page; each one after it is twice as long, up to `PAGE_SIZE`. V8 watches at first which objects live
+ * long, while its space for new ones is smaller than a long page: it would take events for such, and keep them for ever
+ * after where they are slow to make and to collect (measured: 4.6 and 3.5 µs an event).
+ */
+const FIRST_PAGE = 64
+
 /** Reads in pages until a page is not full, in constant memory. Between two pages the event loop gets its turn. */
 export const stream = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> =>
-  Stream.paginateChunkEffect(query.after ?? 0, (after) =>
+  Stream.paginateChunkEffect({ after: query.after ?? 0, size: FIRST_PAGE }, ({ after, size }) =>
     Effect.gen(function* () {
-      const page = yield* readPage({ ...query, after }, PAGE_SIZE)
-      const last = page.length === PAGE_SIZE ? page.at(-1) : undefined
+      const page = yield* readPage({ ...query, after }, size)
+      const last = page.length === size ? page.at(-1) : undefined
       if (last !== undefined) yield* turn
-      return [Chunk.unsafeFromArray(page), Option.map(Option.fromNullable(last), (event) => event.position)] as const
+      const next = last && { after: last.position, size: Math.min(2 * size, PAGE_SIZE) }
+      return [Chunk.unsafeFromArray(page), Option.fromNullable(next)] as const
     }),
   )
 
