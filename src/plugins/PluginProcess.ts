@@ -14,6 +14,7 @@ import { spawnScoped } from "./process/Child.ts"
 import * as Components from "./process/Components.ts"
 import * as Emitted from "./process/Emitted.ts"
 import { OUTPUT_BYTES_PER_SECOND } from "./process/Flood.ts"
+import * as GivingWay from "./process/GivingWay.ts"
 import * as Journal from "./process/Journal.ts"
 import * as Session from "./process/Session.ts"
 import * as Sandbox from "./Sandbox.ts"
@@ -163,7 +164,14 @@ export const make = (
     child.send(encode(init(spec, conversation.nonce)))
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
-    Sandbox.standBack(child.pid, sandboxLimits.niceness)
+    const setNiceness = (niceness: number) => Sandbox.standBack(child.pid, niceness)
+    setNiceness(sandboxLimits.niceness)
+    const { idleSince, ping } = attached.calls
+    const watching = { isBusy: () => idleSince() === undefined, ping, niceness: sandboxLimits.niceness, setNiceness }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => GivingWay.watch(watching)),
+      (stop) => Effect.sync(stop),
+    )
     const { tier, permissions } = command
     const birth = birthOf(child.pid)
     const born = birth === undefined ? {} : { birth }
