@@ -214,7 +214,7 @@ describe("a rubric", () => {
       expect((yield* Rubric.load(file)).measures[0]?.rewards?.[0]?.weight).toBe(1)
       fs.writeFileSync(file, "name: [n")
       expect((yield* Effect.flip(Rubric.load(file))).message).toContain("expected YAML or JSON")
-      expect((yield* Effect.flip(Rubric.load(`${file}.none`))).message).toContain("no such file")
+      expect((yield* Effect.flip(Rubric.load(`${file}.none`))).message).toContain("found none")
     }),
   )
 

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcessByStdio, spawn } from "node:child_process"
 import * as crypto from "node:crypto"
 import * as dgram from "node:dgram"
 import * as fs from "node:fs"
 import * as http from "node:http"
 import type * as net from "node:net"
 import * as path from "node:path"
+import type { Readable, Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import type { Places } from "./attempts/Attempt.ts"
@@ -67,7 +68,7 @@ export const build = async (base: string) => {
   await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve))
 
   const database = databaseOf(canaries.secret)
-  let victim: ChildProcess = startVictim(canaries.variable)
+  let victim = startVictim(canaries.variable)
   let before = new Map<string, string>()
 
   /** Puts everything back, so that the next attempt is judged by itself. */
@@ -97,8 +98,22 @@ export const build = async (base: string) => {
     ...{ victim: victim.pid ?? 0, variable: "HINDCAST_TEST_CANARY" },
   })
 
-  /** Whoever is killed is seen to be dead only a moment later. */
-  const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 3))
+  /** What was sent has arrived a moment later; and the victim answers or has ended, for a signal comes before what it reads. */
+  const settled = () =>
+    Promise.all([
+      new Promise<void>((resolve) => setTimeout(resolve, 3)),
+      new Promise<void>((resolve) => {
+        if (victim.exitCode !== null || victim.signalCode !== null) return resolve()
+        const heard = () => {
+          victim.off("exit", heard)
+          victim.stdout.off("data", heard)
+          resolve()
+        }
+        victim.on("exit", heard)
+        victim.stdout.on("data", heard)
+        victim.stdin.write("?")
+      }),
+    ])
 
   const judge = async ({ did, value }: Answer, said: string): Promise<Verdict> => {
     await settled()
@@ -136,8 +151,16 @@ const databaseOf = (secret: string): Buffer => {
   return file
 }
 
-const startVictim = (variable: string): ChildProcess =>
-  spawn("sleep", ["600"], { env: { VICTIM: variable, PATH: process.env.PATH }, stdio: "ignore" })
+/** A process that says what it hears. */
+const startVictim = (variable: string): ChildProcessByStdio<Writable, Readable, null> => {
+  const victim = spawn("cat", [], {
+    env: { VICTIM: variable, PATH: process.env.PATH },
+    stdio: ["pipe", "pipe", "ignore"],
+  })
+  // Who writes to it after its end is told by its end.
+  victim.stdin.on("error", () => {})
+  return victim
+}
 
 const portOf = (server: net.Server): number => {
   const address = server.address()
