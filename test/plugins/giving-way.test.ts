@@ -51,6 +51,16 @@ describe("a process that has calls to answer", () => {
     stop()
   })
 
+  it("is left alone once it has ended, though it never answered", () => {
+    const { process, stop } = watched()
+    vi.advanceTimersByTime(250)
+    expect(process.pings).toHaveLength(1)
+    process.busy = false
+    vi.advanceTimersByTime(2_000)
+    expect(process.given).toEqual([])
+    stop()
+  })
+
   it("is not asked where there is nothing to answer", () => {
     const { process, stop } = watched()
     process.busy = false

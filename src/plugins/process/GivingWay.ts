@@ -22,11 +22,13 @@ export const watch = ({ isBusy, ping, niceness, setNiceness }: Watching): (() =>
   let asked = false
   let standsBack = false
   const timer = setInterval(() => {
+    // One that has ended has no open calls: its id may be another process's by now.
+    if (!isBusy()) return
     if (asked && !standsBack) {
       standsBack = true
       setNiceness(Math.max(niceness, LEAST))
     }
-    if (asked || !isBusy()) return
+    if (asked) return
     asked = true
     ping(() => {
       asked = false
