@@ -3,19 +3,19 @@ import { spawn } from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import Database from "better-sqlite3"
+import { openRaw } from "./raw.mjs"
 
 const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, hash"
 
-/** Raw better-sqlite3 on a log's own table: the same rows by a prepared statement, without a chain or a check. */
+/** The bare driver on a log's own table: the same rows by a prepared statement, without a chain or a check. */
 export const rawTable = (filename) => {
-  const database = new Database(filename)
-  database.pragma("journal_mode = WAL")
-  database.pragma("synchronous = normal")
+  const database = openRaw(filename)
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal")
   database.exec("INSERT OR IGNORE INTO names (text) VALUES ('main'), ('stream'), ('type'), ('actor')")
   const insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (${COLUMNS.split(",").map(() => "?")})`)
-  let position = Number(database.prepare("SELECT coalesce(max(position), 0) FROM events").pluck().get())
+  const [begin, commit] = [database.prepare("BEGIN"), database.prepare("COMMIT")]
+  let position = Number(database.prepare("SELECT coalesce(max(position), 0) FROM events").all()[0][0])
   const one = (payload) => {
     position += 1
     const now = Date.now()
@@ -24,16 +24,18 @@ export const rawTable = (filename) => {
   return {
     one,
     synced: (payload) => {
-      database.pragma("synchronous = full")
+      database.exec("PRAGMA synchronous = full")
       one(payload)
-      database.pragma("synchronous = normal")
+      database.exec("PRAGMA synchronous = normal")
     },
-    many: database.transaction((payloads) => payloads.forEach(one)),
+    many: (payloads) => {
+      begin.run()
+      payloads.forEach(one)
+      commit.run()
+    },
     /** Keyset pages of a thousand, each payload parsed. */
     readAll: () => {
-      const page = database
-        .prepare(`SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT 1000`)
-        .raw()
+      const page = database.prepare(`SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT 1000`)
       let after = 0
       let count = 0
       while (true) {

@@ -26,6 +26,31 @@ const keepPlaces = {
   },
 }
 
+/** The modules that only ask for another, when they are asked for themselves. */
+const REQUIRED_LATER = "required-later"
+
+/**
+ * What is installed only where it can be compiled is looked for when it is asked for, and not when the program starts: better-sqlite3
+ * stays outside the file, and so does `@effect/sql-sqlite-node`, which needs it, where it is not installed now.
+ */
+const optionalDrivers = {
+  name: "optional-drivers",
+  setup: ({ onLoad, onResolve, resolve }) => {
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path, namespace }) =>
+      namespace === REQUIRED_LATER ? { path, external: true } : { path, namespace: REQUIRED_LATER },
+    )
+    onLoad({ filter: /.*/, namespace: REQUIRED_LATER }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+      resolveDir: dist,
+    }))
+    onResolve({ filter: /^@effect\/sql-sqlite-node\// }, async ({ path, pluginData, ...asked }) => {
+      if (pluginData === "asked") return undefined
+      const found = await resolve(path, { ...asked, pluginData: "asked" })
+      return found.errors.length === 0 ? found : { path, external: true }
+    })
+  },
+}
+
 const whole = `${main}.${process.pid}.bundle`
 
 await build({
@@ -35,8 +60,7 @@ await build({
   platform: "node",
   format: "esm",
   target: "node20",
-  external: ["better-sqlite3"],
-  plugins: [keepPlaces],
+  plugins: [keepPlaces, optionalDrivers],
   // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.
   banner: {
     js: 'import { createRequire as createRequireOfBundle } from "node:module"\nconst require = createRequireOfBundle(import.meta.url)',

@@ -1,7 +1,7 @@
 /**
  * `node scripts/vendor-pyodide.mjs`: puts Pyodide, from the npm package, into `plugins/python/vendor`, where a sandboxed
  * plugin can read it, and makes the snapshot that its sessions start from. Does nothing where both are up to date.
- * Part of `npm run prepare`; what it writes is not kept in git.
+ * Part of `npm run build`; what it writes is not kept in git.
  */
 import { execFileSync } from "node:child_process"
 import * as crypto from "node:crypto"

@@ -5,7 +5,11 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
-const inputs = ["src", "scripts/bundle.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"]
+const inputs = [
+  ...["src", "scripts/bundle.mjs", "scripts/shipped.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"],
+  // Their digests are part of what is built.
+  ...["plugins", "examples/plugins"],
+]
 
 /**
  * Builds `dist/` before the tests run, where it is older than its sources: tests of the command line start the real
@@ -15,8 +19,11 @@ export default function build(): void {
   const built = fs.existsSync(path.join(root, "dist", "cli", "main.js")) ? mtime(stamp) : 0
   const startedAt = Date.now()
   if (inputs.every((input) => newest(path.join(root, input)) < built)) return
+  // What was built from sources that are gone is no part of the program.
+  fs.rmSync(path.join(root, "dist"), { recursive: true, force: true })
   run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
   run(path.join("scripts", "bundle.mjs"))
+  run(path.join("scripts", "shipped.mjs"))
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, "")
   // A source that was written while the compiler read it counts as newer than the build.

@@ -63,6 +63,7 @@ export const run = async (directory, rounds) => {
     plugins: [PLUGIN],
     workspace: directory,
     gate: { default: "allow" },
+    host: { consent: "flags" },
   })
   const ms = await Effect.runPromise(Effect.provide(program, layer))
   pipe.close()

@@ -1,9 +1,9 @@
-/** Appending, reading, folding and verifying, against raw better-sqlite3 on the same table. */
+/** Appending, reading, folding and verifying, against the bare SQLite driver on the same table. */
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import { EnvironmentState, EventLog, Hindcast, Projector } from "../../dist/index.js"
 import { rawTable } from "../floor.mjs"
-import { interleave, spend } from "../measure.mjs"
+import { interleave, quantile, spend } from "../measure.mjs"
 
 const EVENTS = 20_000
 
@@ -19,6 +19,32 @@ const event = (index) => ({
 })
 
 const request = (events) => ({ stream: "task/bench", taskId: "bench", actor: "plugin:room@1.0.0", events })
+
+/** Milliseconds that each of 64 fibers waited for each of its turns at one stream: by trying again, and by a decider. */
+const contending = Effect.gen(function* () {
+  const log = yield* EventLog.EventLog
+  const { decide } = EventLog.decider(log)
+  const append = (version) =>
+    log.append({ ...request([event(version)]), stream: "contested", expected: EventLog.Exact(version) })
+  const again = (version) => Effect.catchTag(append(version), "VersionConflict", ({ actual }) => again(actual))
+  const ways = {
+    trying: Effect.flatMap(log.versionOf("contested"), again),
+    deciding: decide("decided", (version) => Effect.succeed(request([event(version)]))),
+  }
+  const waits = {}
+  for (const [way, one] of Object.entries(ways)) {
+    waits[way] = []
+    const turn = Effect.suspend(() => {
+      const startedAt = performance.now()
+      return Effect.map(one, () => waits[way].push(performance.now() - startedAt))
+    })
+    yield* Effect.all(
+      Array.from({ length: 64 }, () => Effect.repeatN(turn, 19)),
+      { concurrency: "unbounded", discard: true },
+    )
+  }
+  return waits
+})
 
 export const run = async (directory, rounds) => {
   const open = (name) => {
@@ -63,6 +89,7 @@ export const run = async (directory, rounds) => {
     )
   })
   const a = await Effect.runPromise(Effect.provide(appending, appends.layer))
+  const contended = await Effect.runPromise(Effect.provide(contending, open("contended.db").layer))
   const per = (ms, count) => (ms / count) * 1000
   raw.close()
 
@@ -86,7 +113,8 @@ export const run = async (directory, rounds) => {
           raw: () => rawReplay.readAll(),
           read: () => Effect.runPromise(Stream.runDrain(log.read())),
           fold: () => Effect.runPromise(fold),
-          verify: () => Effect.runPromise(log.verify),
+          verify: () => Effect.runPromise(log.verifyWith({ quick: true })),
+          verifyAll: () => Effect.runPromise(log.verify),
         },
         rounds,
       ),
@@ -108,14 +136,26 @@ export const run = async (directory, rounds) => {
     ...rate(what, ours.ms, r.raw.ms, EVENTS, EVENTS, value, "raw keyset pages + JSON.parse"),
     cpuRatio: r.raw.cpuMs / ours.cpuMs,
   })
+  const fairness = (what, waits) => ({
+    what,
+    unit: "ms",
+    ours: quantile(waits, 0.99),
+    floor: quantile(waits, 0.5),
+    ratio: quantile(waits, 0.99) / quantile(waits, 0.5),
+    bound: { at: "most", value: 10 },
+    floorIs: "the median wait of the same fibers",
+  })
   const hundredFloor = "raw, 100 per transaction"
   return [
     rate("append, one event awaited at a time", a.one, a.rawOne, 2000, 2000, 0.4, "raw, one per transaction"),
     rate("append, batches of 100", a.batches, a.rawHundred, 10_000, 10_000, 0.6, hundredFloor),
     rate("append, 64 fibers awaiting single events", a.fibers64, a.rawHundred, 9600, 10_000, 0.4, hundredFloor),
     rate("append, 1,000 fibers awaiting single events", a.fibers1000, a.rawHundred, 10_000, 10_000, 0.4, hundredFloor),
+    fairness("p99 wait, 64 fibers contending by Exact", contended.trying),
+    fairness("p99 wait, 64 fibers contending, by a decider", contended.deciding),
     pass("read all and parse", r.read, 0.85),
     pass("replay: page, parse, fold EnvironmentState", r.fold, 0.6),
     pass("verify the chain", r.verify, 0.5),
+    pass("verify everything", r.verifyAll, 0.2),
   ]
 }

@@ -150,7 +150,7 @@ const hundred = async ({ directory }) => {
     const mib = started.map(({ payload }) => proportionalMib(payload.pid))
     return { ms, mib: mib.reduce((sum, one) => sum + one, 0) / HUNDRED }
   })
-  const layer = Hindcast.layer({ log: path.join(base, "log.db"), plugins, workspace: base })
+  const layer = Hindcast.layer({ log: path.join(base, "log.db"), plugins, workspace: base, host: { consent: "flags" } })
   const { ms, mib } = await Effect.runPromise(Effect.provide(program, layer))
   const own = (what, unit, ours, value) => ({ what, unit, ours, bound: { of: "ours", at: "most", value } })
   return [

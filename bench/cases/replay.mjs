@@ -30,6 +30,7 @@ export const run = async (directory, rounds) => {
     plugins: [PLUGIN],
     workspace: directory,
     gate: { default: "allow" },
+    host: { consent: "flags" },
   })
   const taskId = await Effect.runPromise(Effect.provide(recording, kernel))
 

@@ -3,11 +3,11 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { EventLog } from "../../dist/index.js"
 import { EVENTS_OF_TASK, history } from "../history.mjs"
 import { median } from "../measure.mjs"
+import { openRaw } from "../raw.mjs"
 
 const TASKS = 10_000
 const EVENTS = TASKS * EVENTS_OF_TASK
@@ -79,8 +79,8 @@ const record = async (filename, say) => {
   })
   await Effect.runPromise(Effect.provide(recording, EventLog.layerSqlite({ filename })))
   // Every pass starts with a copy of this file alone.
-  const database = new Database(filename)
-  database.pragma("wal_checkpoint(TRUNCATE)")
+  const database = openRaw(filename)
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   database.close()
 }
 

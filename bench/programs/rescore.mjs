@@ -5,9 +5,9 @@
  * `node rescore.mjs LOG VARIANTS`
  */
 import * as v8 from "node:v8"
-import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { EventLog, Projector, Scoring } from "../../dist/index.js"
+import { openRaw } from "../raw.mjs"
 
 const ROOMS = ["hall", "study", "kitchen", "cellar", "garden", "attic", "library", "workshop"]
 const THINGS = ["brass lamp", "letter", "ladder", "iron key", "map", "empty bottle", "rope", "notebook"]
@@ -56,8 +56,8 @@ const spent = async (run) => {
   return { ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 }
 }
 
-const database = new Database(filename)
-const last = database.prepare("SELECT max(position) FROM events").pluck().get()
+const database = openRaw(filename)
+const [[last]] = database.prepare("SELECT max(position) FROM events").all()
 
 const layer = Scoring.layer.pipe(
   Layer.provideMerge(Projector.layer),
@@ -69,9 +69,9 @@ const peakMiB = process.resourceUsage().maxRSS / 1024
 
 /** The rows that were read, in keyset pages of a thousand, each payload parsed. */
 const readRaw = () => {
-  const page = database
-    .prepare("SELECT * FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT 1000")
-    .raw()
+  const page = database.prepare(
+    "SELECT * FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT 1000",
+  )
   const payload = page.columns().findIndex(({ name }) => name === "payload")
   let after = 0
   while (true) {

@@ -1,8 +1,8 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
+import * as Near from "../events/Near.ts"
 import * as AuditTable from "../projections/AuditTable.ts"
 import { BadInput } from "./BadInput.ts"
-import * as Near from "./Near.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
 /** What was typed for `hindcast audit`. */

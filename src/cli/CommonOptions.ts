@@ -57,6 +57,8 @@ const checked = <A>(
 
 /** The tier that plugins are confined in. */
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
-  Options.withDescription("How plugins are confined; what is required and not there is an error. Default: auto"),
+  Options.withDescription(
+    "How plugins are confined; what is required and not there is an error. flags also consents to running those that did not come with Hindcast by Deno's permissions alone. Default: auto",
+  ),
   Options.withDefault("auto"),
 )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import * as Near from "../events/Near.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
 import { BadInput } from "./BadInput.ts"
-import * as Near from "./Near.ts"
 
 /** The types that `--type` names: those that a log may have, which a misspelt one is not. */
 export const checked = (types: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, BadInput> => {

@@ -32,6 +32,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "EventNotFound",
   "LogMissing",
   "MeasureNotFound",
+  "NoKernel",
   "MetadataNotFound",
   "NotInRegistry",
   "NoSuchSubject",

@@ -128,7 +128,7 @@ const perform = (
     const { position } = yield* (yield* EventLog).head
     const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
-      !json && Prompter.isPossible() ? Prompter.ask(position) : Prompter.announce(position, filename),
+      !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
     )
     const forked = yield* kernel.fork(agent, { ...wanted, ...named })
     if (shown !== undefined) yield* Fiber.join(shown)

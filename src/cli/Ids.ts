@@ -1,11 +1,11 @@
 import { Chunk, Data, Effect, Either, Stream } from "effect"
 import { EventLog } from "../events/EventLog.ts"
+import * as Near from "../events/Near.ts"
 import { is } from "../events/Vocabulary.ts"
 import { Confirmations } from "../kernel/Confirmations.ts"
 import { Projector } from "../projections/Projector.ts"
 import { TaskNotFound } from "../projections/TaskAudit.ts"
 import * as Tasks from "../projections/Tasks.ts"
-import * as Near from "./Near.ts"
 
 /** Type more of the id: several begin or end like this. */
 export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { EventLog, type LogError, MAIN } from "../events/EventLog.ts"
 import * as Pages from "../events/Pages.ts"
 import { measureSpace } from "../events/sqlite/space.ts"
+import * as Vocabulary from "../events/Vocabulary.ts"
 import * as PluginRegistry from "../projections/PluginRegistry.ts"
 import { fold } from "../projections/Projection.ts"
 import { common } from "./CommonOptions.ts"
@@ -27,6 +28,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
       types: Object.fromEntries(space.types.map(({ name, events }) => [name, events])),
       tasks: yield* countTasks,
       plugins: yield* listPlugins,
+      gate: yield* lastGate,
       space,
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
@@ -48,6 +50,15 @@ const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Ef
     }
   })
   return { all, open: open.size }
+})
+
+const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effect.gen(function* () {
+  const { readPage } = yield* EventLog
+  let gate: InfoPage.Info["gate"] = null
+  yield* Pages.forEach(readPage, { timeline: MAIN, types: ["KernelStarted"] }, (page) => {
+    for (const event of page) if (Vocabulary.is(event, "KernelStarted")) gate = event.payload.gate ?? null
+  })
+  return gate
 })
 
 /** All events by which a plugin comes, goes, and takes part or not. */

@@ -9,9 +9,9 @@ import { examine } from "../events/sqlite/doctor.ts"
 import * as AsTyped from "./AsTyped.ts"
 import { BadInput } from "./BadInput.ts"
 import { common } from "./CommonOptions.ts"
-import { counting } from "./integrity/Counter.ts"
 import * as KeyFile from "./integrity/KeyFile.ts"
 import * as TextFile from "./integrity/TextFile.ts"
+import { verifying } from "./integrity/Verifying.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import * as ExaminationPage from "./render/ExaminationPage.ts"
@@ -29,28 +29,40 @@ const anchorOptions = {
   ),
 }
 
+const quick = Options.boolean("quick").pipe(
+  Options.withDescription("Walk the chain alone: what events say, and not what they are found by"),
+)
+
 /** `hindcast log verify` */
-export const verify = Command.make("verify", { ...common, ...anchorOptions }, ({ log, json, anchor, publicKey }) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const held = yield* readAnchor(anchor, publicKey)
-    const found = yield* counting("verified", (onProgress) =>
-      log.verifyWith({ onProgress, ...(held === undefined ? {} : { anchor: held.anchor }) }),
-    )
-    if (found._tag === "Tampered") {
-      const { position, kind, reason } = found
-      if (json) yield* Output.show(json, { intact: false, position, kind, reason }, () => [])
-      return yield* new Tampered({ log: log.name, position, reason })
-    }
-    const { head, events } = found
-    yield* Output.show(json, { intact: true, head, events, ...held }, (style) => [
-      `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
-      ...(held === undefined ? [] : [anchoredLine(held)]),
-    ])
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+export const verify = Command.make(
+  "verify",
+  { ...common, ...anchorOptions, quick },
+  ({ log, json, anchor, publicKey, quick }) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const held = yield* readAnchor(anchor, publicKey)
+      const found = yield* verifying(json, (telling) =>
+        log.verifyWith({ ...telling, quick, ...(held === undefined ? {} : { anchor: held.anchor }) }),
+      )
+      if (found._tag === "Tampered") {
+        const { position, kind, reason, looks, findings } = found
+        yield* Output.show(json, { intact: false, position, kind, reason, looks, findings }, (style) => [
+          ...ExaminationPage.lookLines(style, looks),
+          ...findings.flatMap((finding) => ["", ...ExaminationPage.findingLines(style, finding)]),
+        ])
+        return yield* new Tampered({ log: log.name, position, reason })
+      }
+      const { head, events, looks } = found
+      yield* Output.show(json, { intact: true, head, events, looks, ...held }, (style) => [
+        `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
+        ...(held === undefined ? [] : [anchoredLine(held)]),
+        ...ExaminationPage.lookLines(style, looks),
+      ])
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(
   Command.withDescription(
-    "Walk the whole chain of hashes: is every event as it was recorded? That the last events were removed, or all was written anew, shows only against an anchor",
+    "Is every event as it was recorded, and everything that it is found by? The chain of hashes, tables, indexes, versions, ids, names, blobs, " +
+      "segments, snapshots. That the last events were removed, or all was written anew, shows only against an anchor",
   ),
 )
 
@@ -100,7 +112,7 @@ export const anchor = Command.make(
         return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
       }
       // What is signed is vouched for: a log that was tampered with gets no anchor.
-      const found = yield* counting("verified", (onProgress) => log.verifyWith({ onProgress }))
+      const found = yield* verifying(json, (telling) => log.verifyWith(telling))
       if (found._tag === "Tampered") {
         return yield* new Tampered({ log: log.name, position: found.position, reason: found.reason })
       }
@@ -137,18 +149,18 @@ export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({
     const filename = yield* OpenLog.fileOf(log)
     if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
     const held = yield* readAnchor(anchor, publicKey)
-    const examination = yield* counting("verified", (onProgress) =>
-      examine(filename, { onProgress, ...(held === undefined ? {} : { anchor: held.anchor }) }),
+    const examination = yield* verifying(json, (telling) =>
+      examine(filename, { ...telling, ...(held === undefined ? {} : { anchor: held.anchor }) }),
     )
     const healthy = isHealthy(examination)
-    const { checked, findings } = examination
-    yield* Output.show(json, { healthy, log: filename, checked, findings }, (style) =>
+    const { checked, looks, findings } = examination
+    yield* Output.show(json, { healthy, log: filename, checked, looks, findings }, (style) =>
       ExaminationPage.lines(style, examination),
     )
     if (!healthy) return yield* new LogDamaged({ examination })
   }),
 ).pipe(
   Command.withDescription(
-    "Examine a log's file and change nothing: pages, tables and triggers, what a killed process left, the lease, the chain; with what to do",
+    "Examine a log's file and change nothing: all that `log verify` looks at, what a killed process left, permissions, the lease; with what to do",
   ),
 )

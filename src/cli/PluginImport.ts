@@ -2,9 +2,10 @@ import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../kernel/Registry.ts"
 import * as Keyed from "../projections/Keyed.ts"
-import { common } from "./CommonOptions.ts"
+import { common, oneOf } from "./CommonOptions.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
+import * as PluginConsent from "./PluginConsent.ts"
 import { importing, importOptions, source } from "./PluginOptions.ts"
 import * as ImportPage from "./render/ImportPage.ts"
 import * as PluginPage from "./render/PluginPage.ts"
@@ -13,23 +14,38 @@ const noActivate = Options.boolean("no-activate").pipe(
   Options.withDescription("Import it without letting it take part yet"),
 )
 
+const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
+  Options.withDescription(
+    "flags: let this version run on this machine also where nothing but Deno's permissions confines it. Default: auto",
+  ),
+  Options.withDefault("auto" as const),
+)
+
 /** `hindcast plugin add SOURCE` */
 export const add = Command.make(
   "add",
-  { ...common, source, ...importing, noActivate },
-  ({ log, json, source, noActivate, workspace, ...options }) =>
+  { ...common, source, ...importing, noActivate, sandbox },
+  ({ log, json, source, noActivate, workspace, sandbox, ...options }) =>
     Effect.gen(function* () {
       const registry = yield* Registry
       const before = yield* registry.state
-      const imported = yield* registry
-        .import(source, { ...importOptions(options), activate: !noActivate })
-        .pipe(Effect.tapErrorTag("UpdateHeld", (held) => showHeld(json, held)))
+      const imported = yield* registry.import(source, { ...importOptions(options), activate: !noActivate }).pipe(
+        Effect.tapErrorTag("UpdateHeld", (held) =>
+          // What was said counts for this version, also when it is installed later, by a grant.
+          Effect.zipRight(sandbox === "flags" ? PluginConsent.give(held) : Effect.void, showHeld(json, held)),
+        ),
+      )
       const { name } = imported.manifest
       const change = { imported, before: Keyed.get(before, name), after: Keyed.get(yield* registry.state, name) }
       const { origin, directory } = imported
       const active = change.after?.active ?? false
-      const document = { ...PluginPage.described(imported), status: "installed", active, origin, directory }
+      const missing = yield* PluginConsent.settle(imported, sandbox === "flags")
+      const document = {
+        ...PluginPage.described(imported),
+        ...{ status: "installed", active, origin, directory, consentMissing: missing !== undefined },
+      }
       yield* Output.show(json, document, (style) => ImportPage.lines(style, change))
+      if (missing !== undefined && !json) yield* PluginConsent.askOrTell(missing, imported)
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
 

@@ -4,6 +4,8 @@ import { pathToFileURL } from "node:url"
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { isPluginName } from "../plugins/Manifest.ts"
+import * as Consent from "../plugins/sandbox/Consent.ts"
+import { survey } from "../plugins/sandbox/Survey.ts"
 import { command, shortest } from "./AsTyped.ts"
 import { BadInput } from "./BadInput.ts"
 import { json } from "./CommonOptions.ts"
@@ -29,12 +31,16 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
     const target = path.resolve(directory)
     const name = Option.getOrElse(wanted, () => path.basename(target))
     if (!isPluginName(name)) {
-      const expected = "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit; give one with --name"
+      const expected =
+        "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, of at most 64 characters; give one with --name"
       return yield* new BadInput({ input: Option.isSome(wanted) ? "--name" : "dir", expected, found: `"${name}"` })
     }
     yield* empty(target)
     const files = write(target, name)
     const isInstalled = fs.existsSync(installed(target) ?? "")
+    const { layer } = yield* survey("auto")
+    const needsConsent = layer !== null && Consent.isNeeded(layer)
+    const add = ["plugin", "add", shortest(target), ...(needsConsent ? ["--sandbox", "flags"] : [])]
     yield* Output.show(json, { name, directory: target, files, installed: isInstalled }, (style) => [
       `${style.name(name)} in ${shortest(target)}: ${files.join(", ")}`,
       ...(isInstalled
@@ -43,10 +49,14 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
       style.dim("Then:"),
       `  ${command(["plugin", "check", shortest(target)])}`,
       `  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`,
-      `  ${command(["plugin", "add", shortest(target)])}`,
+      `  ${command(add)}`,
+      ...(needsConsent ? [style.dim(ALONE)] : []),
     ])
   }),
 ).pipe(Command.withDescription("Start a plugin of your own: a manifest, an entry and a test that work"))
+
+const ALONE =
+  "`--sandbox flags` lets it run here, where nothing but Deno's permissions confines it: it is yours. It is recorded for this version."
 
 const empty = (target: string): Effect.Effect<void, NotEmpty> => {
   const found = fs.statSync(target, { throwIfNoEntry: false })

@@ -14,6 +14,7 @@ import { GrantsMissing } from "./GrantsMissing.ts"
 import * as OpenLog from "./OpenLog.ts"
 import * as Output from "./Output.ts"
 import { person, personAsActor } from "./Person.ts"
+import * as PluginConsent from "./PluginConsent.ts"
 import * as AuditPage from "./render/AuditPage.ts"
 import * as ImportPage from "./render/ImportPage.ts"
 import * as AgentModule from "./run/AgentModule.ts"
@@ -143,11 +144,12 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, 
     else if (imported.length === 0) {
       yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
     }
+    if (!json) yield* consent(plugins)
     const { position } = yield* (yield* EventLog).head
 
     const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
-      !json && Prompter.isPossible() ? Prompter.ask(position) : Prompter.announce(position, filename),
+      !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
     )
     const audit = yield* kernel.tasks
       .run(agent, {
@@ -161,6 +163,17 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, 
     // The task is closed, which is the last that is shown of it.
     if (shown !== undefined) yield* Fiber.join(shown)
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+  })
+
+/** Asks the person at the terminal about each plugin that is not started here without consent, before anything begins. */
+const consent = (plugins: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    for (const missing of yield* kernel.unconsented(plugins)) {
+      const { manifest, digest } = yield* kernel.plugins.manifest(missing.plugin)
+      const version = { plugin: missing.plugin, version: manifest.version, digest }
+      if (!(yield* PluginConsent.ask(missing, version))) return yield* missing
+    }
   })
 
 /** An agent's failure, with the task in which it failed: the first one that was opened after a position. */

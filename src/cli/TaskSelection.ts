@@ -1,5 +1,6 @@
 import { HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
+import * as Near from "../events/Near.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import type { Asked } from "../kernel/scoring/Chosen.ts"
 import * as Moment from "../projections/Moment.ts"
@@ -7,7 +8,6 @@ import { Projector } from "../projections/Projector.ts"
 import { projection, type Tasks } from "../projections/Tasks.ts"
 import { BadInput } from "./BadInput.ts"
 import * as Ids from "./Ids.ts"
-import * as Near from "./Near.ts"
 
 const OUTCOMES = TaskOutcome.literals
 

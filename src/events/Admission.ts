@@ -1,12 +1,13 @@
 import { Either, ParseResult, Schema } from "effect"
 import { uuidv7 } from "uuidv7"
 import { type Blob, blobOf, nameOf } from "./Blob.ts"
-import { EventId } from "./Event.ts"
-import { type AppendRequest, InvalidEvent, MAIN, type NewEvent } from "./EventLog.ts"
+import { isEventId } from "./Event.ts"
+import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } from "./EventLog.ts"
 import type { EventType } from "./EventType.ts"
 import { findNonJson, type JsonObject } from "./Json.ts"
 import type { Key, Keys } from "./Keys.ts"
 import { sealPayload } from "./Sealing.ts"
+import { isMoment } from "./Time.ts"
 import type { Vocabulary } from "./Vocabulary.ts"
 
 /** Most events one append may hold. */
@@ -44,6 +45,7 @@ export interface Admitted {
   readonly taskId: string | null
   readonly actor: string
   readonly expected: NonNullable<AppendRequest["expected"]> | null
+  readonly fence: Required<Fence> | null
   readonly events: ReadonlyArray<AdmittedEvent>
   /** Whether the commit that holds it must reach the disk before it is acknowledged. */
   readonly synced: boolean
@@ -60,19 +62,30 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
 
   return (request) => {
     const refuse = (index: number | null, reason: string) =>
-      Either.left(new InvalidEvent({ stream: String(request.stream), index, reason }))
+      Either.left(
+        new InvalidEvent({ stream: typeof request?.stream === "string" ? request.stream : "", index, reason }),
+      )
 
+    if (!isObject(request)) return refuse(null, `expected a request, found ${shown(request)}`)
     const badName =
       checkName("timeline", request.timeline ?? MAIN) ??
       checkName("stream", request.stream) ??
       checkName("actor", request.actor) ??
       (request.taskId == null ? undefined : checkName("taskId", request.taskId)) ??
-      (request.subject === undefined ? undefined : checkName("subject", request.subject))
+      (request.subject === undefined ? undefined : checkName("subject", request.subject)) ??
+      (request.fence === undefined ? undefined : checkFence(request.fence))
     if (badName !== undefined) return refuse(null, badName)
+    const badExpectation = checkExpected(request.expected)
+    if (badExpectation !== undefined) return refuse(null, badExpectation)
+    if (!Array.isArray(request.events))
+      return refuse(null, `events: expected a list of events, found ${shown(request.events)}`)
     if (request.events.length === 0) return refuse(null, "expected at least one event, found none")
     if (request.events.length > MAX_EVENTS_PER_APPEND) {
       return refuse(null, `expected at most ${MAX_EVENTS_PER_APPEND} events, found ${request.events.length}`)
     }
+
+    const stranger = request.events.findIndex((event) => !isObject(event))
+    if (stranger >= 0) return refuse(stranger, `expected an event, found ${shown(request.events[stranger])}`)
 
     const types = request.events.map(({ type }) => vocabulary.types.get(type))
     let key: Key | undefined
@@ -91,7 +104,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
       const type = types[index]
       const check = checks.get(event.type)
       if (type === undefined || check === undefined) {
-        return refuse(index, `"${event.type}" is not in this log's vocabulary; add it with Vocabulary.extend`)
+        return refuse(index, `${shown(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
       }
       const admitted = admitEvent(event, type, check, key)
       if (typeof admitted === "string") return refuse(index, `${event.type}: ${admitted}`)
@@ -108,6 +121,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
       taskId: request.taskId ?? null,
       actor: request.actor,
       expected: request.expected ?? null,
+      fence: request.fence === undefined ? null : { timeline: MAIN, ...request.fence },
       events,
       synced,
     })
@@ -131,12 +145,13 @@ const admitEvent = (
   if ("schemaVersion" in event && event.schemaVersion !== undefined && event.schemaVersion !== type.version) {
     return `schemaVersion: expected ${type.version}, found ${event.schemaVersion}`
   }
-  if (event.id !== undefined && !isEventId(event.id)) return `id: expected a UUID in lower case, found "${event.id}"`
+  if (event.id !== undefined && !isEventId(event.id))
+    return `id: expected a UUID in lower case, found ${shown(event.id)}`
   if (event.causationId != null && !isEventId(event.causationId)) {
-    return `causationId: expected the id of an event, found "${event.causationId}"`
+    return `causationId: expected the id of an event, found ${shown(event.causationId)}`
   }
-  if (event.occurredAt !== undefined && !Number.isSafeInteger(event.occurredAt)) {
-    return `occurredAt: expected whole milliseconds since 1970, found ${event.occurredAt}`
+  if (event.occurredAt !== undefined && !isMoment(event.occurredAt)) {
+    return `occurredAt: expected whole milliseconds since 1970, from the year 0 to 9999, found ${shown(event.occurredAt)}`
   }
   const text = JSON.stringify(event.payload)
   const bytes = Buffer.byteLength(text)
@@ -152,7 +167,8 @@ const admitEvent = (
     schemaVersion: type.version,
     causationId: event.causationId ?? null,
     occurredAt: event.occurredAt ?? null,
-    payload: event.payload,
+    // What is answered is what was stored, whatever the caller does with its own afterwards.
+    payload: JSON.parse(text),
     text,
     stored: blob === null ? whole : nameOf(blob),
     blob,
@@ -165,8 +181,6 @@ const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: E
   const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
   return present.length === 0 ? undefined : sealPayload(key, id, payload, Object.fromEntries(present))
 }
-
-const isEventId = Schema.is(EventId)
 
 type PayloadCheck = (payload: JsonObject) => string | undefined
 
@@ -184,8 +198,47 @@ const payloadCheck = (type: EventType): PayloadCheck => {
   }
 }
 
-const checkName = (what: string, name: unknown): string | undefined => {
-  if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${JSON.stringify(name)}`
+const checkFence = (fence: Fence): string | undefined => {
+  // No fence where one was meant would let through what it is there to stop.
+  if (!isObject(fence)) return `fence: expected a stream and its version, found ${shown(fence)}`
+  const { timeline = MAIN, stream, version } = fence
+  return (
+    checkName("fence/timeline", timeline) ??
+    checkName("fence/stream", stream) ??
+    (Number.isSafeInteger(version) && version >= 0
+      ? undefined
+      : `fence/version: expected a stream's version (0, 1, 2 …), found ${shown(version)}`)
+  )
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Something of any kind, for a message. */
+const shown = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value)
+  if (Array.isArray(value)) return "a list"
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}
+
+const checkExpected = (expected: AppendRequest["expected"]): string | undefined => {
+  if (expected === undefined || expected === null) return undefined
+  switch (expected._tag) {
+    case "Any":
+    case "NoStream":
+    case "Exists":
+      return undefined
+    case "Exact":
+      return Number.isSafeInteger(expected.version) && expected.version >= 0
+        ? undefined
+        : `expected: expected a version, 0 or more, found ${shown(expected.version)}`
+    default:
+      return `expected: expected Any, NoStream, Exists or Exact(version), found ${shown(expected)}`
+  }
+}
+
+/** What is wrong with a name; undefined where nothing is. */
+export const checkName = (what: string, name: unknown): string | undefined => {
+  if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${shown(name)}`
   if (name.length > MAX_NAME_LENGTH)
     return `${what}: expected at most ${MAX_NAME_LENGTH} characters, found ${name.length}`
   if (!name.isWellFormed() || name.includes("\0"))

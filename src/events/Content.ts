@@ -1,6 +1,6 @@
 import { digestIn } from "./Blob.ts"
 import type { Event } from "./Event.ts"
-import type { JsonObject } from "./Json.ts"
+import { type JsonObject, sha256 } from "./Json.ts"
 import type { Keys } from "./Keys.ts"
 import { unsealPayload } from "./Sealing.ts"
 
@@ -38,6 +38,7 @@ const textOf = (blob: Contents["blob"], payload: string): string => {
   if (digest === undefined) return payload
   const text = blob(digest)
   if (text === undefined) throw new Error(`its payload is the blob ${digest}, which is not there`)
+  if (sha256(text) !== digest) throw new Error(`its payload is the blob ${digest}, and what is there is another text`)
   return text
 }
 

@@ -1,6 +1,6 @@
 import * as Chain from "./Chain.ts"
 import type { Head } from "./EventLog.ts"
-import type { Tampering } from "./Verification.ts"
+import type { TamperKind } from "./Verification.ts"
 
 /** An event as it is stored now: what the chain covers, and the hash that it carries. */
 export interface Stored {
@@ -15,6 +15,13 @@ export interface Stored {
 /** A part of a row that no log writes. */
 export interface Flaw {
   readonly kind: "payload changed" | "envelope changed"
+  readonly reason: string
+}
+
+/** The first position at which a chain breaks, what was done there, and a sentence on how it shows. */
+export interface Break {
+  readonly position: number
+  readonly kind: TamperKind
   readonly reason: string
 }
 
@@ -36,7 +43,7 @@ export interface Evidence {
  *
  * The proofs are all of one kind: a row's hash is found again from another hash or another position than where it stands.
  */
-export const diagnose = (evidence: Evidence): Tampering => {
+export const diagnose = (evidence: Evidence): Break => {
   const { head, from } = evidence
   const [first] = from
   if (first === undefined) return missing(head.position + 1, "there is no event here")
@@ -47,7 +54,7 @@ export const diagnose = (evidence: Evidence): Tampering => {
 }
 
 /** Rows that stand elsewhere than where they were recorded, that are missing, or that were put in. */
-const misplaced = ({ head, earlier, from }: Evidence, first: Stored): Tampering | undefined => {
+const misplaced = ({ head, earlier, from }: Evidence, first: Stored): Break | undefined => {
   const position = head.position + 1
   const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))
   const belongs = from[later]
@@ -68,7 +75,7 @@ const swappedOrInserted = (position: number, from: ReadonlyArray<Stored>, later:
 }
 
 /** Whether rows on whose forged hashes the chain went on were put in before this row: it follows from before them. */
-const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Tampering | undefined => {
+const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Break | undefined => {
   const left = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
   return left && inserted(left.position + 1, `the event that belongs here stands at @${first.link.position}`)
 }
@@ -77,7 +84,7 @@ const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Tampering | 
 const MAX_MOVED_UP = 1000
 
 /** Whether both this row and the next were recorded at later positions. */
-const movedUp = (position: number, first: Stored, next: Stored | undefined): Tampering | undefined => {
+const movedUp = (position: number, first: Stored, next: Stored | undefined): Break | undefined => {
   if (next === undefined) return undefined
   for (let removed = 1; removed <= MAX_MOVED_UP; removed++) {
     if (!continues(first.hash, next, next.link.position + removed)) continue
@@ -88,7 +95,7 @@ const movedUp = (position: number, first: Stored, next: Stored | undefined): Tam
 }
 
 /** The row stands where it belongs, and is not what was recorded. */
-const changed = ({ head, from, inSequence, anchor }: Evidence, first: Stored): Tampering => {
+const changed = ({ head, from, inSequence, anchor }: Evidence, first: Stored): Break => {
   const { position } = first.link
   const flaw = payloadFlaw(first.payload)
   if (flaw !== null) return { position, ...flaw }
@@ -136,17 +143,17 @@ const writtenAgain = (payload: string): string | null => {
 const continues = (hash: string, { link, payload, keyId, hash: stored }: Stored, position: number): boolean =>
   Chain.link(hash, { ...link, position }, payload, keyId) === stored
 
-const missing = (position: number, reason: string): Tampering => ({ position, kind: "event missing", reason })
+const missing = (position: number, reason: string): Break => ({ position, kind: "event missing", reason })
 
-const inserted = (position: number, reason: string): Tampering => ({ position, kind: "event inserted", reason })
+const inserted = (position: number, reason: string): Break => ({ position, kind: "event inserted", reason })
 
-const moved = (position: number, belongs: Stored): Tampering => ({
+const moved = (position: number, belongs: Stored): Break => ({
   position,
   kind: "order changed",
   reason: `the event that belongs here stands at @${belongs.link.position}`,
 })
 
-const gap = (position: number, { link }: Stored): Tampering =>
+const gap = (position: number, { link }: Stored): Break =>
   link.position === position + 1
     ? missing(position, "the event is missing")
     : missing(position, `the events from here to @${link.position - 1} are missing`)

@@ -1,4 +1,4 @@
-import type { Verification } from "./Verification.ts"
+import type { Look, Verification } from "./Verification.ts"
 
 /**
  * How bad a finding is:
@@ -24,6 +24,8 @@ export interface Examination {
   readonly log: string
   /** What was looked at, in that order; damage can keep the doctor from going on. */
   readonly checked: ReadonlyArray<string>
+  /** The same with what is there, and with what was not looked at. */
+  readonly looks: ReadonlyArray<Look>
   readonly findings: ReadonlyArray<Finding>
   /** What walking the chain found; null where it was not walked. */
   readonly chain: Verification | null

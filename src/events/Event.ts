@@ -16,6 +16,9 @@ export const EventId = Schema.String.pipe(
   Schema.annotations({ identifier: "EventId", description: "UUID in lower case, version 7 where Hindcast made it" }),
 )
 
+/** Whether a value is an event's id. */
+export const isEventId = Schema.is(EventId)
+
 /**
  * One immutable event: the envelope, and a payload by the vocabulary's schema.
  *

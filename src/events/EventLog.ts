@@ -48,6 +48,17 @@ export type NewEvent =
   | CoreNewEvent
   | (NewEventFields & { readonly type: string; readonly payload: JsonObject; readonly schemaVersion?: number })
 
+/**
+ * What an append depends on beside its own stream: another stream that must still stand at this version. A kernel fences
+ * its appends by the stream in which the next one says that it took over.
+ */
+export interface Fence {
+  /** Default: `main`, also in a view of another timeline. */
+  readonly timeline?: string
+  readonly stream: string
+  readonly version: number
+}
+
 /** Events for one stream, committed together or not at all. */
 export interface AppendRequest {
   /** Default: the log's, which is `main` unless it is a view of another one. */
@@ -58,6 +69,8 @@ export interface AppendRequest {
   readonly actor: string
   /** Default: `Any`. */
   readonly expected?: Expected
+  /** Where the fence's stream has gone on, nothing is written: a `VersionConflict` of that stream. Default: none. */
+  readonly fence?: Fence
   /**
    * Whose personal data the events hold: the fields that their types declare personal are encrypted under this subject's
    * key. Who it is stands in the log's key file and nowhere in the log.
@@ -141,6 +154,13 @@ const describeExpected = (expected: Expected): string => {
   }
 }
 
+/** Give up: another kernel took over the log while this one was silent, and what this one appends is not taken any more. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly log: string; readonly owner: string }> {
+  override get message() {
+    return `${this.log}: "${this.owner}" no longer holds the lease; another kernel took over. Nothing more is executed or recorded here.`
+  }
+}
+
 /** Fix the call: something in the request is not an event of this log. */
 export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
   readonly stream: string
@@ -216,14 +236,21 @@ export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
   }
 }
 
+/** Fix the call: this is no query. */
+export class InvalidQuery extends Data.TaggedError("InvalidQuery")<{ readonly reason: string }> {
+  override get message() {
+    return `Query: ${this.reason}. Nothing was read.`
+  }
+}
+
 /** What can go wrong when reading. */
-export type LogError = LogBusy | LogCorrupt | LogUnavailable | SegmentUnavailable
+export type LogError = LogBusy | LogCorrupt | LogUnavailable | SegmentUnavailable | InvalidQuery
 
 /** What can go wrong when opening. */
 export type OpenError = LogError | LogFormatUnsupported
 
-/** What can go wrong when appending. */
-export type AppendError = LogError | VersionConflict | InvalidEvent | IdReused | DiskFull
+/** What can go wrong when appending; `LeaseLost` only where a kernel appends. */
+export type AppendError = LogError | VersionConflict | InvalidEvent | IdReused | DiskFull | LeaseLost
 
 /**
  * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes.
@@ -240,15 +267,17 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
     readonly spans: ReadonlyArray<Span>
     /**
      * Appends events to one stream; all of them or none. Appends under way at the same time are committed together;
-     * a conflict fails only the append that caused it. Once it succeeds, the events survive the death of any process.
+     * a conflict fails only the append that caused it, and whoever tries again then is ahead of those that come anew. Once it succeeds, the events survive the death of any process.
      */
     readonly append: (request: AppendRequest) => Effect.Effect<Appended, AppendError>
     /** Reads events in order of position, in constant memory. Ends at the head as it stood when reading got there. */
     readonly read: (query?: Query) => Stream.Stream<Event, LogError>
-    /** Reads at most `limit` events in order of position: one step of `read`, for folds. */
+    /** Reads at most `limit` events, 1 or more, in order of position: one step of `read`, for folds. */
     readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
     /** One event by its id. */
     readonly find: (id: string) => Effect.Effect<Option.Option<Event>, LogError>
+    /** The version of a stream's last event, 0 where it has none: what `Exact` is to expect. Default timeline: the log's. */
+    readonly versionOf: (stream: string, timeline?: string) => Effect.Effect<number, LogError>
     /** The last position, and its hash. */
     readonly head: Effect.Effect<Head, LogError>
     /**
@@ -257,12 +286,14 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
-     * Walks the whole chain in constant memory and names the first position that fails, and why. Every change, removal,
-     * insertion and exchange of events is found, except what leaves a chain that holds in itself: events removed from the
-     * log's end, or a log written anew from some position on. Those show against an anchor: see `verifyWith`.
+     * Looks at everything that answers are made from, in constant memory. It walks the whole chain, and names the first position
+     * that fails, and why: every change, removal, insertion and exchange of events is found, except what leaves a chain that
+     * holds in itself: events removed from the log's end, or a log written anew from some position on. Those show against an
+     * anchor: see `verifyWith`. Then it looks at what events are found by and at what is kept beside them: tables, triggers, pages
+     * and indexes, versions, ids, names, large payloads, segments, snapshots. The answer says what was looked at.
      */
     readonly verify: Effect.Effect<Verification, LogError>
-    /** The same, held against an anchor, or with progress told. */
+    /** The same, held against an anchor, with progress told, or of the chain alone. */
     readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, LogError>
   }
 >() {}

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { JsonObject } from "./Json.ts"
+import { EARLIEST, LATEST } from "./Time.ts"
 
 /** One entry of a vocabulary: a name in the past tense, the version of its payload's schema, and that schema. */
 export interface EventType<
@@ -50,11 +51,11 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
 /** A field that may be absent. It is never `undefined`: that is not JSON. */
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
-/** A duration in milliseconds, fractions allowed. */
-export const Milliseconds = Schema.NonNegative.annotations({
-  identifier: "Milliseconds",
-  description: "Duration in ms",
-})
+/** A duration in milliseconds, fractions allowed: none is longer than from the first moment to the last. */
+export const Milliseconds = Schema.NonNegative.pipe(
+  Schema.lessThanOrEqualTo(LATEST - EARLIEST),
+  Schema.annotations({ identifier: "Milliseconds", description: "Duration in ms" }),
+)
 
 /** A SHA-256 digest, 64 hexadecimal digits. */
 export const Sha256 = Schema.String.pipe(

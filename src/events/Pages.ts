@@ -1,6 +1,7 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Event } from "./Event.ts"
 import type { LogError, Query } from "./EventLog.ts"
+import { flawOf } from "./Queries.ts"
 import { turn } from "./Turn.ts"
 
 /** Events read in one step: where reading in pages is as fast as reading at once. */
@@ -16,8 +17,21 @@ export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyAr
  */
 export const FIRST_PAGE = 64
 
+/** Refuses what is no query. */
+export const checked =
+  (readPage: ReadPage): ReadPage =>
+  (query, limit) => {
+    const flaw = flawOf(query, limit)
+    return flaw === undefined ? readPage(query, limit) : Effect.fail(flaw)
+  }
+
 /** Reads in pages until a page is not full, in constant memory. Between two pages the event loop gets its turn. */
-export const stream = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> =>
+export const stream = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> => {
+  const flaw = flawOf(query)
+  return flaw === undefined ? pages(readPage, query) : Stream.fail(flaw)
+}
+
+const pages = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> =>
   Stream.paginateChunkEffect({ after: query.after ?? 0, size: FIRST_PAGE }, ({ after, size }) =>
     Effect.gen(function* () {
       const page = yield* readPage({ ...query, after }, size)

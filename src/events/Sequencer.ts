@@ -1,8 +1,9 @@
+import canonicalize from "canonicalize"
 import { Either } from "effect"
 import type { Admitted, AdmittedEvent } from "./Admission.ts"
 import * as Chain from "./Chain.ts"
 import type { Event } from "./Event.ts"
-import { type Appended, type Expected, type Head, IdReused, type Query, VersionConflict } from "./EventLog.ts"
+import { type Appended, Exact, type Expected, type Head, IdReused, type Query, VersionConflict } from "./EventLog.ts"
 
 /** What must be known of the log to place a batch: exactly as of `head`. */
 export interface LogState {
@@ -17,8 +18,11 @@ export interface LogState {
 export type Placement =
   | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }
-  | { readonly kind: "conflict"; readonly expected: Expected; readonly actual: number }
+  | { readonly kind: "conflict"; readonly on: Conflicting; readonly expected: Expected; readonly actual: number }
   | { readonly kind: "id reused"; readonly id: string; readonly position: number }
+
+/** The stream that is not where it was expected: the request's own, or that of its fence. */
+type Conflicting = Pick<Admitted, "timeline" | "stream">
 
 /** A batch in its place: what to write, and what to answer to each request, in the order given. */
 export interface Sequenced {
@@ -52,10 +56,15 @@ export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: 
   const place = (request: Admitted): Placement => {
     const earlier = findEarlier(request, find)
     if (earlier !== undefined) return earlier
+    const { fence, expected } = request
+    if (fence !== null) {
+      const actual = versions.get(streamKey(fence.timeline, fence.stream)) ?? log.version(fence.timeline, fence.stream)
+      if (actual !== fence.version) return { kind: "conflict", on: fence, expected: Exact(fence.version), actual }
+    }
     const key = streamKey(request.timeline, request.stream)
     let version = versions.get(key) ?? log.version(request.timeline, request.stream)
-    if (request.expected !== null && !meets(request.expected, version)) {
-      return { kind: "conflict", expected: request.expected, actual: version }
+    if (expected !== null && !meets(expected, version)) {
+      return { kind: "conflict", on: request, expected, actual: version }
     }
     const events: Array<Event> = []
     for (const admitted of request.events) {
@@ -138,7 +147,11 @@ const sameContent = (request: Admitted, admitted: AdmittedEvent, event: Event): 
   event.causationId === admitted.causationId &&
   event.actor === request.actor &&
   (admitted.occurredAt === null || event.occurredAt === admitted.occurredAt) &&
-  JSON.stringify(event.payload) === textAsReadable(admitted, event)
+  isSameJson(JSON.stringify(event.payload), textAsReadable(admitted, event))
+
+/** A retry may come from a program that made the payload anew, with its keys in another order (RFC 8785 brings both into one). */
+const isSameJson = (a: string, b: string): boolean =>
+  a === b || canonicalize(JSON.parse(a)) === canonicalize(JSON.parse(b))
 
 /** What is left of an event whose key was destroyed can only be held against what would be left of this one. */
 const textAsReadable = ({ text, sealed }: AdmittedEvent, { personal }: Event): string =>
@@ -147,11 +160,29 @@ const textAsReadable = ({ text, sealed }: AdmittedEvent, { personal }: Event): s
 /** Most missed events that a conflict carries. */
 const MAX_MISSED = 1000
 
+/** Reads the events that conflicts missed. */
+export type ReadMissed = (query: Query, limit: number) => ReadonlyArray<Event>
+
+/**
+ * The same for one batch: of the many that may have missed the same events, only the first takes a read of the log. Each is
+ * given a copy of its own.
+ */
+export const readingOnce = (read: ReadMissed): ReadMissed => {
+  const known = new Map<string, ReadonlyArray<Event>>()
+  return (query, limit) => {
+    const key = JSON.stringify([query, limit])
+    const before = known.get(key)
+    if (before !== undefined) return structuredClone(before)
+    const events = read(query, limit)
+    known.set(key, events)
+    return events
+  }
+}
+
 /** What a placement means for its caller; a conflict is given the events that it missed, by reading them. */
 export const answer = (
-  request: Admitted,
   placement: Placement | undefined,
-  read: (query: Query, limit: number) => ReadonlyArray<Event>,
+  read: ReadMissed,
 ): Either.Either<Appended, VersionConflict | IdReused> => {
   switch (placement?.kind) {
     case undefined:
@@ -164,8 +195,8 @@ export const answer = (
       return Either.right({ position: last.position, version: last.version, events })
     }
     case "conflict": {
-      const { expected, actual } = placement
-      const { timeline, stream } = request
+      const { on, expected, actual } = placement
+      const { timeline, stream } = on
       const afterVersion = expected._tag === "Exact" ? expected.version : 0
       // Not what the rest of the batch has added since.
       const count = Math.min(actual - afterVersion, MAX_MISSED)

@@ -24,12 +24,22 @@ export interface Snapshot {
   readonly root: Uint8Array
 }
 
+/** A snapshot that was found stored. */
+export interface Found extends Snapshot {
+  /**
+   * Whether it was stored by a program that has this log's key: of this series, at this position, over this event. One that was
+   * not may say anything.
+   */
+  readonly authentic: boolean
+}
+
 /** Parts of states, by their SHA-256. A part that several snapshots of a series have in common is stored once. */
 export type Parts = ReadonlyMap<string, Uint8Array>
 
 /**
  * A cache of folded states that a log keeps beside its events. Nothing in it is part of the record: whoever reads it
- * checks every hash, and without it everything is the same, only slower. A log opened for reading only refuses to write.
+ * starts from authentic snapshots only and checks every hash, and without it everything is the same, only slower. A log
+ * opened for reading only refuses to write.
  */
 export class Snapshots extends Context.Tag("hindcast/Snapshots")<
   Snapshots,
@@ -41,8 +51,8 @@ export class Snapshots extends Context.Tag("hindcast/Snapshots")<
      * then no longer what the events say. Snapshots of another epoch are neither found nor stored.
      */
     readonly epoch: Effect.Effect<string, LogError>
-    /** The newest snapshot at or before a position. */
-    readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<Snapshot>, LogError>
+    /** The newest snapshot at or before a position; none where nothing can tell whether it is authentic. */
+    readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<Found>, LogError>
     /** The parts of a series stored under these digests; the answer lacks those that are not there. */
     readonly parts: (series: Series, digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
     /** Those of the digests under which a series has no part stored. */

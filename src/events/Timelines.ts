@@ -83,7 +83,7 @@ const spansUpTo = (spans: ReadonlyArray<Span>, at: number): ReadonlyArray<Span> 
 export const view = (log: Log, { name, spans }: Timeline): Log => {
   if (name === log.timeline) return log
 
-  const readPage: Log["readPage"] = (query, limit) => {
+  const readPage = Pages.checked((query, limit) => {
     if (query.timeline !== name || query.afterVersion !== undefined) return log.readPage(query, limit)
     return Effect.gen(function* () {
       const events: Array<Event> = []
@@ -96,7 +96,7 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
       }
       return events
     })
-  }
+  })
 
   const follow: Log["follow"] = (query = {}) => {
     if (query.timeline !== name || query.afterVersion !== undefined) return log.follow(query)
@@ -112,6 +112,7 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
     readPage,
     read: (query = {}) => Pages.stream(readPage, query),
     follow,
+    versionOf: (stream, timeline = name) => log.versionOf(stream, timeline),
     append: (request) => log.append({ timeline: name, ...request }),
   }
 }

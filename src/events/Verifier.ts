@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Diagnosis from "./Diagnosis.ts"
 import { type Head, LogCorrupt, type LogError } from "./EventLog.ts"
-import { Verification, type VerifyOptions } from "./Verification.ts"
+import { turn } from "./Turn.ts"
+import type { VerifyOptions } from "./Verification.ts"
 
 /** Rows read in one step: constant memory, whatever the log's length. */
 const PAGE_SIZE = 1000
@@ -19,35 +20,45 @@ export interface Source {
   readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
 }
 
+/** What walking the chain came to: its end, or where it breaks. */
+export type Chained =
+  | { readonly broken: null; readonly head: Head; readonly events: number }
+  | { readonly broken: Diagnosis.Break }
+
 /**
  * Walks the chain from the first event over what is stored now, and holds it against the anchor where there is one. Where
  * a page cannot be read it goes on row by row, so that the error says how far the log is sound.
  */
 export const verify = (
   source: Source,
-  { anchor, onProgress }: VerifyOptions = {},
-): Effect.Effect<Verification, LogError> =>
+  { anchor, onProgress }: Pick<VerifyOptions, "anchor" | "onProgress"> = {},
+): Effect.Effect<Chained, LogError> =>
   Effect.gen(function* () {
     const atStart = yield* source.head
     let head: Head = { position: 0, hash: Chain.GENESIS }
-    if (anchor?.position === 0 && anchor.hash !== head.hash) return Verification.Tampered(rewritten(anchor))
+    if (anchor?.position === 0 && anchor.hash !== head.hash) return broken(rewritten(anchor))
+    let isHeld = anchor === undefined || anchor.position === 0
     while (true) {
       const rows = yield* readOn(source, head)
       if (rows.length === 0) break
       const walked = walk(head, rows)
       const anchored = anchor === undefined ? undefined : rowAt(rows, head, walked, anchor.position)
       if (anchor !== undefined && anchored !== undefined && anchored.hash !== anchor.hash) {
-        return Verification.Tampered(rewritten(anchor))
+        return broken(rewritten(anchor))
       }
+      isHeld ||= anchored !== undefined
       const unbroken = walked.position - head.position === rows.length
       head = walked
-      if (!unbroken) return Verification.Tampered(yield* diagnose(source, head, anchor))
+      if (!unbroken) return broken(yield* diagnose(source, head, anchor))
       if (onProgress !== undefined) yield* onProgress(head.position, Math.max(head.position, atStart.position))
-      yield* giveWay
+      yield* turn
     }
-    if (anchor !== undefined && anchor.position > head.position) return Verification.Tampered(cutOff(head, anchor))
-    return Verification.Intact({ head, events: head.position })
+    // Also where it names no position at all: what was not held against it is not said to be.
+    if (anchor !== undefined && !isHeld) return broken(cutOff(head, anchor))
+    return { broken: null, head, events: head.position }
   })
+
+const broken = (found: Diagnosis.Break): Chained => ({ broken: found })
 
 /** Goes from one head to the next over some rows, and stops before the first that does not continue it. */
 export const walk = (from: Head, rows: ReadonlyArray<Diagnosis.Stored>): Head => {
@@ -113,10 +124,4 @@ const cutOff = (head: Head, anchor: Head) => ({
   position: head.position + 1,
   kind: "head changed" as const,
   reason: `the log ends at @${head.position}, but was anchored at @${anchor.position}: its last events were removed`,
-})
-
-/** Lets timers, appends and other fibers have their turn between two pages. */
-const giveWay = Effect.async<void>((resume) => {
-  const turn = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(turn))
 })

@@ -1,10 +1,12 @@
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
+import * as Options from "./Options.ts"
+import { describeValue } from "./options/issues.ts"
 import type { Upcaster } from "./Upcaster.ts"
 import { actingEvents } from "./vocabulary/Acting.ts"
-import { confirmingEvents } from "./vocabulary/Confirming.ts"
+import { confirmingEvents, confirmingUpcasters } from "./vocabulary/Confirming.ts"
 import { decidingEvents } from "./vocabulary/Deciding.ts"
-import { kernelEvents } from "./vocabulary/Kernel.ts"
+import { kernelEvents, kernelUpcasters } from "./vocabulary/Kernel.ts"
 import { noteEvents } from "./vocabulary/Notes.ts"
 import { pluginEvents } from "./vocabulary/Plugins.ts"
 import { scoringEvents } from "./vocabulary/Scoring.ts"
@@ -41,10 +43,16 @@ export interface Vocabulary {
   readonly upcasters: ReadonlyArray<Upcaster>
 }
 
+/** What `core` and `extend` answer, by its kind. */
+export const Vocabulary = Options.kind<Vocabulary>("a vocabulary, as `Vocabulary.extend` makes it", (value) => {
+  if (typeof value !== "object" || value === null || !("types" in value) || !("upcasters" in value)) return false
+  return value.types instanceof Map && Array.isArray(value.upcasters)
+})
+
 /** Hindcast's own vocabulary. */
 export const core: Vocabulary = {
   types: new Map<string, EventType>(coreEvents.map((type) => [type.name, type])),
-  upcasters: [],
+  upcasters: [...kernelUpcasters, ...confirmingUpcasters],
 }
 
 /**
@@ -59,6 +67,11 @@ export const extend = (
 ): Vocabulary => {
   const extended = new Map(vocabulary.types)
   for (const type of types) {
+    if (!isEventType(type)) {
+      throw new Error(
+        `Vocabulary.extend: expected event types, as \`EventType.eventType\` makes them, found ${describeValue(type)}`,
+      )
+    }
     if (!/^[^/]+\/[^/]+$/.test(type.name)) {
       throw new Error(`Event type "${type.name}": expected a name with your prefix, such as "acme/${type.name}"`)
     }
@@ -67,6 +80,9 @@ export const extend = (
   }
   return { types: extended, upcasters: [...vocabulary.upcasters, ...upcasters] }
 }
+
+const isEventType = (value: unknown): boolean =>
+  Options.has("name", "version", "payload", "synced", "personal", "positions")(value)
 
 /** What folds do at an event of one type: the state so far, the typed payload and the whole event, to the next state. */
 export type Handlers<State> = {

@@ -1,4 +1,5 @@
 /** What the package calls `EventLog`: the interface, and the logs that implement it. */
+export { type Decided, type Decider, decider } from "./Deciding.ts"
 export * from "./EventLog.ts"
 export { layer as layerMemory } from "./MemoryEventLog.ts"
 export { type ExamineOptions, examine } from "./sqlite/doctor.ts"

@@ -3,6 +3,7 @@ import { Effect, type Layer } from "effect"
 import type { EventLog } from "./EventLog.ts"
 import { appending } from "./testing/appending.ts"
 import { carrying } from "./testing/carrying.ts"
+import { contending } from "./testing/contending.ts"
 import { following } from "./testing/following.ts"
 import type { Test } from "./testing/given.ts"
 import { interleaving } from "./testing/interleaving.ts"
@@ -19,7 +20,18 @@ export interface SuiteOptions {
   readonly reopen?: Reopen
 }
 
-const TESTS = [appending, interleaving, refusing, carrying, sealing, reading, selecting, following, verifying]
+const TESTS = [
+  appending,
+  contending,
+  interleaving,
+  refusing,
+  carrying,
+  sealing,
+  reading,
+  selecting,
+  following,
+  verifying,
+]
 
 /**
  * What every event log must do, as a suite of tests. A backend proves itself with one line in a test file:

@@ -3,10 +3,12 @@ import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { JsonObject } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
 import * as ComponentSchemas from "../plugins/ComponentSchemas.ts"
+import { inWords } from "../plugins/Risk.ts"
 import * as Command from "./Command.ts"
 import { dispatch } from "./Dispatch.ts"
 import * as Gate from "./Gate.ts"
 import { deny, endAnyway, expire } from "./Outcome.ts"
+import { mayDoMore } from "./PluginRisk.ts"
 import type { TaskContext } from "./TaskContext.ts"
 
 export type { ActError, CommandOutcome } from "./Command.ts"
@@ -58,29 +60,75 @@ const decideAndDispatch = (
   restore: Command.Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
-    const { task, commandId } = command
     const wrong = ComponentSchemas.disagreement("args", address.declared?.args, command.args)
     if (wrong !== undefined) return yield* deny(command, progress, "args-schema", wrong)
-    const ruling = Gate.decide(task.kernel.gate, { actuator: command.actuator, risk: address.declared?.risk })
-    if (ruling.decision === "deny") return yield* deny(command, progress, ruling.rule, ruling.reason)
-    if (ruling.decision === "confirm") {
-      const settled = yield* restore(ask(command, address, ruling.confirmWithinMs, progress.last))
-      progress.last = settled.event.id
-      if (settled.kind === "rejected") return yield* deny(command, progress, ruling.rule, settled.reason)
-      if (settled.kind === "expired") return yield* expire(command, progress, ruling.rule)
-    }
-    const allowed = yield* task.record({
+    const ruling = rulingOn(command, address)
+    return yield* carryOut(command, address, ruling, progress, restore)
+  })
+
+/** What the gate decides about a command as its plugin stands now. */
+const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.Address): Gate.Ruling =>
+  Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because })
+
+/** Does what the gate decided. Only its explicit `allow`, or a person's approval where it says `confirm`, leads to a dispatch. */
+const carryOut = (
+  command: Command.Command,
+  address: Command.Address,
+  ruling: Gate.Ruling,
+  progress: Command.Progress,
+  restore: Command.Restore,
+): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> => {
+  const { rule, reason } = ruling
+  switch (ruling.decision) {
+    case "allow":
+      return allow(command, address, rule, false, progress, restore)
+    case "confirm":
+      return Effect.gen(function* () {
+        const settled = yield* restore(ask(command, address, ruling.confirmWithinMs, progress.last))
+        progress.last = settled.event.id
+        switch (settled.kind) {
+          case "approved":
+            return yield* allow(command, address, rule, true, progress, restore)
+          case "rejected":
+            return yield* deny(command, progress, rule, settled.reason)
+          case "expired":
+            return yield* expire(command, progress, rule)
+          default:
+            return yield* deny(command, progress, Gate.ITSELF, unheardOf("approved, rejected or expired", settled))
+        }
+      })
+    case "deny":
+      return deny(command, progress, rule, reason)
+    default:
+      return deny(command, progress, Gate.ITSELF, unheardOf("allow, deny or confirm", ruling.decision))
+  }
+}
+
+/** Why a command is denied for a word that nobody knows. The compiler holds it to be never said, which is no proof. */
+const unheardOf = (expected: string, found: never): string =>
+  `expected ${expected}, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
+
+const allow = (
+  command: Command.Command,
+  address: Command.Address,
+  rule: string,
+  approved: boolean,
+  progress: Command.Progress,
+  restore: Command.Restore,
+) =>
+  Effect.gen(function* () {
+    const allowed = yield* command.task.record({
       type: "CommandAllowed",
       causationId: progress.last,
-      payload: { commandId, rule: ruling.rule },
+      payload: { commandId: command.commandId, rule },
     })
     progress.last = allowed.id
-    return yield* dispatch(command, address, allowed, progress, restore)
+    return yield* dispatch(command, address, allowed, outdated(command, address, approved), progress, restore)
   })
 
 const ask = (
   { task, actuator, args, commandId, argsDigest }: Command.Command,
-  { declared }: Command.Address,
+  { declared, risk, plugin, digest, found }: Command.Address,
   withinMs: number,
   causationId: string,
 ) =>
@@ -88,7 +136,25 @@ const ask = (
     taskId: task.id,
     commandId,
     argsDigest,
-    shown: { actuator, args, risk: declared?.risk ?? "undeclared", description: declared?.description ?? "" },
+    shown: {
+      ...{ actuator, args, risk: risk.effective },
+      ...(risk.because.length === 0 ? {} : { declared: risk.declared, because: risk.because.join("; ") }),
+      ...{ description: declared?.description ?? "", plugin: `${plugin} ${found.version}`, pluginDigest: digest },
+    },
     withinMs,
     causationId,
   })
+
+/**
+ * Why a command is not dispatched that was let pass before: what its plugin may do has changed since then. Where the gate itself let it
+ * pass, it has to do so again; what a person approved may not have become more than the person was shown.
+ */
+const outdated =
+  (command: Command.Command, before: Command.Address, approved: boolean) =>
+  (now: Command.Address): string | undefined => {
+    if (!mayDoMore(now.found, before.found)) return undefined
+    const why = `its plugin was granted more meanwhile (risk ${inWords(now.risk)})`
+    if (approved) return `${why}, and the approval was of less`
+    const again = rulingOn(command, now)
+    return again.decision === "allow" ? undefined : `${why}: ${again.reason}`
+  }

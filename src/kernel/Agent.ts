@@ -1,5 +1,6 @@
 import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { findNonJson, type Json, JsonObject, plainText } from "../events/Json.ts"
+import * as Options from "../events/Options.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "./Actuation.ts"
 import type { Capability, Sense } from "./Capabilities.ts"
@@ -87,15 +88,24 @@ export interface AdvancingAgent {
 /** An agent is a value: who it is, and how it goes on. */
 export type Agent = DecidingAgent | AdvancingAgent
 
-/** An agent that maps readings to the next choice and looks at nothing else. */
-export const fromPolicy = (options: {
+/** Its schema, by its kind: it is used as it is, so that an agent that is a class instance keeps its `this`. */
+export const Agent = Options.kind<Agent>(
+  "an agent: an object with name, version, and a function decide or advance",
+  (value) => Schema.is(AgentShape)(value),
+)
+
+/** An agent by its policy. */
+export interface PolicyOptions {
   readonly name: string
   readonly version: string
   readonly policy: (readings: View["readings"]) => Choice
-}): DecidingAgent => ({
-  name: options.name,
-  version: options.version,
-  decide: ({ readings }) => options.policy(readings),
+}
+
+/** An agent that maps readings to the next choice and looks at nothing else. */
+export const fromPolicy = ({ name, version, policy }: PolicyOptions): DecidingAgent => ({
+  name,
+  version,
+  decide: ({ readings }) => policy(readings),
 })
 
 /** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */

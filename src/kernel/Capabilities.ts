@@ -1,5 +1,6 @@
 import type { JsonObject } from "../events/Json.ts"
 import { actuatorsOf, type Risk, sensorsOf } from "../plugins/Manifest.ts"
+import type { Level } from "../plugins/Risk.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import {
   type ActiveComponent,
@@ -7,6 +8,7 @@ import {
   activeSensors,
   type PluginRegistry,
 } from "../projections/PluginRegistry.ts"
+import { effectiveRisk } from "./PluginRisk.ts"
 import { manifestOf } from "./Registry.ts"
 
 /** An actuator that an agent can command. */
@@ -18,7 +20,12 @@ export interface Capability {
   readonly args?: JsonObject
   /** JSON Schema of its result, where it declares one. */
   readonly result?: JsonObject
+  /** What its manifest says, where it says anything. */
   readonly risk?: Risk
+  /** What the gate rules on: the highest of what its manifest says and of what its plugin was granted. */
+  readonly effectiveRisk: Level
+  /** Where that is more than the manifest says: the grants that make it so, in words. */
+  readonly riskBecause?: ReadonlyArray<string>
   /** Whether commanding it twice is as good as once, where it says. */
   readonly idempotent?: boolean
 }
@@ -47,14 +54,14 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
   const described = <Declared extends { readonly name: string }, Offered>(
     components: ReadonlyArray<ActiveComponent>,
     declared: (plugin: string) => ReadonlyArray<Declared>,
-    offer: (name: string, declared: Declared) => Offered,
+    offer: (name: string, declared: Declared, plugin: string) => Offered,
   ) =>
     components
       .filter(({ plugin }) => takesPart(plugin))
       .flatMap(({ name, plugin, component }) =>
         declared(plugin)
           .filter((declared) => declared.name === component)
-          .map((declared) => offer(name, declared)),
+          .map((declared) => offer(name, declared, plugin)),
       )
   return {
     sensors: described(
@@ -65,13 +72,20 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
     actuators: described(
       activeActuators(registry),
       (plugin) => manifest(plugin).flatMap(actuatorsOf),
-      (name, { description, args, result, risk, idempotent }): Capability => ({
+      (name, { description, args, result, risk, idempotent }, plugin): Capability => ({
         ...{ name, description },
         ...(args === undefined ? {} : { args }),
         ...(result === undefined ? {} : { result }),
         ...(risk === undefined ? {} : { risk }),
+        ...riskIn(registry, plugin, risk),
         ...(idempotent === undefined ? {} : { idempotent }),
       }),
     ),
   }
+}
+
+const riskIn = (registry: PluginRegistry, plugin: string, declared: Risk | undefined) => {
+  // What is offered is of a plugin that is there.
+  const { effective, because } = effectiveRisk(declared, Keyed.get(registry, plugin) ?? { grants: {} })
+  return { effectiveRisk: effective, ...(because.length === 0 ? {} : { riskBecause: because }) }
 }

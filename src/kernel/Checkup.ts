@@ -27,7 +27,7 @@ type RegistryCheckError = Effect.Effect.Error<ReturnType<Context.Tag.Service<Reg
 export const checkup = (
   registry: Context.Tag.Service<Registry>,
   directory: string,
-  options: ImportOptions & { readonly workspace: string },
+  { workspace, ...options }: ImportOptions & { readonly workspace: string },
 ): Effect.Effect<Checkup, PluginUnavailable | RegistryCheckError> =>
   Effect.gen(function* () {
     const inspected = yield* Manifest.inspect(directory, { lenient: options.lenient ?? false })
@@ -43,8 +43,7 @@ export const checkup = (
       if (checked.left._tag !== "GrantRefused") return yield* checked.left
       return { file, problems: placed(checked.left.refusals.map(grantMissing(asking)), placeOf), plugin: undefined }
     }
-    const { workspace, grants = {} } = options
-    const granting = { directory: path.dirname(file), workspace, extra: grants }
+    const granting = { directory: path.dirname(file), workspace, extra: options.grants ?? {} }
     const granted = asking === undefined ? undefined : Grants.resolve(asking, granting)
     const refusals = granted !== undefined && Either.isLeft(granted) ? granted.left.refusals : []
     const problems = [...issues, ...more, ...refusals.map(grantMissing(asking))]

@@ -7,8 +7,15 @@ import type { Failure } from "../events/EventType.ts"
 import { findNonJson, type Json, type JsonObject } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
 import { type Actuator, actuatorsOf, instanceOf } from "../plugins/Manifest.ts"
+import type { EffectiveRisk } from "../plugins/Risk.ts"
 import * as Keyed from "../projections/Keyed.ts"
-import { type ActiveComponent, activeActuators, type PluginRegistry } from "../projections/PluginRegistry.ts"
+import {
+  type ActiveComponent,
+  activeActuators,
+  type Plugin,
+  type PluginRegistry,
+} from "../projections/PluginRegistry.ts"
+import { effectiveRisk } from "./PluginRisk.ts"
 import { manifestOf } from "./Registry.ts"
 import type { Lane } from "./scheduling/CommandQueue.ts"
 import type { TaskContext } from "./TaskContext.ts"
@@ -85,6 +92,10 @@ export interface Address {
   /** The actuator's name within the plugin, and what the manifest says of it. */
   readonly component: string
   readonly declared: Actuator | undefined
+  /** What the manifest says of its risk, and what its plugin's grants make of it. */
+  readonly risk: EffectiveRisk
+  /** The plugin as the registry has it. */
+  readonly found: Plugin
 }
 
 /** The active actuator that a command names, as the registry stands now. */
@@ -100,7 +111,8 @@ export const find = ({ task, actuator }: Command): Effect.Effect<Address | undef
       name: instanceOf(manifest) === "task" ? `${plugin} ${task.place}` : plugin,
       room: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
     }
-    return { registry, plugin, digest: found.digest, priority, lane, component, declared }
+    const risk = effectiveRisk(declared?.risk, found)
+    return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, found }
   })
 
 /**

@@ -1,36 +1,20 @@
-import { Context, Data, Duration, Effect, Layer, Option, Stream } from "effect"
-import { uuidv7 } from "uuidv7"
+import { Context, Data, Effect, Layer, Schema } from "effect"
 import type { Event } from "../events/Event.ts"
-import {
-  type AppendError,
-  CaughtUp,
-  type CoreNewEvent,
-  EventLog,
-  Exact,
-  type Expected,
-  type LogError,
-  NoStream,
-} from "../events/EventLog.ts"
-import type { JsonObject } from "../events/Json.ts"
+import { type AppendError, EventLog, Exact, type LogError } from "../events/EventLog.ts"
+import { Sha256 } from "../events/EventType.ts"
+import * as Options from "../events/Options.ts"
 import * as Pages from "../events/Pages.ts"
+import { questionDigest } from "../events/QuestionDigest.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
+import { confirmationOf, isLate, streamOf } from "../projections/ConfirmationWord.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import * as PendingConfirmations from "../projections/PendingConfirmations.ts"
 import { Projector } from "../projections/Projector.ts"
+import * as Asking from "./confirming/Asking.ts"
+
+export { ask, type Question, type Settled } from "./confirming/Asking.ts"
 
 type Log = Context.Tag.Service<EventLog>
-
-/** What a person is asked about. */
-export interface Question {
-  readonly taskId: string
-  readonly commandId: string
-  /** Digest of the command's arguments: an answer counts only for these. */
-  readonly argsDigest: string
-  /** What the person is shown. */
-  readonly shown: JsonObject
-  readonly withinMs: number
-  readonly causationId: string
-}
 
 /** A person's answer. */
 export interface Answer {
@@ -40,13 +24,18 @@ export interface Answer {
   /** By which way: `terminal`, `cli`, `program` … */
   readonly channel: string
   readonly reason?: string
+  /**
+   * `digestOf` what was shown to whoever decided: it is refused where something else waits. Default: that of what waits now,
+   * for programs that decide by `pending` themselves.
+   */
+  readonly shownDigest?: string
 }
 
-/** How a question ended, and the event that ended it. */
-export type Settled =
-  | { readonly kind: "approved"; readonly event: Event }
-  | { readonly kind: "rejected"; readonly event: Event; readonly reason: string }
-  | { readonly kind: "expired"; readonly event: Event }
+/** Its schema. */
+export const Answer = Options.of<Answer>({
+  required: { approved: Schema.Boolean, by: Options.Name, channel: Options.Name },
+  optional: { reason: Schema.String, shownDigest: Sha256 },
+})
 
 /** There is nothing to decide: the confirmation is unknown, decided, expired or withdrawn. */
 export class NotPending extends Data.TaggedError("NotPending")<{
@@ -58,21 +47,42 @@ export class NotPending extends Data.TaggedError("NotPending")<{
   }
 }
 
+/** Look again, and decide then: what waits is not what was shown. */
+export class NotAsShown extends Data.TaggedError("NotAsShown")<{
+  readonly confirmationId: string
+  readonly expected: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Confirmation ${this.confirmationId}: expected ${this.expected}, found ${this.found}. Nothing was approved; \`hindcast confirm show ${this.confirmationId}\` shows what waits.`
+  }
+}
+
 /**
  * Questions to people, and their answers. All of it is in the log: a question may be asked by one process and answered by
- * any other that can append. The first word on a question counts, whoever says it; the stream's version sees to that.
+ * any other that can append. The first word on a question counts, whoever says it; the stream's version sees to that. An
+ * approval counts only for exactly what was asked, and only if the log recorded it before the question expired.
  */
 export class Confirmations extends Context.Tag("hindcast/Confirmations")<
   Confirmations,
   {
     /** What waits for a person now. */
     readonly pending: Effect.Effect<PendingConfirmations.PendingConfirmations, LogError>
+    /** How a confirmation that does not wait ended, in words: `one that ada approved at @7`. */
+    readonly ended: (confirmationId: string) => Effect.Effect<string, LogError>
     /** Approves or rejects. */
-    readonly decide: (confirmationId: string, answer: Answer) => Effect.Effect<Event, NotPending | AppendError>
+    readonly decide: (
+      confirmationId: string,
+      answer: Answer,
+    ) => Effect.Effect<Event, Options.InvalidOptions | NotPending | NotAsShown | AppendError>
     /** Asks, and waits until a person has decided or the time is up. */
-    readonly ask: (question: Question) => Effect.Effect<Settled, AppendError>
+    readonly ask: (question: Asking.Question) => Effect.Effect<Asking.Settled, AppendError>
   }
 >() {}
+
+/** The digest of a question that waits: of all that its answer is about. */
+export const digestOf = (confirmationId: string, waiting: PendingConfirmations.PendingConfirmation): string =>
+  questionDigest({ confirmationId, ...waiting })
 
 export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = Layer.effect(
   Confirmations,
@@ -86,91 +96,76 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
 
     return {
       pending,
-      decide: (confirmationId, { approved, by, channel, reason }) =>
+      ended: (confirmationId) => ending(log, confirmationId),
+      ask: (question) => Asking.ask(log, question),
+      decide: (confirmationId, given) =>
         Effect.gen(function* () {
+          const answer = yield* Options.decode("decide", Answer, given)
           const waiting = Keyed.get(yield* pending, confirmationId)
-          const now = Date.now()
-          if (waiting === undefined)
+          if (waiting === undefined) {
             return yield* new NotPending({ confirmationId, found: yield* ending(log, confirmationId) })
-          if (now >= waiting.expiresAt) return yield* new NotPending({ confirmationId, found: "one whose time is up" })
-          const decision: CoreNewEvent = {
-            type: "ConfirmationDecided",
-            causationId: yield* questionId(log, confirmationId),
-            payload: {
-              confirmationId,
-              approved,
-              by,
-              channel,
-              argsDigest: waiting.argsDigest,
-              waitedMs: Math.max(0, now - waiting.requestedAt),
-              ...(reason === undefined ? {} : { reason }),
-            },
           }
-          const { taskId, timeline = log.timeline } = waiting
-          const word = { confirmationId, taskId, timeline, actor: `human:${by}`, event: decision }
-          return yield* append(log, word, Exact(1)).pipe(
-            Effect.catchTag("VersionConflict", ({ missed }) => {
-              const found = missed[0] === undefined ? "another state" : describeEnd(missed[0])
-              return new NotPending({ confirmationId, found })
-            }),
-          )
+          const now = Date.now()
+          if (now >= waiting.expiresAt) return yield* new NotPending({ confirmationId, found: TIME_IS_UP })
+          if (answer.approved) yield* checkShown(confirmationId, waiting, answer)
+          const decided = yield* say(log, confirmationId, waiting, answer, now)
+          // What counts is when the log recorded it: it may have waited for another writer.
+          return answer.approved && isLate(waiting, decided.recordedAt)
+            ? yield* new NotPending({ confirmationId, found: `${TIME_IS_UP} when @${decided.position} said so` })
+            : decided
         }),
-
-      ask: (question) => ask(log, question),
     }
   }),
 )
 
-/** Asks on the timeline that a log stands for, and waits until a person has decided or the time is up. */
-export const ask = (
+const TIME_IS_UP = "one whose time is up"
+
+/** Whether an approval is of what waits, and of what its question says that was asked. */
+const checkShown = (
+  confirmationId: string,
+  waiting: PendingConfirmations.PendingConfirmation,
+  { shownDigest }: Answer,
+): Effect.Effect<void, NotAsShown> => {
+  const digest = digestOf(confirmationId, waiting)
+  if (waiting.shownDigest === undefined) {
+    const found = "one that an earlier version of Hindcast asked: it can be rejected, or expire"
+    return new NotAsShown({ confirmationId, expected: "a question with a digest of what it shows", found })
+  }
+  if (waiting.shownDigest !== digest) {
+    const found = `another question under the digest ${waiting.shownDigest}`
+    return new NotAsShown({ confirmationId, expected: `what is shown, ${digest}`, found })
+  }
+  if (shownDigest !== undefined && shownDigest !== digest) {
+    const found = `that ${digest} waits`
+    return new NotAsShown({ confirmationId, expected: `what was shown, ${shownDigest}`, found })
+  }
+  return Effect.void
+}
+
+const say = (
   log: Log,
-  { taskId, commandId, argsDigest, shown, withinMs, causationId }: Question,
-): Effect.Effect<Settled, AppendError> =>
+  confirmationId: string,
+  waiting: PendingConfirmations.PendingConfirmation,
+  { approved, by, channel, reason }: Answer,
+  now: number,
+): Effect.Effect<Event, NotPending | AppendError> =>
   Effect.gen(function* () {
-    const confirmationId = uuidv7()
-    const expiresAt = Math.round(Date.now() + withinMs)
-    const payload = { confirmationId, commandId, argsDigest, shown, expiresAt }
-    const kernels = { confirmationId, taskId, timeline: log.timeline, actor: "kernel" }
-    const question = { ...kernels, event: { type: "ConfirmationRequested", causationId, payload } } as const
-    const asked = yield* append(log, question, NoStream)
-    const close = (event: CoreNewEvent) => append(log, { ...kernels, event }, Exact(1))
-    const decided = yield* firstWord(log, confirmationId, asked.position).pipe(
-      Effect.timeoutTo({
-        duration: Duration.millis(withinMs),
-        onSuccess: Option.some,
-        onTimeout: Option.none<Event>,
-      }),
-      Effect.onInterrupt(() =>
-        // Whoever stopped waiting has said so; a word that came first stands.
-        Effect.ignore(close({ type: "ConfirmationWithdrawn", causationId: asked.id, payload: { confirmationId } })),
-      ),
-    )
-    if (Option.isSome(decided)) return settle(decided.value, argsDigest)
-    return yield* close({ type: "ConfirmationExpired", causationId: asked.id, payload: { confirmationId } }).pipe(
-      Effect.map((event): Settled => ({ kind: "expired", event })),
-      Effect.catchTag("VersionConflict", (conflict) => {
-        // A decision was committed in the last moment: it was first, so it counts.
-        const [decision] = conflict.missed
-        return decision === undefined ? Effect.fail(conflict) : Effect.succeed(settle(decision, argsDigest))
+    const { taskId, timeline = log.timeline, argsDigest, shownDigest, requestedAt } = waiting
+    const payload = {
+      ...{ confirmationId, approved, by, channel, argsDigest, waitedMs: Math.max(0, now - requestedAt) },
+      ...(shownDigest === undefined ? {} : { shownDigest }),
+      ...(reason === undefined ? {} : { reason }),
+    }
+    const causationId = yield* questionId(log, confirmationId)
+    const event = { type: "ConfirmationDecided", causationId, payload } as const
+    const said = { confirmationId, taskId, timeline, actor: `human:${by}`, event }
+    return yield* Asking.append(log, said, Exact(1)).pipe(
+      Effect.catchTag("VersionConflict", ({ missed }) => {
+        const found = missed[0] === undefined ? "another state" : describeEnd(missed[0])
+        return new NotPending({ confirmationId, found })
       }),
     )
   })
-
-/** Something said about a question, by whom and in which history. */
-interface Word {
-  readonly confirmationId: string
-  readonly taskId: string | null
-  readonly timeline: string
-  readonly actor: string
-  readonly event: CoreNewEvent
-}
-
-const append = (log: Log, { confirmationId, taskId, timeline, actor, event }: Word, expected: Expected) =>
-  Effect.flatMap(
-    log.append({ timeline, stream: streamOf(confirmationId), taskId, actor, expected, events: [event] }),
-    ({ events: [appended] }) =>
-      appended === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(appended),
-  )
 
 /**
  * What waits in forks: of what was asked there, for what a fork shares with its parent was asked in another history. Read
@@ -183,33 +178,23 @@ const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmati
     if (first === undefined) return projection.initial
     let waiting = projection.initial
     yield* Pages.forEach(log.readPage, { types: CONFIRMING, after: first.position }, (page) => {
-      for (const event of page) if (event.timeline !== log.timeline) waiting = projection.evolve(waiting, event)
+      for (const event of page) if (isOfFork(log, waiting, event)) waiting = projection.evolve(waiting, event)
     })
+    // Another event than these settles a question too.
+    for (const [id, { timeline = log.timeline }] of Object.entries(waiting)) {
+      const [, second] = yield* log.readPage({ timeline, stream: streamOf(id) }, 2)
+      if (second !== undefined) waiting = Keyed.remove(waiting, id)
+    }
     return waiting
   })
 
-const CONFIRMING = ["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"]
-
-const streamOf = (confirmationId: string): string => `confirmation/${confirmationId}`
-
-/** Waits for the event that ends a question, from any process. */
-const firstWord = (log: Log, confirmationId: string, after: number) =>
-  log.follow({ timeline: log.timeline, stream: streamOf(confirmationId), after }).pipe(
-    Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
-    Stream.runHead,
-    Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })),
-  )
-
-/** What an ending event says. Anything but an approval of exactly these arguments is no approval. */
-const settle = (event: Event, argsDigest: string): Settled => {
-  if (Vocabulary.is(event, "ConfirmationExpired")) return { kind: "expired", event }
-  if (!Vocabulary.is(event, "ConfirmationDecided")) return { kind: "rejected", event, reason: "it was withdrawn" }
-  const { approved, by, reason } = event.payload
-  if (!approved) return { kind: "rejected", event, reason: reason ?? `${by} rejected it` }
-  return event.payload.argsDigest === argsDigest
-    ? { kind: "approved", event }
-    : { kind: "rejected", event, reason: `${by} approved other arguments than these` }
+/** Whether an event is a fork's; of a question that waits, whether it is of the same fork. */
+const isOfFork = (log: Log, waiting: PendingConfirmations.PendingConfirmations, { timeline, stream }: Event) => {
+  const asked = Keyed.get(waiting, confirmationOf(stream) ?? "")
+  return timeline !== log.timeline && (asked === undefined || asked.timeline === timeline)
 }
+
+const CONFIRMING = ["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"]
 
 const questionId = (log: Log, confirmationId: string) =>
   Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 1), ([asked]) => asked?.id ?? null)
@@ -223,7 +208,8 @@ const describeEnd = (event: Event): string => {
   if (Vocabulary.is(event, "ConfirmationDecided")) {
     return `one that ${event.payload.by} ${event.payload.approved ? "approved" : "rejected"} at @${event.position}`
   }
-  return Vocabulary.is(event, "ConfirmationExpired")
-    ? `one that expired at @${event.position}`
-    : `one that was withdrawn at @${event.position}`
+  if (Vocabulary.is(event, "ConfirmationExpired")) return `one that expired at @${event.position}`
+  return Vocabulary.is(event, "ConfirmationWithdrawn")
+    ? `one that was withdrawn at @${event.position}`
+    : `one that ${event.type} settled at @${event.position}`
 }

@@ -1,12 +1,17 @@
 import * as path from "node:path"
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { EventLog, type LogError } from "../events/EventLog.ts"
+import * as Options from "../events/Options.ts"
+import { visible } from "../events/PlainText.ts"
 import { judgedOf, type Manifest } from "../plugins/Manifest.ts"
 import { PluginUnavailable } from "../plugins/PluginError.ts"
 import { PluginHost } from "../plugins/PluginHost.ts"
+import { DenoMissing } from "../plugins/Tools.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import type { Plugin } from "../projections/PluginRegistry.ts"
+import * as Consents from "./Consents.ts"
 import { type Critic, type Target, targetsOf, unscored } from "./Critic.ts"
+import { Asked } from "./critics/Asked.ts"
 import * as Choice from "./critics/Choice.ts"
 import * as Judges from "./critics/Judges.ts"
 import type * as Model from "./critics/Model.ts"
@@ -18,11 +23,12 @@ import { manifestOf, NotInRegistry, Registry } from "./Registry.ts"
 import type { Rubric } from "./Rubric.ts"
 import { filesOf } from "./Running.ts"
 
+export { Asked } from "./critics/Asked.ts"
 export type { Wish } from "./critics/Choice.ts"
 export { WishInvalid } from "./critics/Choice.ts"
 export {
   type Answer,
-  type Asking,
+  Asking,
   type Model,
   ModelFailed,
   NoRecording,
@@ -31,18 +37,6 @@ export {
 } from "./critics/Model.ts"
 export { type Panel, Params } from "./critics/Panel.ts"
 export { NothingRecorded } from "./critics/RecordedModel.ts"
-
-/** What the caller says of who is to decide. */
-export interface Asked {
-  /** Critics for single rewards, measures, or everything. Default: whoever can, of rule, plugin and model in this order. */
-  readonly wishes?: ReadonlyArray<Choice.Wish>
-  /** Versions of plugins that judge, by the plugin: a version's name, or how its digest begins. Default: the installed one. */
-  readonly versions?: { readonly [plugin: string]: string }
-  /** The model that may be asked. Default: none. */
-  readonly model?: Model.Asking
-  /** In place of a model: the score set whose recorded answers are taken. */
-  readonly answersOf?: string
-}
 
 /** Name another version, or none: this one cannot judge. */
 export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
@@ -55,7 +49,12 @@ export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
   }
 }
 
-export type ChooseError = Choice.WishInvalid | RecordedModel.NothingRecorded | VersionUnknown | LogError
+export type ChooseError =
+  | Options.InvalidOptions
+  | Choice.WishInvalid
+  | RecordedModel.NothingRecorded
+  | VersionUnknown
+  | LogError
 
 /** Chooses who decides rewards: rules, functions of plugins, a language model. */
 export class Critics extends Context.Tag("hindcast/Critics")<
@@ -90,8 +89,10 @@ export const layer = ({
   )
 
 export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
-  const choose = (rubric: Rubric, { wishes: wanted = [], versions = {}, model, answersOf }: Asked) =>
+  const choose = (rubric: Rubric, asked: Asked) =>
     Effect.gen(function* () {
+      const decoded = yield* Options.decode("critics", Asked, asked, ["critics"])
+      const { wishes: wanted = [], versions = {}, model, answersOf } = decoded
       const targets = targetsOf(rubric)
       const wishes = yield* Choice.checked(targets, wanted)
       const asking = answersOf === undefined ? model : yield* RecordedModel.of(options.log, answersOf)
@@ -127,6 +128,7 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
   // What nobody asked for cannot be wrong.
   const unasked = (rubric: Rubric) =>
     Effect.catchTags(choose(rubric, {}), {
+      InvalidOptions: Effect.die,
       WishInvalid: Effect.die,
       NothingRecorded: Effect.die,
       VersionUnknown: Effect.die,
@@ -150,6 +152,7 @@ export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.
     ...{ log, directory: "", lack: "no plugin judges in this scoring" },
     host: {
       start: ({ manifest }) => new PluginUnavailable({ plugin: manifest.name, reason: "no plugin is run here" }),
+      standing: new DenoMissing({ platform: "a program that runs no plugins" }),
     },
     registry: {
       state: Effect.succeed({}),
@@ -199,7 +202,10 @@ const inVersion = ({ registry }: CriticsOptions, plugin: string, installed: Plug
     return yield* registry.installed(plugin, then).pipe(
       Effect.map(({ manifest }): Judging => ({ version: then, manifest })),
       // Its copy is looked for again when it is to judge: what is wrong with it is said there.
-      Effect.catchTag("PluginUnavailable", () => Effect.succeed<Judging>({ version: then })),
+      Effect.catchTags({
+        PluginUnavailable: () => Effect.succeed<Judging>({ version: then }),
+        CopyChanged: () => Effect.succeed<Judging>({ version: then }),
+      }),
       // A version that is passed is not looked up.
       Effect.catchTag("NotInRegistry", Effect.die),
     )
@@ -233,17 +239,24 @@ const pluginMember = (
         const judges = yield* Judges.make({
           ...{ host, manifest, digest, directory: copy },
           denoDir: path.join(directory, `${plugin}.deno`),
+          consent: Consents.leave(log, { plugin, version: version.version, digest }),
           forbidden: [...(yield* filesOf(log.name, plugin)), directory],
           record: (event) =>
             log.append({
               stream: `plugin/${plugin}`,
-              actor: event.type === "PluginLogged" ? `plugin:${plugin}@${version.version}` : `critic:${identity.name}`,
+              actor:
+                event.type === "PluginLogged"
+                  ? `plugin:${plugin}@${visible(version.version)}`
+                  : `critic:${identity.name}`,
               events: [{ causationId: startedBy, ...event }],
             }),
         })
         return PluginCritic.make(judges, targets)
       }).pipe(
-        Effect.catchTag("PluginUnavailable", ({ message }) => Effect.succeed(unable(identity, targets, message))),
+        Effect.catchTags({
+          PluginUnavailable: ({ message }) => Effect.succeed(unable(identity, targets, message)),
+          CopyChanged: ({ message }) => Effect.succeed(unable(identity, targets, message)),
+        }),
         // A version that is passed is not looked up.
         Effect.catchTag("NotInRegistry", Effect.die),
       ),

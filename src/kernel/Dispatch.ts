@@ -13,11 +13,13 @@ import * as Monotonic from "./scheduling/Monotonic.ts"
  * Sends an allowed command to its plugin, in its turn. From the dispatch on, only the call itself can be interrupted.
  *
  * @param allowed its `CommandAllowed`
+ * @param outdated why what was ruled on is not what is there any more, or undefined
  */
 export const dispatch = (
   command: Command,
   address: Address,
   allowed: Event,
+  outdated: (now: Address) => string | undefined,
   progress: Progress,
   restore: Restore,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
@@ -31,6 +33,8 @@ export const dispatch = (
       if (now?.digest !== address.digest) {
         return yield* deny(command, progress, "active-actuators", "its actuator was deactivated or updated meanwhile")
       }
+      const changed = outdated(now)
+      if (changed !== undefined) return yield* deny(command, progress, "effective-risk", changed)
       yield* task.kernel.lease.check
       const dispatched = yield* recordDispatch(command, progress, allowed.version)
       if (dispatched === undefined) {

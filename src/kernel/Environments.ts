@@ -2,10 +2,13 @@ import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
+import * as Near from "../events/Near.ts"
+import { InvalidOptions } from "../events/Options.ts"
 import type { Environment } from "../plugins/Manifest.ts"
 import type { Components } from "../plugins/process/Components.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import type { PluginRegistry } from "../projections/PluginRegistry.ts"
+import type { OpenOptions } from "./OpenOptions.ts"
 import { failureOf, onPluginFailure } from "./PluginFailure.ts"
 import { manifestOf } from "./Registry.ts"
 import * as Rubric from "./Rubric.ts"
@@ -50,6 +53,25 @@ export const participants = (
       registry,
     }
   })
+
+/** What a task is opened with names no plugin that the registry does not have: that would be left out without a word. */
+export const allKnown = (
+  registry: PluginRegistry,
+  { plugins = [], environment = {} }: Pick<OpenOptions, "plugins" | "environment">,
+): Effect.Effect<void, InvalidOptions> => {
+  const known = Object.keys(registry)
+  const named = [
+    ...plugins.map((name, index) => ({ name, path: `plugins[${index}]` })),
+    ...Object.keys(environment).map((name) => ({ name, path: `environment[${JSON.stringify(name)}]` })),
+  ]
+  const problems = named.flatMap(({ name, path }) => {
+    if (known.includes(name)) return []
+    const expected = known.length === 0 ? "a plugin, of which there is none" : `one of the plugins ${known.join(", ")}`
+    const [nearest] = Near.names(name, known)
+    return [{ path, expected, found: JSON.stringify(name), ...(nearest === undefined ? {} : { nearest }) }]
+  })
+  return problems.length === 0 ? Effect.void : new InvalidOptions({ of: "a task", problems })
+}
 
 /**
  * Starts and resets each environment that takes part, with the options that the task was opened with, else with the

@@ -3,6 +3,7 @@ import type { AppendError } from "../events/EventLog.ts"
 import { EventLog, type LogError } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
+import * as Options from "../events/Options.ts"
 import * as Timelines from "../events/Timelines.ts"
 import { is, type PayloadOf } from "../events/Vocabulary.ts"
 import * as EnvironmentState from "../projections/EnvironmentState.ts"
@@ -13,6 +14,7 @@ import * as TaskAudit from "../projections/TaskAudit.ts"
 import type { ActError } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
 import * as Confirmations from "./Confirmations.ts"
+import { ForkOptions } from "./fork/Asked.ts"
 import * as Branch from "./fork/Branch.ts"
 import { continuing, led } from "./fork/Continuing.ts"
 import type * as Name from "./fork/Name.ts"
@@ -23,7 +25,7 @@ import * as Point from "./fork/Point.ts"
 import * as RecordedPlugins from "./fork/RecordedPlugins.ts"
 import * as Restoring from "./fork/Restoring.ts"
 import type { TaskClosed } from "./Life.ts"
-import { type Ended, type LoopOptions, loop, MAX_STEPS } from "./Loop.ts"
+import { type Ended, loop, MAX_STEPS } from "./Loop.ts"
 import type { PerceiveError } from "./Perception.ts"
 import { manifestOf } from "./Registry.ts"
 import { measureName, ofManifests, type Rubric } from "./Rubric.ts"
@@ -33,32 +35,12 @@ import * as Tape from "./replay/Tape.ts"
 import * as Task from "./Task.ts"
 import type { KernelContext } from "./TaskContext.ts"
 
+export { ForkOptions } from "./fork/Asked.ts"
 export { TimelineNameInvalid } from "./fork/Name.ts"
 export { OverrideInvalid, type Overrides } from "./fork/Overrides.ts"
 export { NotForkable } from "./fork/Point.ts"
 export { WorldNotRewound } from "./fork/Restoring.ts"
 export { WorldDiffers } from "./fork/Verifying.ts"
-
-/** How a fork is made, and how it goes on. */
-export interface ForkOptions extends LoopOptions, Pick<Restoring.RestoreOptions, "rewind" | "acceptUnrewound"> {
-  /** The last moment that it shares with its parent, in the history of the moment's timeline. */
-  readonly at: Moment.Moment
-  /** Default: the task of the event at that moment. */
-  readonly task?: string
-  /** What the new timeline is called. Default: `fork-1`, `fork-2` … */
-  readonly timeline?: string
-  readonly overrides?: Overrides.Overrides
-  /**
-   * `live`: plugins carry out what the agent asks for, in worlds that are brought back to that moment. `recorded`: nothing is
-   * carried out; what was recorded after that moment answers, until something is asked for that was not. Default: `live`.
-   */
-  readonly io?: "live" | "recorded"
-  /**
-   * Whether the agent begins at that moment, with no past, instead of being led through what was recorded. Default: false; an
-   * agent that decides has no past in a task in which nothing was decided.
-   */
-  readonly fresh?: boolean
-}
 
 /** What came of a fork. */
 export interface Forked {
@@ -96,6 +78,7 @@ export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
 }
 
 export type ForkError =
+  | Options.InvalidOptions
   | Moment.NotLocated
   | TaskNotNamed
   | TaskAudit.TaskNotFound
@@ -119,11 +102,13 @@ export type ForkError =
  */
 export const fork = (
   kernel: KernelContext,
-  agent: Agent.Agent,
-  options: ForkOptions,
+  givenAgent: Agent.Agent,
+  given: ForkOptions,
 ): Effect.Effect<Forked, ForkError, Projector> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
+      const agent = yield* Options.decode("fork", Agent.Agent, givenAgent, ["agent"])
+      const options = yield* Options.decode("fork", ForkOptions, given)
       yield* kernel.lease.held
       const { parent, point, overrides } = yield* restore(prepare(kernel.log, agent, options))
       const { recording, at } = point
@@ -132,7 +117,8 @@ export const fork = (
       const fresh = beginsThere(recording, agent, options)
       const said = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
       const { view, forkedBy } = yield* Branch.begin(kernel.log, parent, point, options.timeline, said)
-      yield* Branch.endWaiting(view, point, forkedBy)
+      const recorder = Task.recorderOf(view, taskId)
+      yield* Branch.endWaiting(view, recorder, point, forkedBy)
 
       const documents = documentsAt(point)
       const recorded = io === "recorded" ? RecordedPlugins.make(point, documents) : undefined
@@ -141,6 +127,7 @@ export const fork = (
         contextOf(kernel, view, point, recorded, overridden),
         {
           ...participantsOf(recording),
+          recorder,
           ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
           ...{ openedBy: forkedBy, place: Place.nameOf({ taskId, timeline: view.timeline }) },
           ...{ perceptions: point.perceptions, intervals: recorded === undefined },

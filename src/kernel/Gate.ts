@@ -1,45 +1,16 @@
-import { Schema } from "effect"
-import { Risk } from "../plugins/Manifest.ts"
+import { Either } from "effect"
+import type { Level } from "../plugins/Risk.ts"
+import { type Decision, decode, type GateConfig, type GateRule } from "./gate/Config.ts"
+import * as Pattern from "./gate/Pattern.ts"
 
-/** What a gate rule says about the commands it matches. */
-export const Decision = Schema.Literal("allow", "deny", "confirm").annotations({
-  description: '"allow": execute; "deny": refuse; "confirm": ask a person, and refuse without an answer',
-})
-
-export type Decision = typeof Decision.Type
-
-/** A gate rule. It matches a command where everything that it names fits; one that names nothing matches every command. */
-export const GateRule = Schema.Struct({
-  name: Schema.NonEmptyString,
-  /** Full names of actuators, with `*` for any run of characters: `workspace/*`. */
-  actuator: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
-  /** Risks as the actuator's manifest declares them; `undeclared` where it declares none. */
-  risk: Schema.optionalWith(Schema.Array(Schema.Union(Risk, Schema.Literal("undeclared"))), { exact: true }),
-  decision: Decision,
-  reason: Schema.optionalWith(Schema.String, { exact: true }),
-  /** How long this rule's confirmations wait for a person, in milliseconds. Default: as the gate says. */
-  confirmWithinMs: Schema.optionalWith(Schema.Positive, { exact: true }),
-}).annotations({ identifier: "GateRule" })
-
-export type GateRule = typeof GateRule.Type
-
-/** How a gate decides: the first rule that matches, else the default. */
-export const GateConfig = Schema.Struct({
-  rules: Schema.optionalWith(Schema.Array(GateRule), { exact: true }),
-  /** Default: `deny`, so that a gate without a word is closed. */
-  default: Schema.optionalWith(Decision, { exact: true }),
-  /** How long a confirmation waits for a person, in milliseconds. Default: five minutes. */
-  confirmWithinMs: Schema.optionalWith(Schema.Positive, { exact: true }),
-}).annotations({ identifier: "GateConfig" })
-
-export type GateConfig = typeof GateConfig.Type
+export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, warnings } from "./gate/Config.ts"
 
 /** How long a confirmation waits where the configuration does not say, in milliseconds. */
 export const CONFIRM_WITHIN_MS = 5 * 60 * 1000
 
 /**
- * The gate where nobody configured one: what declares little risk passes, since its sandbox holds it; for the rest, and
- * for what declares nothing, a person is asked.
+ * The gate where nobody configured one: what has little risk passes, since its sandbox holds it; for the rest, for what
+ * declares nothing, and for every actuator of a plugin that may write, run or reach hosts, a person is asked.
  */
 export const standard: GateConfig = {
   rules: [
@@ -49,11 +20,35 @@ export const standard: GateConfig = {
   default: "deny",
 }
 
+/** What a gate decides by, as the log keeps it: with what it does where it does not say. */
+export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithinMs, requests }: GateConfig) => ({
+  rules: rules.map((rule) => ({ ...rule })),
+  default: otherwise,
+  confirmWithinMs: confirmWithinMs ?? CONFIRM_WITHIN_MS,
+  ...(requests === undefined
+    ? {}
+    : {
+        requests: { rules: (requests.rules ?? []).map((rule) => ({ ...rule })), default: requests.default ?? "deny" },
+      }),
+})
+
 /** A command as the gate sees it. */
 export interface Candidate {
   /** `plugin/actuator` */
   readonly actuator: string
-  readonly risk: Risk | undefined
+  /** The effective risk: the highest of what the manifest declares and of what the plugin was granted. */
+  readonly risk: Level | undefined
+  /** Why that is more than declared, where it is. */
+  readonly because?: ReadonlyArray<string>
+}
+
+/** A plugin's request to the host as the gate sees it: one that is granted. */
+export interface RequestCandidate {
+  readonly kind: "run" | "read" | "write" | "fetch"
+  /** The command, the real path, or the host. */
+  readonly target: string
+  /** `plugin/component`, or `plugin/` where its environment is set up. */
+  readonly component: string
 }
 
 /** What the gate decided, by which rule, and why. */
@@ -65,8 +60,62 @@ export interface Ruling {
   readonly confirmWithinMs: number
 }
 
-/** Decides about a command. Pure: the same configuration and command always give the same ruling. */
-export const decide = (config: GateConfig, candidate: Candidate): Ruling => {
+/** The rule that is named where no rule decided, because the gate itself is not as it should be. */
+export const ITSELF = "gate"
+
+/**
+ * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that was
+ * not decoded is decoded here; where it cannot be, or says another word than the three, the ruling is `deny`.
+ */
+export const decide = (config: GateConfig, candidate: Candidate): Ruling =>
+  Either.match(decode(config), {
+    onLeft: ({ message }) => closed(message),
+    onRight: (decoded) => decideBy(decoded, candidate),
+  })
+
+/**
+ * Decides about a granted request. Pure. Without `requests` it is allowed: the grant was a person's word. With them the first rule
+ * that matches decides, else their default, which is `deny` where they do not say.
+ */
+export const decideRequest = (config: GateConfig, candidate: RequestCandidate): Ruling =>
+  Either.match(decode(config), {
+    onLeft: ({ message }) => closed(message),
+    onRight: (decoded) => decideRequestBy(decoded, candidate),
+  })
+
+const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: RequestCandidate): Ruling => {
+  const { kind, target, component } = candidate
+  const within = confirmWithinMs ?? CONFIRM_WITHIN_MS
+  if (requests === undefined) {
+    return {
+      decision: "allow",
+      rule: "grants",
+      reason: "it was granted, and no rule is about requests",
+      confirmWithinMs: within,
+    }
+  }
+  const rule = requests.rules?.find(
+    (rule) =>
+      (rule.request === undefined || rule.request.includes(kind)) &&
+      (rule.target === undefined || Pattern.matches(rule.target, target)) &&
+      (rule.component === undefined || Pattern.matches(rule.component, component)),
+  )
+  if (rule === undefined) {
+    const decision = requests.default ?? "deny"
+    const reason = `no rule about requests matches ${kind} ${target} by ${component}; the default is ${decision}`
+    return { decision, rule: "requests-default", reason, confirmWithinMs: within }
+  }
+  const reason = rule.reason ?? `the rule about requests "${rule.name}" says ${rule.decision} to ${kind} ${target}`
+  return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs: rule.confirmWithinMs ?? within }
+}
+
+/** What a gate that is not as it should be decides about everything. */
+export const closed = (reason: string): Ruling => ({
+  ...{ decision: "deny", rule: ITSELF, reason },
+  confirmWithinMs: CONFIRM_WITHIN_MS,
+})
+
+const decideBy = (config: GateConfig, candidate: Candidate): Ruling => {
   const rule = config.rules?.find((rule) => matches(rule, candidate))
   const confirmWithinMs = rule?.confirmWithinMs ?? config.confirmWithinMs ?? CONFIRM_WITHIN_MS
   if (rule === undefined) {
@@ -78,26 +127,14 @@ export const decide = (config: GateConfig, candidate: Candidate): Ruling => {
       confirmWithinMs,
     }
   }
-  const reason = rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`
+  const reason = (rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`) + raised(candidate)
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
 }
 
 const matches = (rule: GateRule, { actuator, risk }: Candidate): boolean =>
-  (rule.actuator === undefined || matchesPattern(rule.actuator, actuator)) &&
+  (rule.actuator === undefined || Pattern.matches(rule.actuator, actuator)) &&
   (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
 
-/** Matches from the left, piece by piece, so that no pattern takes more than a moment. */
-const matchesPattern = (pattern: string, name: string): boolean => {
-  const [first = "", ...rest] = pattern.split("*")
-  if (rest.length === 0) return pattern === name
-  const last = rest.pop() ?? ""
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
-  let from = first.length
-  const end = name.length - last.length
-  for (const piece of rest) {
-    const at = name.indexOf(piece, from)
-    if (at < 0 || at + piece.length > end) return false
-    from = at + piece.length
-  }
-  return true
-}
+/** That a risk is more than declared, and why. */
+const raised = ({ risk, because = [] }: Candidate): string =>
+  because.length === 0 ? "" : ` (its risk counts as ${risk ?? "undeclared"}: ${because.join("; ")})`

@@ -1,10 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import type { Archive } from "../events/Archive.ts"
 import type { Bundles } from "../events/Bundles.ts"
 import type { EventLog, OpenError } from "../events/EventLog.ts"
 import type { Lease } from "../events/Lease.ts"
+import * as Options from "../events/Options.ts"
 import type { PersonalData } from "../events/PersonalData.ts"
 import type { Records } from "../events/Records.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
@@ -14,10 +15,11 @@ import * as Projector from "../projections/Projector.ts"
 import * as TimeTravel from "../projections/TimeTravel.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as Critics from "./Critics.ts"
-import type * as Gate from "./Gate.ts"
+import * as Gate from "./Gate.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Registry from "./Registry.ts"
 import * as Scoring from "./Scoring.ts"
+import * as Supervision from "./Supervision.ts"
 
 /** How a program opens a log for looking, deciding and scoring: everything that needs no lease. */
 export interface LogOptions {
@@ -27,6 +29,8 @@ export interface LogOptions {
   readonly workspace?: string
   /** In whose name changes of the registry are recorded. Default: `kernel`. */
   readonly actor?: string
+  /** How plugins are confined that judge tasks. Default: as strongly as this machine can. */
+  readonly host?: PluginHost.JudgingHostOptions
 }
 
 /** How a program runs a kernel. */
@@ -39,9 +43,41 @@ export interface HindcastOptions extends LogOptions, Pick<Kernel.KernelOptions, 
   readonly seed?: number
   /** Who holds the lease, for messages. */
   readonly owner?: string
-  /** The tier that plugins are confined in, and what bounds each of their processes. Default: `auto`. */
+  /**
+   * The tier that plugins are confined in, what bounds each of their processes, and whether the program consents to starting
+   * them where nothing but Deno's permissions confines them. Default: `auto`, and no.
+   */
   readonly host?: PluginHost.HostOptions
 }
+
+/** What the file of a log is called, or how to open it. */
+const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions).annotations({
+  description: "the log's file, or an object with its filename",
+})
+
+const log = { log: LogFile }
+const places = { workspace: Options.Path, actor: Options.Name }
+
+/** Their schema. */
+export const LogOptions = Options.of<LogOptions>({
+  required: log,
+  optional: { ...places, host: PluginHost.JudgingHostOptions },
+})
+
+/** Their schema. */
+export const HindcastOptions = Options.of<HindcastOptions>({
+  required: log,
+  optional: {
+    ...places,
+    plugins: Schema.Array(Options.Text),
+    gate: Gate.GateConfig,
+    seed: Options.Seed,
+    owner: Options.Name,
+    idleMs: Options.Milliseconds,
+    restarts: Supervision.Policy,
+    host: PluginHost.HostOptions,
+  },
+})
 
 type LogServices =
   | EventLog
@@ -58,16 +94,24 @@ type LogServices =
   | Scoring.Scoring
 
 /** Everything that reads a log, and what may be appended without a lease: registry changes, decisions, scores. */
-export const layerLog = (options: LogOptions): Layer.Layer<LogServices, OpenError> =>
-  Layer.provide(servicesOf(options), PluginHost.layer)
+export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const decoded = yield* Options.decode("Hindcast.layerLog", LogOptions, options)
+      const places = yield* placesOf("Hindcast.layerLog", decoded)
+      // Nothing is required that could be missing.
+      const host = Layer.orDie(PluginHost.layerOf({ ...decoded.host, sandbox: "auto" }))
+      return Layer.provide(servicesOf(decoded, places), host)
+    }),
+  )
 
-const servicesOf = (options: LogOptions): Layer.Layer<LogServices, OpenError, PluginHost.PluginHost> => {
-  const sqlite = typeof options.log === "string" ? { filename: options.log } : options.log
-  const registry = Registry.layer({
-    ...placesOf(options),
-    ...(options.actor === undefined ? {} : { actor: options.actor }),
-  })
-  const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(placesOf(options)))
+const servicesOf = (
+  { log, actor }: LogOptions,
+  places: Places,
+): Layer.Layer<LogServices, Options.InvalidOptions | OpenError, PluginHost.PluginHost> => {
+  const sqlite = typeof log === "string" ? { filename: log } : log
+  const registry = Registry.layer({ ...places, ...(actor === undefined ? {} : { actor }) })
+  const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
   return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, scoring).pipe(
     Layer.provideMerge(registry),
     Layer.provideMerge(Projector.layer),
@@ -83,11 +127,23 @@ export const layer = (
   options: HindcastOptions,
 ): Layer.Layer<
   Kernel.Kernel | LogServices,
-  OpenError | Layer.Layer.Error<ReturnType<typeof Kernel.layer>> | Registry.ImportError | SandboxUnavailable
-> => {
-  const { gate, seed, owner, idleMs, restarts, plugins = [] } = options
+  | Options.InvalidOptions
+  | OpenError
+  | Layer.Layer.Error<ReturnType<typeof Kernel.layer>>
+  | Registry.ImportError
+  | SandboxUnavailable
+> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const decoded = yield* Options.decode("Hindcast.layer", HindcastOptions, options)
+      return kernelOn(decoded, yield* placesOf("Hindcast.layer", decoded))
+    }),
+  )
+
+const kernelOn = (options: HindcastOptions, places: Places) => {
+  const { gate, seed, owner, idleMs, restarts, plugins = [], host = {} } = options
   const kernel = Kernel.layer({
-    ...placesOf(options),
+    ...places,
     ...(gate === undefined ? {} : { gate }),
     ...(seed === undefined ? {} : { seed }),
     ...(owner === undefined ? {} : { owner }),
@@ -101,12 +157,25 @@ export const layer = (
   )
   return imported.pipe(
     Layer.provideMerge(kernel),
-    Layer.provideMerge(servicesOf(options)),
-    Layer.provide(PluginHost.layerOf(options.host ?? {})),
+    Layer.provideMerge(servicesOf(options, places)),
+    Layer.provide(PluginHost.layerOf(host)),
   )
 }
 
-const placesOf = ({ log, workspace }: LogOptions) => {
-  const filename = path.resolve(typeof log === "string" ? log : log.filename)
-  return { directory: `${filename}.plugins`, workspace: fs.realpathSync(workspace ?? process.cwd()) }
-}
+/** Where plugins' copies and caches stand, and where plugins work. */
+type Places = Pick<Kernel.KernelOptions, "directory" | "workspace">
+
+const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effect<Places, Options.InvalidOptions> =>
+  Effect.try({
+    try: () => {
+      const filename = path.resolve(typeof log === "string" ? log : log.filename)
+      const real = fs.realpathSync(workspace)
+      if (!fs.statSync(real).isDirectory()) throw new Error("it is none")
+      return { directory: `${filename}.plugins`, workspace: real }
+    },
+    catch: (cause) => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const found = `${JSON.stringify(workspace)} (${reason})`
+      return new Options.InvalidOptions({ of, problems: [{ path: "workspace", expected: "a directory", found }] })
+    },
+  })

@@ -9,7 +9,8 @@ import type { Components } from "../plugins/process/Components.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import type { Plugin, PluginRegistry } from "../projections/PluginRegistry.ts"
 import type { Restore } from "./Command.ts"
-import { manifestOf, NotInRegistry, type Registry } from "./Registry.ts"
+import type { GateConfig } from "./Gate.ts"
+import { type CopyChanged, manifestOf, NotInRegistry, type Registry } from "./Registry.ts"
 import * as Running from "./Running.ts"
 import * as Supervision from "./Supervision.ts"
 
@@ -33,6 +34,7 @@ export class WorldLost extends Data.TaggedError("WorldLost")<{ readonly plugin: 
 export type InstanceError =
   | PluginError
   | PluginUnavailable
+  | CopyChanged
   | NotInRegistry
   | WorldLost
   | Supervision.PluginInQuarantine
@@ -47,6 +49,8 @@ export interface InstancesOptions {
   /** Where plugins' copies and Deno caches stand. */
   readonly directory: string
   readonly seed: number
+  /** Its rules about requests to the host. Default: what is granted is done. */
+  readonly gate?: GateConfig
   /** Takes the readings that sensors push; the next of one process waits until the one before was taken. Default: they are refused. */
   readonly onEmit?: (emitted: Emitted) => Effect.Effect<unknown, unknown>
   /**

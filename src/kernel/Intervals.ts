@@ -1,6 +1,7 @@
 import { Duration, Effect } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { LeaseLost } from "../events/Lease.ts"
+import * as ProgramLog from "../events/ProgramLog.ts"
 import { sensorsOf } from "../plugins/Manifest.ts"
 import { activeSensors } from "../projections/PluginRegistry.ts"
 import { manifestOf } from "./Registry.ts"
@@ -72,6 +73,6 @@ const readOnce = (task: TaskContext, name: string): Effect.Effect<boolean> =>
       LeaseLost: () => Effect.succeed(false),
     }),
     Effect.catchAll((error: Exclude<AppendError | LogError, LeaseLost>) =>
-      Effect.as(Effect.logWarning(`${name} was not read at its tick; the next one tries again`, error), true),
+      Effect.as(ProgramLog.warning(`${name} was not read at its tick; the next one tries again`, error), true),
     ),
   )

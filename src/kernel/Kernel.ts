@@ -4,25 +4,30 @@ import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
 import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/Lease.ts"
+import * as Options from "../events/Options.ts"
+import * as ProgramLog from "../events/ProgramLog.ts"
 import { PluginHost } from "../plugins/PluginHost.ts"
+import * as Keyed from "../projections/Keyed.ts"
 import { activeActuators, type PluginRegistry } from "../projections/PluginRegistry.ts"
 import { Projector } from "../projections/Projector.ts"
 import * as TaskAudit from "../projections/TaskAudit.ts"
 import type { ActError } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
-import { Confirmations } from "./Confirmations.ts"
+import { ask, Confirmations } from "./Confirmations.ts"
+import * as Consents from "./Consents.ts"
 import * as Critics from "./Critics.ts"
+import * as Fence from "./Fence.ts"
 import * as Fork from "./Fork.ts"
 import * as Gate from "./Gate.ts"
 import * as Instances from "./Instances.ts"
 import type { TaskClosed } from "./Life.ts"
-import { type LoopOptions, loop } from "./Loop.ts"
+import { type LoopOptions, loop, loopFields } from "./Loop.ts"
 import type { PerceiveError } from "./Perception.ts"
 import * as Pushed from "./Pushed.ts"
-import { Registry } from "./Registry.ts"
+import { manifestOf, Registry } from "./Registry.ts"
 import * as Replay from "./Replay.ts"
 import { Scoring } from "./Scoring.ts"
-import type * as Supervision from "./Supervision.ts"
+import * as Supervision from "./Supervision.ts"
 import * as CommandQueue from "./scheduling/CommandQueue.ts"
 import { recover } from "./Takeover.ts"
 import * as Task from "./Task.ts"
@@ -33,6 +38,12 @@ import { DENO_VERSION, VERSION } from "./versions.ts"
 /** What a run is asked for. */
 export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
 
+/** Their schema. */
+export const RunOptions = Options.of<RunOptions>({
+  required: { goal: Options.Text },
+  optional: { ...Task.openFields, ...loopFields },
+})
+
 export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
 /** What an embedding program uses: plugins, tasks, perceiving and acting through them, audits, re-scoring. */
@@ -41,6 +52,8 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
   {
     /** Which plugins take part, with which priority and metadata. */
     readonly plugins: Context.Tag.Service<Registry>
+    /** What is missing to start these plugins where nothing but Deno's permissions would confine them: nothing, mostly. */
+    readonly unconsented: KernelContext["unconsented"]
     readonly tasks: {
       /** Opens a task. Tasks run concurrently; each has its own environments. */
       readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, Task.OpenError>
@@ -81,6 +94,18 @@ export interface KernelOptions {
   readonly restarts?: Supervision.Policy
 }
 
+/** Their schema. */
+export const KernelOptions = Options.of<KernelOptions>({
+  required: { workspace: Options.Path, directory: Options.Path },
+  optional: {
+    gate: Gate.GateConfig,
+    seed: Options.Seed,
+    owner: Options.Name,
+    idleMs: Options.Milliseconds,
+    restarts: Supervision.Policy,
+  },
+})
+
 /**
  * The kernel: takes the log's lease, ends in the log what a kernel before it left unfinished, and then acts. Closing its
  * scope abandons open tasks, stops every plugin and gives the lease back.
@@ -89,23 +114,26 @@ export const layer = (
   options: KernelOptions,
 ): Layer.Layer<
   Kernel,
-  LeaseHeld | AppendError | LogError,
+  Options.InvalidOptions | LeaseHeld | AppendError | LogError,
   EventLog | Lease | Projector | PluginHost | Registry | Confirmations | Scoring
 > => Layer.scoped(Kernel, make(options))
 
-const make = (options: KernelOptions) =>
+const make = (given: KernelOptions) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const options = yield* Options.decode("Kernel.layer", KernelOptions, given)
+    const gate = yield* Gate.decode(options.gate ?? Gate.standard)
+    yield* Effect.forEach(Gate.warnings(gate), (warning) => ProgramLog.warning(warning), { discard: true })
     const registry = yield* Registry
-    const confirmations = yield* Confirmations
+    const people = yield* Confirmations
     const projector = yield* Projector
     const scoring = yield* Scoring
     const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED)
-    const gate = options.gate ?? Gate.standard
 
-    const lease = yield* (yield* Lease).acquire(options.owner ?? "hindcast")
-    yield* recover
-    yield* startAndStop({ seed, gate })
+    const owner = options.owner ?? "hindcast"
+    const lease = yield* (yield* Lease).acquire(owner)
+    const log = yield* Fence.raise(yield* EventLog, owner, lease)
+    yield* Effect.provideService(recover, EventLog, log)
+    yield* startAndStop(log, { seed, gate })
 
     const pushed = Pushed.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
@@ -117,6 +145,7 @@ const make = (options: KernelOptions) =>
       workspace: options.workspace,
       directory: options.directory,
       seed,
+      gate,
       onEmit: pushed.take,
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
       ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
@@ -124,12 +153,24 @@ const make = (options: KernelOptions) =>
     const scope = yield* Effect.scope
     const critics: KernelContext["critics"] = (registry) =>
       Critics.make({ log, host, registry, directory: options.directory })
+    const unconsented: KernelContext["unconsented"] = (plugins) =>
+      Effect.gen(function* () {
+        const installed = yield* registry.state
+        const versions = plugins.flatMap((plugin) => {
+          const found = Keyed.get(installed, plugin)
+          return found === undefined || !Consents.isStarted(manifestOf(found)) ? [] : [{ ...found, plugin }]
+        })
+        const all = yield* Effect.forEach(versions, (version) => Consents.missing(log, host, version))
+        return all.filter((missing) => missing !== undefined)
+      })
     const context: KernelContext = {
-      ...{ log, registry, critics, confirmations, instances, commands, pushed, gate, lease, scope },
+      confirmations: { ...people, ask: (question) => ask(log, question) },
+      ...{ log, registry, critics, instances, unconsented, commands, pushed, gate, lease, scope },
     }
     const seeds = new PCGRandom(seed)
-    const open = (opening: Task.OpenOptions) =>
+    const open = (given: Task.OpenOptions) =>
       Effect.gen(function* () {
+        const opening = yield* Options.decode("tasks.open", Task.OpenOptions, given)
         const id = opening.id === undefined ? uuidv7() : yield* TaskId.checked(opening.id)
         return yield* Task.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening)
       })
@@ -137,18 +178,25 @@ const make = (options: KernelOptions) =>
 
     return Kernel.of({
       plugins: registry,
-      confirmations,
+      confirmations: people,
       audit,
+      unconsented,
       rescore: scoring.rescore,
       fork: (agent, asked) => Effect.provideService(Fork.fork(context, agent, asked), Projector, projector),
       replay: (...asked) =>
         Replay.replay(...asked).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
         open,
-        run: (agent, asked) =>
+        run: (given, options) =>
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
-              const task = yield* restore(open({ ...asked, agent: Agent.fullName(agent) }))
+              const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
+              const { maxSteps, deadlineMs, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
+              const task = yield* restore(open({ ...opening, agent: Agent.fullName(agent) }))
+              const asked = {
+                ...(maxSteps === undefined ? {} : { maxSteps }),
+                ...(deadlineMs === undefined ? {} : { deadlineMs }),
+              }
               const ended = yield* Effect.exit(restore(loop(agent, task, asked)))
               const [outcome, reason] = Exit.match(ended, {
                 onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
@@ -175,11 +223,14 @@ const priorities = (registry: PluginRegistry) => {
 const MAX_SEED = 2 ** 31
 
 /** Records that the kernel started, and when its scope closes that it stopped. */
-const startAndStop = (config: { readonly seed: number; readonly gate: Gate.GateConfig }) =>
+const startAndStop = (
+  log: Context.Tag.Service<EventLog>,
+  config: { readonly seed: number; readonly gate: Gate.GateConfig },
+) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const gate = Gate.recorded(config.gate)
     const append = (event: Parameters<typeof log.append>[0]["events"][number]) =>
-      log.append({ stream: "kernel", actor: "kernel", events: [event] })
+      log.append({ stream: Fence.STREAM, actor: "kernel", events: [event] })
     yield* Effect.acquireRelease(
       append({
         type: "KernelStarted",
@@ -188,12 +239,15 @@ const startAndStop = (config: { readonly seed: number; readonly gate: Gate.GateC
           node: process.versions.node,
           deno: DENO_VERSION,
           seed: config.seed,
-          configDigest: digest(JSON.parse(JSON.stringify(config))),
+          configDigest: digest({ seed: config.seed, gate }),
+          gate,
         },
       }),
       () =>
         append({ type: "KernelStopped", payload: { reason: "its scope closed" } }).pipe(
-          Effect.catchAllCause((cause) => Effect.logError("the kernel's end was not recorded", cause)),
+          // Whoever took over has said what became of this one.
+          Effect.catchTag("LeaseLost", ({ message }) => ProgramLog.warning(message)),
+          Effect.catchAllCause((cause) => ProgramLog.error("the kernel's end was not recorded", cause)),
         ),
     )
   })

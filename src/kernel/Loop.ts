@@ -2,6 +2,7 @@ import { Effect, Runtime, Schema } from "effect"
 import { PCGRandom } from "effect/Utils"
 import type { Event } from "../events/Event.ts"
 import { JsonObject } from "../events/Json.ts"
+import * as Options from "../events/Options.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import type { ActError, CommandOutcome } from "./Actuation.ts"
 import * as Agent from "./Agent.ts"
@@ -25,6 +26,12 @@ export const MAX_STEPS = 100
 export interface LoopOptions extends PerceiveOptions {
   /** Default: 100. */
   readonly maxSteps?: number
+}
+
+/** A schema for each of them. */
+export const loopFields = {
+  maxSteps: Options.wholeNumber(1, 1_000_000_000),
+  deadlineMs: Options.MillisecondsOrNone,
 }
 
 type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError

@@ -1,7 +1,8 @@
-import { Cause, Effect } from "effect"
-import type { AppendError, CoreNewEvent } from "../events/EventLog.ts"
+import { Cause, Effect, Option, Predicate } from "effect"
+import type { AppendError, CoreNewEvent, LeaseLost } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
 import { type Json, plainText } from "../events/Json.ts"
+import * as ProgramLog from "../events/ProgramLog.ts"
 import * as JsonPatch from "../projections/JsonPatch.ts"
 import type { Command, CommandOutcome, Progress } from "./Command.ts"
 import type { TaskContext } from "./TaskContext.ts"
@@ -32,7 +33,10 @@ export const end = (
         const patch = patchOf(task, plugin, ending.state)
         const changed: ReadonlyArray<CoreNewEvent> =
           patch.length === 0 ? [] : [{ type: "EnvironmentChanged", payload: { plugin, patch } }]
-        const event = yield* task.record(outcomeEvent(commandId, progress.last, ending), ...changed)
+        const outcome = outcomeEvent(commandId, progress.last, ending)
+        const event = yield* task
+          .record(outcome, ...changed)
+          .pipe(Effect.tapErrorTag("LeaseLost", sayLost(command, outcome)))
         progress.ended = true
         if (ending.state !== undefined) task.documents.set(plugin, ending.state)
         return "succeeded" in ending
@@ -44,6 +48,14 @@ export const end = (
       Effect.catchTag("InvalidEvent", ({ message }) =>
         end(command, plugin, progress, { failed: { code: "OutcomeNotRecordable", message: plainText(message) } }),
       ),
+    )
+
+/** What is known of a command whose task is another kernel's now: its log says `CommandOutcomeUnknown`, and stays so. */
+const sayLost =
+  ({ actuator, commandId }: Command, { type, payload }: CoreNewEvent) =>
+  ({ message }: LeaseLost) =>
+    ProgramLog.warning(
+      `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
 const outcomeEvent = (commandId: string, causationId: string, ending: Ending): CoreNewEvent =>
@@ -101,6 +113,8 @@ const denied = ({ task, commandId }: Command, progress: Progress, rule: string, 
 
 /** Says how a command ended that was interrupted, or on whose way something went wrong that is no outcome. */
 export const endAnyway = (command: Command, progress: Progress, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  // Whoever took over has said it, or will.
+  if (Option.exists(Cause.failureOption(cause), isLeaseLost)) return Effect.void
   const why = Cause.isInterruptedOnly(cause) ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
   const code = Cause.isInterruptedOnly(cause) ? "Interrupted" : "KernelFailed"
   const message = plainText(`${why}; whether it took effect is not known`)
@@ -109,6 +123,11 @@ export const endAnyway = (command: Command, progress: Progress, cause: Cause.Cau
     : denied(command, progress, "interrupted", `${why}; it was not executed`)
   return recorded.pipe(
     Effect.asVoid,
-    Effect.catchAllCause((cause) => Effect.logError(`the end of ${command.actuator} was not recorded`, cause)),
+    Effect.catchTag("LeaseLost", ({ message }) =>
+      ProgramLog.warning(`the end of ${command.actuator} is not recorded: ${message}`),
+    ),
+    Effect.catchAllCause((cause) => ProgramLog.error(`the end of ${command.actuator} was not recorded`, cause)),
   )
 }
+
+const isLeaseLost = Predicate.isTagged("LeaseLost")

@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { LeaseLost } from "../events/Lease.ts"
+import * as Options from "../events/Options.ts"
 import { type ActiveComponent, activeSensors } from "../projections/PluginRegistry.ts"
 import { type Reading, sense, skip } from "./Sensing.ts"
 import * as Deadline from "./scheduling/Deadline.ts"
@@ -12,7 +13,10 @@ export interface PerceiveOptions {
   readonly deadlineMs?: number
 }
 
-export type PerceiveError = Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
+/** Their schema. What is no time at all is refused as such (`InvalidDeadline`). */
+export const PerceiveOptions = Options.of<PerceiveOptions>({ optional: { deadlineMs: Schema.Number } })
+
+export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
 /**
  * Reads every active sensor of the task's plugins, in descending priority; equals are read at the same time. A reading is
@@ -24,9 +28,10 @@ export type PerceiveError = Deadline.InvalidDeadline | LeaseLost | AppendError |
  */
 export const perceive = (
   task: TaskContext,
-  { deadlineMs }: PerceiveOptions = {},
+  options: PerceiveOptions = {},
 ): Effect.Effect<ReadonlyArray<Reading>, PerceiveError> =>
   Effect.gen(function* () {
+    const { deadlineMs } = yield* Options.decode("perceive", PerceiveOptions, options)
     const deadline = deadlineMs === undefined ? undefined : yield* Deadline.after(deadlineMs)
     yield* task.kernel.lease.held
     const perception = task.nextPerception()

@@ -4,7 +4,7 @@ import type { HeldLease, LeaseLost } from "../events/Lease.ts"
 import { activeSensors } from "../projections/PluginRegistry.ts"
 import { type Emitted, KERNEL } from "./Instances.ts"
 import type { TaskClosed } from "./Life.ts"
-import * as Recorder from "./Recorder.ts"
+import type { Recorder } from "./Recorder.ts"
 import type { Registry } from "./Registry.ts"
 import * as Unasked from "./scheduling/Unasked.ts"
 
@@ -24,11 +24,10 @@ export class NoOpenTask extends Data.TaggedError("NoOpenTask")<{ readonly taskId
 
 /** An open task, as far as pushed readings care. */
 export interface Listener {
-  readonly id: string
   /** The name of the instances that serve it alone. */
   readonly place: string
-  /** Where its readings are recorded: in a fork, a view of its timeline. */
-  readonly log: Context.Tag.Service<EventLog>
+  /** Where its readings are recorded: its own stream, in a fork on its timeline. */
+  readonly recorder: Recorder
   /** The id of its `TaskOpened`, or of the event that forked it. */
   readonly openedBy: string
   readonly takesPart: (plugin: string) => boolean
@@ -83,14 +82,8 @@ export const make = (
       // Nobody waited for it.
       const payload = { sensor: name, reading, priority: active.priority, latencyMs: 0 }
 
-      const recordIn = ({ id, log, openedBy, whileOpen }: Listener) =>
-        whileOpen(
-          Recorder.make(log, { stream: `task/${id}`, taskId: id, actor }).record({
-            type: "SensorRead",
-            causationId: openedBy,
-            payload,
-          }),
-        )
+      const recordIn = ({ recorder, openedBy, whileOpen }: Listener) =>
+        whileOpen(recorder.as(actor).record({ type: "SensorRead", causationId: openedBy, payload }))
 
       const taken = yield* Effect.forEach(
         listening(instance, plugin),
@@ -101,10 +94,7 @@ export const make = (
       )
       if (taken.includes(true)) return
       if (instance !== KERNEL) return yield* new NoOpenTask({ taskId: instance })
-      yield* Recorder.make(log, { stream: `plugin/${plugin}`, taskId: null, actor }).record({
-        type: "SensorRead",
-        payload,
-      })
+      yield* log.append({ stream: `plugin/${plugin}`, taskId: null, actor, events: [{ type: "SensorRead", payload }] })
     })
 
   return {

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
-import type { Given, Origin } from "../events/vocabulary/Plugins.ts"
+import * as Options from "../events/Options.ts"
+import { Given, type Origin } from "../events/vocabulary/Plugins.ts"
 import * as Grants from "../plugins/Grants.ts"
 import type * as Manifest from "../plugins/Manifest.ts"
 import type { PluginUnavailable } from "../plugins/PluginError.ts"
@@ -19,7 +20,7 @@ import * as Importing from "./registry/Importing.ts"
 import * as Regranting from "./registry/Regranting.ts"
 
 export { SourceRefused } from "./registry/Contents.ts"
-export type { InstalledPlugin } from "./registry/Copies.ts"
+export { CopyChanged, type InstalledPlugin } from "./registry/Copies.ts"
 export { find, manifestOf, NotInRegistry } from "./registry/Entries.ts"
 export { RulesInvalid } from "./registry/Examining.ts"
 export { GrantInvalid, grantCommand, UpdateHeld } from "./registry/Granting.ts"
@@ -35,6 +36,11 @@ export interface ImportOptions {
   readonly activate?: boolean
 }
 
+/** Their schema. */
+export const ImportOptions = Options.of<ImportOptions>({
+  optional: { lenient: Schema.Boolean, grants: Given, activate: Schema.Boolean },
+})
+
 /** A plugin that was found fit to be imported. */
 export interface CheckedPlugin extends Copies.InstalledPlugin {
   readonly origin: Origin
@@ -47,6 +53,7 @@ export interface ImportedManifest {
 }
 
 export type CheckError =
+  | Options.InvalidOptions
   | SourceRefused
   | Manifest.ManifestInvalid
   | PluginUnavailable
@@ -56,7 +63,7 @@ export type CheckError =
   | FileUnreadable
 export type ImportError = CheckError | UpdateHeld | AppendError
 export type ChangeError = NotInRegistry | AppendError
-export type GrantError = ChangeError | GrantInvalid | PluginUnavailable
+export type GrantError = Options.InvalidOptions | ChangeError | GrantInvalid | Copies.CopyChanged | PluginUnavailable
 
 /**
  * Which plugins and components exist, are active, with which priority and metadata. Everything here is an event, and the
@@ -104,14 +111,15 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     /** An imported plugin's manifest, and the digest that tells which one it is. */
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
-     * The imported plugin as it is run: its copy, checked against the digest that was recorded.
+     * The imported plugin as it is run: its copy, which has the digest that was recorded and which nobody else can write.
+     * It is checked each time.
      *
      * @param version the version that is meant, as it stood in the registry. Default: the one that is installed now
      */
     readonly installed: (
       plugin: string,
       version?: PluginRegistry.Plugin,
-    ) => Effect.Effect<Copies.InstalledPlugin, NotInRegistry | PluginUnavailable | LogError>
+    ) => Effect.Effect<Copies.InstalledPlugin, NotInRegistry | Copies.CopyChanged | PluginUnavailable | LogError>
   }
 >() {}
 
@@ -146,15 +154,17 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
           yield* append(pluginOf(target), [event])
         })
 
-      const check = (source: string, importOptions: ImportOptions = {}) =>
+      const check = (source: string, given: ImportOptions = {}) =>
         Effect.gen(function* () {
+          const importOptions = yield* Options.decode("check", ImportOptions, given)
           const found = yield* examine(options, source, importOptions)
           const before = Keyed.get(yield* state, found.manifest.name)
           return yield* granted(yield* settled(options, before, found))
         }).pipe(Effect.scoped)
 
-      const importFrom = (source: string, importOptions: ImportOptions = {}) =>
+      const importFrom = (source: string, given: ImportOptions = {}) =>
         Effect.gen(function* () {
+          const importOptions = yield* Options.decode("import", ImportOptions, given)
           const found = yield* examine(options, source, importOptions)
           return yield* oneAtATime(
             Effect.gen(function* () {
@@ -209,8 +219,14 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
           ),
         check,
         import: importFrom,
-        grant: (name, grants) => regrant(name, (plugin) => Regranting.granting(options, name, plugin, grants)),
-        revoke: (name, grants) => regrant(name, (plugin) => Regranting.revoking(options, name, plugin, grants)),
+        grant: (name, given) =>
+          Effect.flatMap(Options.decode("grant", Given, given), (grants) =>
+            regrant(name, (plugin) => Regranting.granting(options, name, plugin, grants)),
+          ),
+        revoke: (name, given) =>
+          Effect.flatMap(Options.decode("revoke", Given, given), (grants) =>
+            regrant(name, (plugin) => Regranting.revoking(options, name, plugin, grants)),
+          ),
         manifest: (plugin) =>
           Effect.gen(function* () {
             const found = yield* find(yield* state, plugin)

@@ -2,6 +2,7 @@ import { type Cause, Effect, Exit } from "effect"
 import * as CauseOf from "effect/Cause"
 import { EventLog, type LogError } from "../events/EventLog.ts"
 import { type JsonObject, plainText } from "../events/Json.ts"
+import * as Options from "../events/Options.ts"
 import * as Timelines from "../events/Timelines.ts"
 import { is } from "../events/Vocabulary.ts"
 import type { Projector } from "../projections/Projector.ts"
@@ -44,7 +45,15 @@ export interface ReplayOptions {
   readonly timeline?: string
 }
 
-export type ReplayError = TaskNotFound | Timelines.TimelineNotFound | Recording.NotReplayable | LogError
+/** Their schema. */
+export const ReplayOptions = Options.of<ReplayOptions>({ optional: { timeline: Options.Text } })
+
+export type ReplayError =
+  | Options.InvalidOptions
+  | TaskNotFound
+  | Timelines.TimelineNotFound
+  | Recording.NotReplayable
+  | LogError
 
 /**
  * Lets today's agent work on a recorded task: it is shown the recorded readings, outcomes of commands and confirmations, the
@@ -57,10 +66,12 @@ export type ReplayError = TaskNotFound | Timelines.TimelineNotFound | Recording.
  */
 export const replay = (
   taskId: string,
-  agent: Agent.Agent,
-  { timeline }: ReplayOptions = {},
+  givenAgent: Agent.Agent,
+  options: ReplayOptions = {},
 ): Effect.Effect<Report, ReplayError, EventLog | Projector> =>
   Effect.gen(function* () {
+    const agent = yield* Options.decode("replay", Agent.Agent, givenAgent, ["agent"])
+    const { timeline } = yield* Options.decode("replay", ReplayOptions, options)
     const log = yield* EventLog
     const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = followed(yield* Recording.load(view, taskId))

@@ -1,18 +1,25 @@
 import * as fs from "node:fs"
-import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import { Data, Effect, Either, Schema } from "effect"
 import { parse as parseYaml, YAMLParseError } from "yaml"
 import { digest } from "../events/Digest.ts"
 import { findNonJson, type Json, JsonObject } from "../events/Json.ts"
+import * as Options from "../events/Options.ts"
 import { type Manifest, Measure } from "../plugins/Manifest.ts"
 import * as Rule from "./Rule.ts"
 
+const RubricMeasure = Schema.Struct({
+  ...Measure.fields,
+  plugin: Schema.optionalWith(Options.Text, { exact: true }),
+}).annotations({ description: "a measure: an object" })
+
 /** A set of measures to score by: the plugins' own, or a file's. `plugin` says whose a measure is, where it is a plugin's. */
 export const Rubric = Schema.Struct({
-  name: Schema.NonEmptyString,
-  measures: Schema.Array(
-    Schema.Struct({ ...Measure.fields, plugin: Schema.optionalWith(Schema.NonEmptyString, { exact: true }) }),
-  ).pipe(Schema.minItems(1)),
-}).annotations({ identifier: "Rubric" })
+  name: Options.Text,
+  measures: Schema.Array(RubricMeasure).pipe(
+    Schema.minItems(1),
+    Schema.annotations({ description: "a list of at least one measure" }),
+  ),
+}).annotations({ identifier: "Rubric", description: "a rubric: an object with name and measures" })
 
 export type Rubric = typeof Rubric.Type
 
@@ -50,15 +57,9 @@ export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
  * that every rule compiles.
  */
 export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
-  const decoded = Schema.decodeUnknownEither(Rubric, { errors: "all", onExcessProperty: "error" })(value)
+  const decoded = Options.decode(source, Rubric, value)
   if (Either.isLeft(decoded)) {
-    const issues = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
-    return Either.left(
-      new RubricInvalid({
-        source,
-        issues: issues.map(({ path, message }) => `${path.join(".") || "rubric"}: ${message}`),
-      }),
-    )
+    return Either.left(new RubricInvalid({ source, issues: decoded.left.problems.map(Options.describe) }))
   }
   const issues = [...repeatedNames(decoded.right), ...emptyMeasures(decoded.right), ...ruleIssues(decoded.right)]
   return issues.length === 0 ? Either.right(decoded.right) : Either.left(new RubricInvalid({ source, issues }))
@@ -111,13 +112,13 @@ const unreadable = (cause: unknown): string => {
 const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
   ...repeated(rubric.measures.map(measureName)).map(
     ({ place, first, name }) =>
-      `measures.${place}: expected each measure to have a name of its own, found ${name}, which measures.${first} has already`,
+      `measures[${place}]: expected each measure to have a name of its own, found ${name}, which measures[${first}] has already`,
   ),
   ...rubric.measures.flatMap((measure, at) =>
     (["rewards", "punishments"] as const).flatMap((list) =>
       repeated((measure[list] ?? []).map(({ name }) => name)).map(
         ({ place, first, name }) =>
-          `measures.${at}.${list}.${place}: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}.${first} has already`,
+          `measures[${at}].${list}[${place}]: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}[${first}] has already`,
       ),
     ),
   ),

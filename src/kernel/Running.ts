@@ -1,17 +1,20 @@
 import * as path from "node:path"
 import { type Context, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
 import { type CoreNewEvent, type EventLog, MAIN } from "../events/EventLog.ts"
-import type { Json } from "../events/Json.ts"
+import { type Json, plainText } from "../events/Json.ts"
+import { visible } from "../events/PlainText.ts"
 import { realpathOfExisting } from "../plugins/broker/realpath.ts"
-import type * as Manifest from "../plugins/Manifest.ts"
 import { PluginUnavailable } from "../plugins/PluginError.ts"
 import type { PluginProcess } from "../plugins/PluginProcess.ts"
+import { recordOrTell } from "../plugins/process/Journal.ts"
 import type { ProcessExit } from "../plugins/process/Session.ts"
 import type { Plugin } from "../projections/PluginRegistry.ts"
 import type { Restore } from "./Command.ts"
+import * as Consents from "./Consents.ts"
 import { closeScope } from "./closing.ts"
 import { servedBy } from "./fork/Place.ts"
 import type { Instance, InstanceError, InstancesOptions } from "./Instances.ts"
+import * as RequestGate from "./RequestGate.ts"
 import type { Supervisor } from "./Supervision.ts"
 
 /** The instance that serves all tasks. */
@@ -43,7 +46,7 @@ export interface Running {
  * interrupted but where `restore` lets it: what does not start leaves nothing behind, and what does is answered.
  */
 export const start = (
-  { log, host, registry, workspace, directory, onEmit }: InstancesOptions,
+  { log, host, registry, workspace, directory, gate, onEmit }: InstancesOptions,
   supervisor: Supervisor,
   plugin: string,
   described: Plugin,
@@ -52,7 +55,17 @@ export const start = (
 ): Effect.Effect<Running, InstanceError> =>
   Effect.gen(function* () {
     yield* restore(supervisor.admit(plugin))
-    const { manifest, grants, directory: copy } = yield* restore(registry.installed(plugin, described))
+    const record = recordAs(log, plugin, described.version, instance)
+    const refused = ({ _tag: code, message }: InstanceError) =>
+      recordOrTell(record)({
+        type: "PluginStartRefused",
+        payload: { plugin, instance, digest: described.digest, code, reason: plainText(message) },
+      })
+    const {
+      manifest,
+      grants,
+      directory: copy,
+    } = yield* restore(registry.installed(plugin, described)).pipe(Effect.tapErrorTag("CopyChanged", refused))
     const forbidden = [...(yield* filesOf(log.name, plugin)), directory]
     const scope = yield* Scope.fork(parent, ExecutionStrategy.sequential)
     const pushed = (sensor: string, reading: Json) =>
@@ -61,12 +74,18 @@ export const start = (
       ...{ manifest, directory: copy, grants, workspace, seed, instance, forbidden },
       denoDir: path.join(directory, `${manifest.name}.deno`),
       metadata: metadataOf(described),
-      record: recordAs(log, manifest, instance),
+      record,
+      // Without rules about requests, what is granted is done, and nothing more is recorded.
+      ...(gate?.requests === undefined
+        ? {}
+        : { ruling: RequestGate.make(log, gate, (place = instance) => servedIn(place)) }),
+      consent: Consents.leave(log, versionOf(plugin, described)),
       ...(described.workspace === null ? {} : { bound: described.workspace }),
       ...(onEmit === undefined ? {} : { onEmit: pushed }),
     })
     const process = yield* restore(Scope.extend(starting, scope)).pipe(
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : closeScope(scope, exit))),
+      Effect.tapErrorTag("SandboxConsentMissing", refused),
       Effect.tapError((error) =>
         error._tag === "PluginFailedToLoad" || error._tag === "ExportsDisagree"
           ? supervisor.crashed(plugin, error.message)
@@ -97,6 +116,8 @@ export const start = (
     }
   })
 
+const versionOf = (plugin: string, { version, digest }: Plugin): Consents.Version => ({ plugin, version, digest })
+
 /** More than use a process at the same time: a permit for each of them, and all of them for whoever ends it. */
 const USES = 1_000_000
 
@@ -114,7 +135,10 @@ export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArra
       new PluginUnavailable({ plugin, reason: `expected ${log} to be resolved, found ${String(cause)}` }),
   })
 
-const BESIDES = ["", "-wal", "-shm", "-journal", ".segments", ".keys", ".keys-wal", ".keys-shm", ".keys-journal"]
+const BESIDES = [
+  ...["", "-wal", "-shm", "-journal", ".segments", ".snapshot-key"],
+  ...[".keys", ".keys-wal", ".keys-shm", ".keys-journal"],
+]
 
 const describeExit = ({ code, signal, reason, inFlight }: ProcessExit): string => {
   const how = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`
@@ -137,19 +161,22 @@ export const describe = (running: Running, now: Plugin): Effect.Effect<void> => 
     : running.process.setMetadata(metadataOf(now))
 }
 
-const PROCESS: ReadonlySet<string> = new Set(["PluginStarted", "PluginExited"])
+/** Whom an instance serves: a task in one of its histories, or none. */
+const servedIn = (place: string) => (place === KERNEL ? { taskId: null, timeline: MAIN } : servedBy(place))
+
+const PROCESS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
 
 /** What a process reports goes into the log, or fails: what cannot be recorded is not done for a plugin. */
 const recordAs =
-  (log: Context.Tag.Service<EventLog>, manifest: Manifest.Manifest, instance: string) =>
+  (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string) =>
   (event: CoreNewEvent, place = instance): ReturnType<typeof log.append> => {
-    const served = place === KERNEL ? { taskId: null, timeline: MAIN } : servedBy(place)
+    const served = servedIn(place)
     // A process is a fact of this machine, whichever history it serves: whoever looks for those that are left finds it.
     const isOfFork = PROCESS.has(event.type) && served.timeline !== MAIN
     return log.append({
-      stream: `plugin/${manifest.name}`,
+      stream: `plugin/${plugin}`,
       ...(isOfFork ? { taskId: null, timeline: MAIN } : served),
-      actor: event.type === "PluginLogged" ? `plugin:${manifest.name}@${manifest.version}` : "kernel",
+      actor: event.type === "PluginLogged" ? `plugin:${plugin}@${visible(version)}` : "kernel",
       events: [event],
     })
   }

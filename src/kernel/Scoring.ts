@@ -1,6 +1,7 @@
 import { Context, Data, Effect, Layer } from "effect"
 import type { Event } from "../events/Event.ts"
 import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
+import * as Options from "../events/Options.ts"
 import * as PluginRegistry from "../projections/PluginRegistry.ts"
 import { Projector } from "../projections/Projector.ts"
 import * as ScoreSets from "../projections/ScoreSets.ts"
@@ -11,35 +12,16 @@ import * as Chosen from "./scoring/Chosen.ts"
 import * as Known from "./scoring/KnownMeasures.ts"
 import * as Pass from "./scoring/Pass.ts"
 import * as Plan from "./scoring/Plan.ts"
+import { type OnProgress, RescoreOptions, ResumeOptions } from "./scoring/RescoreOptions.ts"
 import type { SelectionInvalid } from "./scoring/Selection.ts"
 import * as SetWriter from "./scoring/SetWriter.ts"
 import * as Unfinished from "./scoring/Unfinished.ts"
 
 export { NoTaskSelected } from "./scoring/Chosen.ts"
+export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./scoring/RescoreOptions.ts"
 export { type Candidate, type Selection, SelectionInvalid, selects } from "./scoring/Selection.ts"
 export type { Totals } from "./scoring/SetWriter.ts"
 export { NotResumed } from "./scoring/Unfinished.ts"
-
-/** What a re-scoring is asked for: tasks, and what they are scored by. */
-export interface RescoreOptions extends Chosen.Asked {
-  readonly rubric: Rubric
-  /** Who is to decide. Default: whoever can. */
-  readonly critics?: Critics.Asked
-  /** Default: the rubric's name. */
-  readonly label?: string
-  /** Told after each page of events. */
-  readonly onProgress?: OnProgress
-}
-
-/** How far a scoring is. Events count that were read, whoever's they are. */
-export interface Progress {
-  readonly events: number
-  readonly ofEvents: number
-  readonly tasks: number
-  readonly ofTasks: number
-}
-
-export type OnProgress = (progress: Progress) => Effect.Effect<void>
 
 /** What a re-scoring would take. */
 export interface RescorePlan {
@@ -113,10 +95,7 @@ export class Scoring extends Context.Tag("hindcast/Scoring")<
      */
     readonly resume: (
       scoreSetId: string,
-      options?: Pick<RescoreOptions, "onProgress"> & {
-        /** The model, where one decides and is not recorded. */
-        readonly model?: Critics.Asking
-      },
+      options?: ResumeOptions,
     ) => Effect.Effect<ScoreSetSummary, Unfinished.NotResumed | Critics.ChooseError | WriteError>
     /** What a re-scoring would take. Nothing is scored, and nothing is appended. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
@@ -142,9 +121,10 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
     const log = yield* EventLog
     const projector = yield* Projector
 
-    const prepare = (options: RescoreOptions) =>
+    const prepare = (given: RescoreOptions) =>
       Effect.gen(function* () {
-        const { rubric, label = rubric.name } = options
+        const options = yield* Options.decode("rescore", RescoreOptions, given)
+        const { rubric, label = rubric.name, onProgress } = options
         if (rubric.measures.some(({ plugin }) => plugin !== undefined)) {
           const sets = yield* projector.current(ScoreSets.projection)
           yield* Known.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
@@ -155,23 +135,23 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         const range = { from: Math.min(1, position), to: position }
         const planned = Plan.inOrder(tasks, chosen, position)
         const panel = yield* critics.choose(rubric, options.critics ?? {})
-        return { rubric, label, range, planned, panel, parts: Plan.parts(tasks, planned) }
+        return { rubric, label, range, planned, panel, parts: Plan.parts(tasks, planned), onProgress }
       })
 
     const rescore = (options: RescoreOptions) =>
       Effect.gen(function* () {
-        const { rubric, label, range, planned, panel, parts } = yield* prepare(options)
+        const { rubric, label, range, planned, panel, parts, onProgress } = yield* prepare(options)
         const taskIds = planned.map(({ taskId }) => taskId)
         const started = startOf({ rubric, panel, taskIds, label, range })
         const writer = yield* SetWriter.begin(log, started, { taskId: null, causationId: null })
         const critic = yield* panel.open(writer)
-        return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, ...options })
+        return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
       }).pipe(Effect.scoped)
 
-    const resume = (scoreSetId: string, options: Parameters<Context.Tag.Service<Scoring>["resume"]>[1] = {}) =>
+    const resume = (scoreSetId: string, options: ResumeOptions = {}) =>
       Effect.gen(function* () {
+        const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
         const { started, rubric, standing, left } = yield* Unfinished.load(log, scoreSetId)
-        const { model, onProgress } = options
         const panel = yield* critics.choose(rubric, {
           ...Critics.askedAgain(started.params),
           ...(model === undefined ? {} : { model }),

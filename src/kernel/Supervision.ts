@@ -1,6 +1,8 @@
 import { Clock, type Context, Data, Effect, Random } from "effect"
 import type { EventLog, LogError } from "../events/EventLog.ts"
 import { plainText } from "../events/Json.ts"
+import * as Options from "../events/Options.ts"
+import * as ProgramLog from "../events/ProgramLog.ts"
 import * as Keyed from "../projections/Keyed.ts"
 import type { Registry } from "./Registry.ts"
 
@@ -15,6 +17,16 @@ export interface Policy {
   /** The longest that is waited after any. Default: 10 000. */
   readonly mostMs: number
 }
+
+/** Its schema. */
+export const Policy = Options.of<Policy>({
+  required: {
+    windowMs: Options.Milliseconds,
+    crashes: Options.wholeNumber(1, 1_000_000),
+    firstMs: Options.Milliseconds,
+    mostMs: Options.Milliseconds,
+  },
+}).annotations({ description: "an object with windowMs, crashes, firstMs and mostMs" })
 
 export const standard: Policy = { windowMs: 300_000, crashes: 5, firstMs: 250, mostMs: 10_000 }
 
@@ -111,7 +123,7 @@ export const make = ({ log, registry, policy = standard }: Supervised): Supervis
         events: [{ type: "PluginQuarantined", payload: { plugin, reason } }],
       })
     }).pipe(
-      Effect.catchAllCause((cause) => Effect.logError(`the quarantine of ${plugin} was not recorded`, cause)),
+      Effect.catchAllCause((cause) => ProgramLog.error(`the quarantine of ${plugin} was not recorded`, cause)),
       Effect.uninterruptible,
     )
 

@@ -1,6 +1,7 @@
 import { type Context, Effect } from "effect"
 import type { Event } from "../events/Event.ts"
 import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
+import * as ProgramLog from "../events/ProgramLog.ts"
 import * as Vocabulary from "../events/Vocabulary.ts"
 import * as PluginRegistry from "../projections/PluginRegistry.ts"
 import * as Projection from "../projections/Projection.ts"
@@ -59,7 +60,7 @@ const score = (log: Log, closed: Event): Effect.Effect<void, AppendError, Projec
   }).pipe(
     // A score can be made up for at any time; a kernel that does not start because of it would be worse.
     Effect.catchTag("SegmentUnavailable", (error) =>
-      Effect.logWarning(`task ${closed.taskId} was not scored; put the segment back, and score it by a rubric`, error),
+      ProgramLog.warning(`task ${closed.taskId} was not scored; put the segment back, and score it by a rubric`, error),
     ),
   )
 

@@ -3,7 +3,10 @@ import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { type Json, type JsonObject, plainText } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
+import * as Options from "../events/Options.ts"
+import * as ProgramLog from "../events/ProgramLog.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import type { SandboxConsentMissing } from "../plugins/sandbox/Consent.ts"
 import { type ActError, act, type CommandOutcome } from "./Actuation.ts"
 import * as Capabilities from "./Capabilities.ts"
 import type { Restore } from "./Command.ts"
@@ -13,6 +16,7 @@ import * as Environments from "./Environments.ts"
 import * as Intervals from "./Intervals.ts"
 import * as KeptVersions from "./KeptVersions.ts"
 import * as Life from "./Life.ts"
+import { CausedBy, type OpenOptions } from "./OpenOptions.ts"
 import { type PerceiveError, type PerceiveOptions, perceive } from "./Perception.ts"
 import * as Recorder from "./Recorder.ts"
 import { type FileUnreadable, measureName } from "./Rubric.ts"
@@ -21,22 +25,11 @@ import type { Reading } from "./Sensing.ts"
 import type { KernelContext, TaskContext } from "./TaskContext.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
 
-/** What a task is opened with. */
-export interface OpenOptions {
-  readonly goal: string
-  /** What the task is called; one that a task of the log has is refused (`TaskIdTaken`). Default: a new UUIDv7. */
-  readonly id?: string
-  /** Who works on it, as the log names it: `name@version`. Default: `program`. */
-  readonly agent?: string
-  /** The plugins that take part. Default: every one that is active when the task is opened. */
-  readonly plugins?: ReadonlyArray<string>
-  /** Options of environments, by plugin: a scenario, say. Default: what each manifest names. */
-  readonly environment?: { readonly [plugin: string]: JsonObject }
-  /** Seeds the agent's and the plugins' randomness. Default: drawn from the kernel's seed. */
-  readonly seed?: number
-}
+export { OpenOptions, openFields } from "./OpenOptions.ts"
 
 export type OpenError =
+  | SandboxConsentMissing
+  | Options.InvalidOptions
   | Environments.EnvironmentRefused
   | FileUnreadable
   | TaskIdInvalid
@@ -60,13 +53,13 @@ export interface Task {
   readonly act: (
     actuator: string,
     args?: JsonObject,
-    options?: { readonly causationId?: string },
-  ) => Effect.Effect<CommandOutcome, Life.TaskClosed | ActError>
+    options?: CausedBy,
+  ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | Life.TaskClosed | ActError>
   /** Records something that the agent says. */
   readonly say: (
     content: string,
-    options?: { readonly causationId?: string },
-  ) => Effect.Effect<Event, Life.TaskClosed | AppendError>
+    options?: CausedBy,
+  ) => Effect.Effect<Event, Options.InvalidOptions | Life.TaskClosed | AppendError>
   /**
    * Asks a language model by `answering`, and records what was asked and answered. A replay hands out the recorded answer and
    * asks nobody: what an agent asks in another way, a replay asks again.
@@ -107,8 +100,11 @@ export const open = (
     Effect.gen(function* () {
       yield* kernel.lease.held
       const participants = yield* Environments.participants(kernel, options.plugins)
+      yield* Environments.allKnown(participants.registry, options)
+      yield* consented(kernel, participants)
+      const recorder = recorderOf(kernel.log, id)
       // Of two that take one id, the log lets one.
-      const recorded = Recorder.make(kernel.log, recordingOf(id)).recordFirst({
+      const recorded = recorder.recordFirst({
         type: "TaskOpened",
         payload: {
           goal: options.goal,
@@ -127,16 +123,31 @@ export const open = (
           return first === undefined ? Effect.fail(conflict) : new TaskIdTaken({ taskId: id, position: first.position })
         },
       )
-      const opening = { ...participants, id, seed, goal: options.goal, openedBy: opened.id, place: id, perceptions: 0 }
+      const opening = {
+        ...participants,
+        recorder,
+        id,
+        seed,
+        goal: options.goal,
+        openedBy: opened.id,
+        place: id,
+        perceptions: 0,
+      }
       return yield* begin(kernel, opening, restore, (task) => Environments.reset(task, options.environment ?? {}))
     }),
   )
+
+/** Fails before anything is recorded where a plugin that takes part would not be started, for want of consent. */
+const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
+  Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)
 
 /** A task that was recorded as open, and is to be lived in. */
 export interface Opening extends Environments.Participants {
   readonly id: string
   readonly seed: number
   readonly goal: string
+  /** Appends to its stream: the one and only. */
+  readonly recorder: Recorder.Recorder
   /** The event that it follows from. */
   readonly openedBy: string
   /** The name of its plugins' instances. */
@@ -153,18 +164,17 @@ export interface Opening extends Environments.Participants {
  */
 export const begin = <E>(
   kernel: KernelContext,
-  { id, seed, goal, openedBy, place, perceptions, intervals = true, rubric, takesPart, registry }: Opening,
+  { recorder, id, seed, goal, openedBy, place, perceptions, intervals = true, rubric, takesPart, registry }: Opening,
   restore: Restore,
   setUp: (task: TaskContext) => Effect.Effect<void, E>,
 ): Effect.Effect<Task, E> =>
   Effect.gen(function* () {
-    const recording = recordingOf(id)
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
     const life = yield* Life.make(id)
     const order = yield* Effect.makeSemaphore(1)
     let perceived = perceptions
     const context: TaskContext = {
-      ...Recorder.make(kernel.log, recording),
+      ...recorder,
       kernel: KeptVersions.keeping(kernel, registry),
       id,
       place,
@@ -183,12 +193,13 @@ export const begin = <E>(
       life.close(
         Effect.gen(function* () {
           yield* kernel.lease.held
-          return yield* context.record({
+          return yield* recorder.record({
             type: "TaskClosed",
             causationId: openedBy,
             payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
           })
-        }),
+          // Whoever took over has said how the task ended; the processes that served it here are of no more use.
+        }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
         ({ id: closedBy }) =>
           Effect.zipRight(
             closeScope(scope, Exit.void),
@@ -200,10 +211,10 @@ export const begin = <E>(
     const abandon = close("abandoned", "the kernel ended").pipe(
       // Where the lease was lost, whoever took over has said how the task ended.
       Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
-      Effect.catchAllCause((cause) => Effect.logError(`task ${id} could not be closed`, cause)),
+      Effect.catchAllCause((cause) => ProgramLog.error(`task ${id} could not be closed`, cause)),
     )
     yield* Scope.addFinalizer(scope, abandon)
-    yield* Scope.extend(kernel.pushed.listen({ id, place, log: kernel.log, openedBy, takesPart, ...life }), scope)
+    yield* Scope.extend(kernel.pushed.listen({ place, recorder, openedBy, takesPart, ...life }), scope)
     yield* restore(setUp(context)).pipe(
       Effect.onExit(
         Exit.match({
@@ -222,20 +233,24 @@ export const begin = <E>(
       seed,
       capabilities: () => Effect.map(kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
       perceive: (options) => life.during(perceive(context, options)),
-      act: (actuator, args = {}, { causationId = openedBy } = {}) =>
-        life.during(act(context, actuator, args, causationId)),
-      say: (content, { causationId = openedBy } = {}) =>
-        life.whileOpen(
-          context.record({
-            type: "MessageSent",
-            causationId,
-            payload: { content: plainText(content), format: "text" },
-          }),
+      act: (actuator, args = {}, options = {}) =>
+        Effect.flatMap(Options.decode("act", CausedBy, options), ({ causationId = openedBy }) =>
+          life.during(act(context, actuator, args, causationId)),
+        ),
+      say: (content, options = {}) =>
+        Effect.flatMap(Options.decode("say", CausedBy, options), ({ causationId = openedBy }) =>
+          life.whileOpen(
+            context.record({
+              type: "MessageSent",
+              causationId,
+              payload: { content: plainText(content), format: "text" },
+            }),
+          ),
         ),
       consult: (question, answering) => life.during(Consulting.consult(context, question, answering)),
       decided: ({ agent, choice, basedOn, rationale }) =>
         life.whileOpen(
-          Recorder.make(kernel.log, { ...recording, actor: `agent:${agent}` }).record({
+          recorder.as(`agent:${agent}`).record({
             type: "DecisionMade",
             causationId: basedOn.at(-1)?.id ?? openedBy,
             payload: {
@@ -250,7 +265,9 @@ export const begin = <E>(
     }
   })
 
-const recordingOf = (id: string) => ({ stream: `task/${id}`, taskId: id, actor: "kernel" })
+/** Appends to a task's stream on the timeline that a log stands for: the one recorder for all that is appended there. */
+export const recorderOf = (log: KernelContext["log"], id: string): Recorder.Recorder =>
+  Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" })
 
 /** Each sensor's readings one after the other. */
 const oneAtATime = (): TaskContext["oneAtATime"] => {

@@ -1,7 +1,8 @@
 import type { Context, Effect, Scope } from "effect"
-import type { EventLog } from "../events/EventLog.ts"
+import type { AppendError, EventLog, LogError } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
 import type { HeldLease } from "../events/Lease.ts"
+import type { SandboxConsentMissing } from "../plugins/sandbox/Consent.ts"
 import type { PluginRegistry } from "../projections/PluginRegistry.ts"
 import type { Confirmations } from "./Confirmations.ts"
 import type { Critics } from "./Critics.ts"
@@ -21,6 +22,10 @@ export interface KernelContext {
   readonly critics: (registry: Context.Tag.Service<Registry>) => Context.Tag.Service<Critics>
   readonly confirmations: Context.Tag.Service<Confirmations>
   readonly instances: Instances
+  /** What is missing to start these plugins where nothing but Deno's permissions would confine them. */
+  readonly unconsented: (
+    plugins: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyArray<SandboxConsentMissing>, LogError | AppendError>
   /** Where the commands of all tasks wait for their turns. */
   readonly commands: CommandQueue
   readonly pushed: Pushed

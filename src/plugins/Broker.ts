@@ -3,18 +3,27 @@ import { Effect, ParseResult, Schema } from "effect"
 import type { Failure } from "../events/EventType.ts"
 import { type Json, type JsonObject, sha256 } from "../events/Json.ts"
 import type { Client } from "./broker/Client.ts"
-import { type Asked, fetchGranted } from "./broker/fetch.ts"
-import { readGranted, writeGranted } from "./broker/files.ts"
-import { runCommand } from "./broker/run.ts"
+import { type Asked, fetchGranted, hostGranted } from "./broker/fetch.ts"
+import { placeGranted, readGranted, writeGranted } from "./broker/files.ts"
+import { commandGranted, runCommand } from "./broker/run.ts"
 
 export type { BrokerLimits, Client } from "./broker/Client.ts"
 
 /** What the host does for a plugin outside its sandbox, and within its grants. */
 export type Method = "run" | "readFile" | "writeFile" | "fetch"
 
+/** A request in the words of gate rules. */
+export const KINDS = { run: "run", readFile: "read", writeFile: "write", fetch: "fetch" } as const
+
+export type Kind = (typeof KINDS)[Method]
+
 /** A request whose parameters have their shape: ready to be logged and carried out. */
 export interface Request {
   readonly method: Method
+  /** What it is about, for a ruling, if it is granted: the command, the real path, or the host. */
+  readonly target: (client: Client) => Effect.Effect<string, Failure>
+  /** For whoever is asked about it: all of it, but for the values of headers, which may be secrets. */
+  readonly shown: JsonObject
   /** For the log: contents as size and digest only. */
   readonly logged: JsonObject
   /** Carries it out. Interrupting it kills the command it runs. */
@@ -35,6 +44,8 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
     case "run":
       return Effect.map(parse(RunParams, params), ({ command, args }) => ({
         method,
+        target: (client) => commandGranted(client, command),
+        shown: { command, args },
         logged: { command, args },
         execute: (client) =>
           Effect.map(runCommand(client, command, args), (result) => ({
@@ -50,6 +61,8 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
     case "readFile":
       return Effect.map(parse(ReadParams, params), ({ path }) => ({
         method,
+        target: (client) => placeGranted(client, "read", path),
+        shown: { path },
         logged: { path },
         execute: (client) =>
           Effect.map(readGranted(client, path), (content) => ({ value: content, logged: summary(content) })),
@@ -57,6 +70,8 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
     case "writeFile":
       return Effect.map(parse(WriteParams, params), ({ path, content }) => ({
         method,
+        target: (client) => placeGranted(client, "write", path),
+        shown: { path, content },
         logged: { path, ...summary(content) },
         execute: (client) => Effect.as(writeGranted(client, path, content), { value: null, logged: summary(content) }),
       }))
@@ -70,6 +85,11 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
   const asked: Asked = { url, method: method.toUpperCase(), headers, body }
   return {
     method: "fetch",
+    target: (client) => hostGranted(client, asked),
+    shown: {
+      ...{ url, method: asked.method, headers: Object.fromEntries(Object.entries(headers).map(withoutValue)) },
+      ...(body === undefined ? {} : { body }),
+    },
     logged: {
       ...{ url, method: asked.method, headers: Object.keys(headers) },
       ...(body === undefined ? {} : { body: summary(body) }),
@@ -81,6 +101,9 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
       })),
   }
 }
+
+const withoutValue = ([name, value]: readonly [string, string]) =>
+  [name, `not shown, for it may be a secret: ${value.length} characters`] as const
 
 const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })
 const ReadParams = Schema.Struct({ path: Schema.NonEmptyString })

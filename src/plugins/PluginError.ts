@@ -1,6 +1,8 @@
 import { Data } from "effect"
 import type { Failure } from "../events/EventType.ts"
 import type { Json } from "../events/Json.ts"
+import { visibleLines } from "../events/PlainText.ts"
+import type { SandboxConsentMissing } from "./sandbox/Consent.ts"
 import type { LinkLeaves, TooManyFiles } from "./sandbox/Links.ts"
 import type { SandboxUnavailable } from "./sandbox/Tier.ts"
 
@@ -11,7 +13,7 @@ export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
   readonly reason: string
 }> {
   override get message() {
-    return `Plugin ${this.plugin} is not available: ${this.reason}`
+    return visibleLines(`Plugin ${this.plugin} is not available: ${this.reason}`)
   }
 }
 
@@ -27,7 +29,8 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
     const said = withoutFrames(this.reason).join("\n")
     const thrownAt = FRAME_PLACE.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
     const lines = this.stderr.flatMap(withoutFrames).map((line) => `\n  | ${line}`)
-    return `Plugin ${this.plugin} did not load: ${said}${thrownAt === undefined ? "" : ` (at ${thrownAt})`}${lines.join("")}`
+    const at = thrownAt === undefined ? "" : ` (at ${thrownAt})`
+    return visibleLines(`Plugin ${this.plugin} did not load: ${said}${at}${lines.join("")}`)
   }
 
   /** All of it, with the traces: for programs. */
@@ -72,6 +75,7 @@ export type PluginError =
   | PluginFailedToLoad
   | ExportsDisagree
   | SandboxUnavailable
+  | SandboxConsentMissing
   | LinkLeaves
   | TooManyFiles
 
@@ -130,7 +134,7 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly state?: Json
 }> {
   override get message() {
-    return `Plugin ${this.plugin} failed ${this.call}: ${this.error.code}: ${this.error.message}`
+    return visibleLines(`Plugin ${this.plugin} failed ${this.call}: ${this.error.code}: ${this.error.message}`)
   }
 }
 
@@ -144,7 +148,7 @@ export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
   readonly state?: Json
 }> {
   override get message() {
-    return `Plugin ${this.plugin} gave no valid answer to ${this.call}: ${this.reason}`
+    return visibleLines(`Plugin ${this.plugin} gave no valid answer to ${this.call}: ${this.reason}`)
   }
 }
 

@@ -18,11 +18,13 @@ import { OUTPUT_BYTES_PER_SECOND } from "./process/Flood.ts"
 import * as GivingWay from "./process/GivingWay.ts"
 import * as Journal from "./process/Journal.ts"
 import * as Paging from "./process/Paging.ts"
+import type { Ruling } from "./process/Ruling.ts"
 import * as Session from "./process/Session.ts"
 import * as Sandbox from "./Sandbox.ts"
+import type { Leave } from "./sandbox/Consent.ts"
+import type { Layer, Tier } from "./sandbox/Layer.ts"
 import { type Limits, limitsOf, type SandboxLimits } from "./sandbox/Limits.ts"
 import { prepare } from "./sandbox/Prepare.ts"
-import type { Tier } from "./sandbox/Tier.ts"
 import { enforced } from "./schemas/enforced.ts"
 
 export type { CallOptions, JudgeOptions } from "./process/Components.ts"
@@ -90,6 +92,13 @@ export interface ProcessSpec {
    * was taken. At most 256 wait; what comes beyond is left out, and `PluginLogged` says how many. Default: they are refused.
    */
   readonly onEmit?: Emitted.OnEmit
+  /**
+   * Whether it may be started where nothing but Deno's permissions confines it; asked there alone. Default: only where the
+   * host was told that it may.
+   */
+  readonly consent?: Leave
+  /** Rules on what it asks of the host, where that is granted. Default: what is granted is done. */
+  readonly ruling?: Ruling
   /** Stands between what it asks of the host and the host. Default: nothing does. */
   readonly intercept?: Intercept
 }
@@ -100,6 +109,8 @@ export interface PluginProcess extends Components.Components {
   readonly instance: string
   readonly pid: number
   readonly sandbox: Tier
+  /** What of the operating system confines it. */
+  readonly layer: Layer
   /** What the operating system and V8 hold it to. */
   readonly limits: Limits
   /** The permission flags it runs under. */
@@ -125,16 +136,24 @@ export const make = (
     const plugin = manifest.name
     const sandboxLimits = limitsOf(limits)
     const { command, forbidden } = yield* prepare(confining, {
-      ...{ plugin, runner: RUNNER, directory, grants, denoDir: spec.denoDir },
+      ...{
+        plugin,
+        runner: RUNNER,
+        directory,
+        entry: path.join(directory, manifest.entry),
+        grants,
+        denoDir: spec.denoDir,
+      },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits },
     })
     const journal = yield* Journal.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
-    const confine = Sandbox.commandLine(confining, forbidden)
+    const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
     const carryOut = Brokered.make({
       plugin,
       client: { grants, workspace, bound: spec.bound, directory, forbidden, confine, intercept: spec.intercept },
       record,
+      ruling: spec.ruling,
     })
     const sensors = new Set(sensorsOf(manifest).map(({ name }) => name))
     const schemas = enforced(manifest)
@@ -183,10 +202,19 @@ export const make = (
       Effect.sync(() => GivingWay.watch(watching)),
       (stop) => Effect.sync(stop),
     )
-    const { tier, permissions } = command
+    const { tier, layer, permissions } = command
     const birth = birthOf(child.pid)
     const born = birth === undefined ? {} : { birth }
-    const payload = { plugin, instance, pid: child.pid, ...born, sandbox: tier, permissions, limits: sandboxLimits }
+    const payload = {
+      plugin,
+      instance,
+      pid: child.pid,
+      ...born,
+      sandbox: tier,
+      layer,
+      permissions,
+      limits: sandboxLimits,
+    }
     journal.write({ type: "PluginStarted", payload })
     yield* journal.flushed
     return {

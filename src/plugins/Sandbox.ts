@@ -1,16 +1,20 @@
 import * as fs from "node:fs"
 import type { CommandLine } from "./broker/Client.ts"
 import type { Grants } from "./Grants.ts"
-import { commandArgs, pluginArgs } from "./sandbox/Bubblewrap.ts"
-import { type Limits, prlimitArgs, v8Flags } from "./sandbox/Limits.ts"
+import * as Bubblewrap from "./sandbox/Bubblewrap.ts"
+import { type Layer, type Tier, tierOf } from "./sandbox/Layer.ts"
+import { boundedBy, type Limits, v8Flags } from "./sandbox/Limits.ts"
 import { permissionFlags } from "./sandbox/Permissions.ts"
-import type { Tier } from "./sandbox/Tier.ts"
+import * as Unshare from "./sandbox/Unshare.ts"
+import { userArgs, userOf } from "./sandbox/User.ts"
 import type { Tools } from "./Tools.ts"
 
 /** What confines plugins on this machine. */
 export interface Confining {
   readonly tools: Tools
-  readonly tier: Tier
+  readonly layer: Layer
+  /** The shared libraries of Deno and of what starts it, for the layers that give a plugin a disk of its own. */
+  readonly libraries: ReadonlyArray<string>
 }
 
 /** What is confined. */
@@ -33,6 +37,7 @@ export interface Confinement {
 /** A command line, ready to be spawned: no shell, and nothing of the host's environment. */
 export interface SandboxedCommand {
   readonly tier: Tier
+  readonly layer: Layer
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly env: { readonly [name: string]: string }
@@ -44,71 +49,145 @@ export interface SandboxedCommand {
 /** Variables that would change how Deno or the dynamic linker works: never passed on. */
 const STEERING = /^(DENO|V8|LD|DYLD)_/
 
+/** What keeps Deno from looking at what is not the plugin's: configuration, lock files, the network, a terminal. */
+const ALONE = ["--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm"]
+
 /**
- * A plugin's command line. In both tiers Deno's permissions deny whatever is not granted (`permissionFlags`), V8 and the
- * operating system hold the limits, and the process dies with the host; in `namespaces` all of it happens inside
- * bubblewrap (`pluginArgs`). The plugin is never the main module: the static imports of a main module are not subject to
- * permissions (denoland/deno#30301).
+ * A plugin's command line. In every layer Deno's permissions deny whatever is not granted (`permissionFlags`), V8 and the
+ * operating system hold the limits, and the process dies with the host; the layer adds what the operating system can
+ * deny (`confined`). The plugin is never the main module: the static imports of a main module are not subject to permissions
+ * (denoland/deno#30301). Deno's own caches are read and never written (`DenoCache`).
  */
 export const command = (
-  { tools, tier }: Confining,
+  confining: Confining,
   confinement: Confinement,
   hostEnvironment: { readonly [name: string]: string | undefined } = {},
 ): SandboxedCommand => {
-  const { runner, directory, denoDir, grants, limits } = confinement
+  const { runner, grants, limits } = confinement
   const permissions = permissionFlags(confinement)
   const deno = [
-    ...[tools.deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
-    ...["--cached-only", ...permissions, v8Flags(limits), runner],
+    ...[confining.tools.deno, "run", ...ALONE, "--no-prompt", "--no-code-cache", "--cached-only"],
+    ...[...permissions, v8Flags(limits), runner],
   ]
-  const confined =
-    tier === "namespaces"
-      ? [tools.bwrap ?? "bwrap", ...pluginArgs({ ...confinement, deno: tools.deno }), ...deno]
-      : [...dyingWithParent(tools), ...deno]
-  const bounded = tools.prlimit === undefined ? confined : [tools.prlimit, ...prlimitArgs(limits), "--", ...confined]
-  const [program = tools.deno, ...args] =
-    tools.nice === undefined ? bounded : [tools.nice, "-n", String(limits.niceness), ...bounded]
   const granted = grants.env.flatMap((name) => {
     const value = hostEnvironment[name]
     return value === undefined || STEERING.test(name) ? [] : [[name, value] as const]
   })
-  return {
-    tier,
-    command: program,
-    args,
-    env: {
-      ...Object.fromEntries(granted),
-      DENO_DIR: denoDir,
-      DENO_NO_PACKAGE_JSON: "1",
-      DENO_NO_UPDATE_CHECK: "1",
-      NO_COLOR: "1",
-      ...MALLOC,
-    },
-    cwd: directory,
-    permissions,
-  }
+  const started = confined(confining, confinement, deno, "nothing")
+  return { ...started, env: { ...Object.fromEntries(granted), ...started.env }, permissions }
 }
 
 /**
- * How glibc keeps memory: what is large goes back to the system when it is freed, and threads share two arenas. Otherwise each
- * thread's arena keeps the most that it ever held, and a plugin that starts one thread after the other runs into its limit.
+ * The command line that has Deno compile some modules and what they import into its cache, where a plugin's processes find it. No
+ * line of theirs is run. It is confined like the plugin, because compiling reads whatever a module names.
  */
-const MALLOC = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: String(1024 * 1024) }
+export const cacheCommand = (
+  confining: Confining,
+  confinement: Confinement,
+  modules: ReadonlyArray<string>,
+): SandboxedCommand => {
+  const deno = [confining.tools.deno, "cache", ...ALONE, ...modules]
+  return { ...confined(confining, confinement, deno, "cache"), permissions: [] }
+}
+
+/** What a program may write to the disk: nothing, or its Deno cache. */
+export type Writes = "nothing" | "cache"
+
+/** The command line that starts a program within the limits and the layer of a plugin, whatever the program is. */
+export const confined = (
+  { tools, layer, libraries }: Confining,
+  confinement: Confinement,
+  program: ReadonlyArray<string>,
+  writes: Writes,
+): Omit<SandboxedCommand, "permissions"> => {
+  const { directory, denoDir, limits } = confinement
+  const furnishing = { ...confinement, programs: [tools.deno, ...libraries], cacheIsWritten: writes === "cache" }
+  const [command = tools.deno, ...args] = [
+    ...boundedBy(tools, limits, writes),
+    ...starter(tools, layer, furnishing),
+    ...program,
+  ]
+  return {
+    ...{ tier: tierOf(layer), layer, command, args },
+    env: { DENO_DIR: denoDir, ...ENVIRONMENT },
+    cwd: directory,
+  }
+}
+
+const starter = (
+  tools: Tools,
+  layer: Layer,
+  furnishing: Parameters<typeof Bubblewrap.pluginArgs>[0],
+): ReadonlyArray<string> => {
+  switch (layer) {
+    case "bubblewrap":
+      return [tools.bwrap ?? "bwrap", ...Bubblewrap.pluginArgs(furnishing)]
+    case "unshare":
+      return Unshare.pluginArgs(meansOf(tools), furnishing)
+    case "user":
+      return userArgs(tools.setpriv ?? "setpriv", userOf(furnishing.denoDir))
+    case "none":
+      return dyingWithParent(tools)
+  }
+}
+
+/** By their names where they were not found: then starting fails, and says which. */
+const meansOf = ({ sh = "sh", unshare = "unshare", mount = "mount", setpriv = "setpriv" }: Tools): Unshare.Means => ({
+  ...{ sh, unshare, mount, setpriv },
+})
 
 /**
- * How a command that the host runs for a plugin is confined. In `namespaces` it cannot reach what is forbidden, and ends
+ * What every process of Deno's is told. `DENO_WEBGPU_BACKEND` names none: otherwise `navigator.gpu` loads the machine's
+ * graphics libraries, which no permission guards.
+ */
+const ENVIRONMENT = {
+  DENO_NO_PACKAGE_JSON: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+  DENO_WEBGPU_BACKEND: "none",
+  NO_COLOR: "1",
+  /**
+   * How glibc keeps memory: what is large goes back to the system when it is freed, and threads share two arenas. Otherwise
+   * each thread's arena keeps the most that it ever held, and a plugin that starts one thread after the other runs into its limit.
+   */
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
+}
+
+/** For which plugin a command is run. */
+export interface RunFor {
+  /** Real paths of what the command must not reach. */
+  readonly forbidden: ReadonlyArray<string>
+  /** The plugin's Deno cache. */
+  readonly denoDir: string
+}
+
+/**
+ * How a command that the host runs for a plugin is confined. In the tier `namespaces` it cannot reach what is forbidden, and ends
  * with the host together with all that it started. In `flags` it may do what the host may, and only the command itself is
  * sure to end with the host. In both it gains no privileges.
  */
 export const commandLine =
-  ({ tools, tier }: Confining, forbidden: ReadonlyArray<string>) =>
+  ({ tools, layer }: Confining, { forbidden, denoDir }: RunFor) =>
   ({ command, args }: CommandLine, cwd: string): CommandLine => {
-    const [program = command, ...rest] =
-      tier === "namespaces"
-        ? [tools.bwrap ?? "bwrap", ...commandArgs(forbidden, cwd), command, ...args]
-        : [...dyingWithParent(tools), command, ...args]
+    const [program = command, ...rest] = [
+      ...commandStarter(tools, layer, { forbidden, denoDir, cwd }),
+      command,
+      ...args,
+    ]
     return { command: program, args: rest }
   }
+
+const commandStarter = (tools: Tools, layer: Layer, running: Unshare.Running): ReadonlyArray<string> => {
+  switch (layer) {
+    case "bubblewrap":
+      return [tools.bwrap ?? "bwrap", ...Bubblewrap.commandArgs(running.forbidden, running.cwd)]
+    case "unshare":
+      return Unshare.commandArgs(meansOf(tools), running)
+    case "user":
+    case "none":
+      return dyingWithParent(tools)
+  }
+}
 
 const dyingWithParent = ({ setpriv }: Tools): ReadonlyArray<string> =>
   setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--no-new-privs"]

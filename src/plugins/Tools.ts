@@ -9,6 +9,12 @@ export interface Tools {
   readonly deno: string
   /** Absolute path of bubblewrap's `bwrap`. That it is there does not mean that it works: see `Tier.choose`. */
   readonly bwrap?: string
+  /** Absolute path of util-linux's `unshare`. That it is there does not mean that it may make namespaces: see `Tier.choose`. */
+  readonly unshare?: string
+  /** Absolute path of util-linux's `mount`, which fills the namespaces that `unshare` makes. */
+  readonly mount?: string
+  /** Absolute path of the system's shell; without it nothing bounds what a hole in Deno could write to a disk. */
+  readonly sh?: string
   /** Absolute path of util-linux's `setpriv`; without it a plugin that never reads its input outlives a killed host. */
   readonly setpriv?: string
   /** Absolute path of util-linux's `prlimit`; without it nothing bounds memory beside the heap, nor descriptors. */
@@ -18,7 +24,10 @@ export interface Tools {
 }
 
 /** The commands among them that exist on Linux only. */
-const LINUX_TOOLS = ["bwrap", "setpriv", "prlimit", "nice"] as const
+const LINUX_TOOLS = ["bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const
+
+/** Where POSIX systems have their shell, whatever the `PATH` says. */
+const SHELL = "/bin/sh"
 
 /** Install Deno: without it no plugin can run. */
 export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly platform: string }> {
@@ -38,7 +47,8 @@ export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
     const place = process.platform === "linux" ? onPath(name) : undefined
     return place === undefined ? [] : [[name, place] as const]
   })
-  return Effect.succeed({ deno: fs.realpathSync(deno), ...Object.fromEntries(others) })
+  const sh = process.platform !== "win32" && isExecutable(SHELL) ? { sh: SHELL } : {}
+  return Effect.succeed({ deno: fs.realpathSync(deno), ...sh, ...Object.fromEntries(others) })
 })
 
 const BINARY = process.platform === "win32" ? "deno.exe" : "deno"

@@ -1,6 +1,7 @@
-import { Chunk, Effect, Either, Stream } from "effect"
+import { Chunk, Effect, Either, Schema, Stream } from "effect"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type LogError } from "../events/EventLog.ts"
+import * as Decoding from "../events/Options.ts"
 import * as Pages from "../events/Pages.ts"
 import * as Gathered from "./audit/Gathered.ts"
 import * as Sections from "./audit/Sections.ts"
@@ -17,6 +18,15 @@ export interface Options {
   readonly onProgress?: (done: number, of: number) => Effect.Effect<void>
 }
 
+/** Their schema. */
+export const Options = Decoding.of<Options>({
+  optional: {
+    tasks: Schema.Array(Schema.String),
+    until: Decoding.wholeNumber(0),
+    onProgress: Decoding.callable<NonNullable<Options["onProgress"]>>(),
+  },
+})
+
 /**
  * The audits of all tasks of a log, or of some, each what `TaskAudit.load` answers for it: first those of which all is
  * known, in the order of their closes, then, in the order of their openings, those that are open or have a command whose
@@ -29,10 +39,11 @@ export interface Options {
  * @example Stream.runForEach(Audits.stream(), (audit) => Console.log(audit.taskId, audit.outcome))
  */
 export const stream = (
-  options: Options = {},
-): Stream.Stream<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError, EventLog> =>
+  given: Options = {},
+): Stream.Stream<TaskAudit.TaskAudit, Decoding.InvalidOptions | TaskAudit.TaskNotFound | LogError, EventLog> =>
   Stream.unwrap(
     Effect.gen(function* () {
+      const options = yield* Decoding.decode("audits", Options, given)
       const log = yield* EventLog
       const until = options.until ?? (yield* log.head).position
       const passage = yield* begin(options.tasks, until)
@@ -50,7 +61,7 @@ export const stream = (
 export const forEach = (
   take: (audit: TaskAudit.TaskAudit) => void,
   options: Options = {},
-): Effect.Effect<void, TaskAudit.TaskNotFound | LogError, EventLog> =>
+): Effect.Effect<void, Decoding.InvalidOptions | TaskAudit.TaskNotFound | LogError, EventLog> =>
   Stream.runForEachChunk(stream(options), (audits) => Effect.sync(() => Chunk.forEach(audits, take)))
 
 /** A pass over a log. */

@@ -1,4 +1,5 @@
 import { Data, Either, Schema } from "effect"
+import * as Decoding from "../events/Options.ts"
 import { type Score, verdictsOf } from "./audit/Scores.ts"
 import * as Sum from "./audit/Sum.ts"
 import type { Scoring } from "./comparison/SetScores.ts"
@@ -101,13 +102,30 @@ export interface Options {
   readonly seed?: number
 }
 
+/** Their schema. */
+export const Options = Decoding.of<Options>({
+  optional: {
+    value: Schema.Literal("net", "normalized"),
+    passAbove: Schema.Finite.annotations({ description: "a finite number" }),
+    groupOf: Decoding.callable<NonNullable<Options["groupOf"]>>(),
+    seed: Decoding.Seed,
+  },
+})
+
 /**
  * Holds two scorings against each other, task by task.
  *
  * The log is what it is, and where the critics are exact, so is the difference for the tasks compared. The interval and the
  * p-value speak of other tasks of the same kind. What an agent would have done under other rewards, none of it says.
  */
-export const compare = (a: Scoring, b: Scoring, options: Options = {}): Either.Either<Comparison, NothingInCommon> => {
+export const compare = (
+  a: Scoring,
+  b: Scoring,
+  given: Options = {},
+): Either.Either<Comparison, Decoding.InvalidOptions | NothingInCommon> => {
+  const decoded = Decoding.decode("compare", Options, given)
+  if (Either.isLeft(decoded)) return Either.left(decoded.left)
+  const options = decoded.right
   const { value = "net", passAbove = 0, groupOf = (taskId) => taskId, seed = 1 } = options
   const common = [...a.scores.keys()].filter((taskId) => b.scores.has(taskId))
   if (common.length === 0) {

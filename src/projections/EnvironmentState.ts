@@ -34,7 +34,8 @@ const changeScope = evolveBy<ScopeDraft>({
   EnvironmentChanged: (scope, { plugin, patch }, { position }) => scope.patch(plugin, patch, position),
   ActuatorCommanded: (scope, { commandId, actuator, args }) => scope.command(commandId, actuator, args),
   CommandAllowed: (scope, { commandId }) => scope.proceed(commandId, "allowed"),
-  ConfirmationRequested: (scope, { commandId }) => scope.proceed(commandId, "confirming"),
+  ConfirmationRequested: (scope, { commandId }) =>
+    commandId === undefined ? scope : scope.proceed(commandId, "confirming"),
   CommandDispatched: (scope, { commandId }) => scope.proceed(commandId, "dispatched"),
   CommandDenied: (scope, { commandId }) => scope.end(commandId),
   CommandSucceeded: (scope, { commandId }) => scope.end(commandId),

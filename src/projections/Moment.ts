@@ -1,4 +1,4 @@
-import { Data, Effect, Either, Option } from "effect"
+import { Data, Effect, Either, Option, Schema } from "effect"
 import { EventLog, type LogError } from "../events/EventLog.ts"
 import * as Timelines from "../events/Timelines.ts"
 
@@ -13,6 +13,11 @@ import * as Timelines from "../events/Timelines.ts"
  * which is `main`, or else, for a position or an id, the timeline that the event is of.
  */
 export type Moment = number | string
+
+/** Its schema. What is no moment of a log is said when it is looked up. */
+export const Moment: Schema.Schema<Moment> = Schema.Union(Schema.Number, Schema.String).annotations({
+  description: "a moment: a position, an event's id or a time",
+})
 
 /** A moment, looked up: the state of a timeline after its events up to a position of the log. */
 export interface Located {
@@ -101,6 +106,8 @@ export type NotLocated =
 /** Reads a moment without looking anything up. */
 export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   if (typeof moment === "number") return Either.right(Parsed.AtPosition({ timeline: null, position: moment }))
+  if (typeof moment !== "string")
+    return Either.left(new MomentInvalid({ moment: String(moment), reason: "it is neither a number nor a text" }))
   const text = moment.trim()
   if (EVENT_ID.test(text)) return Either.right(Parsed.AtEvent({ id: text.toLowerCase() }))
   // A timeline's name may hold an @ itself.

@@ -1,22 +1,29 @@
 import { Schema } from "effect"
-import { EpochMs, Position } from "../events/Event.ts"
+import { EpochMs, type Event, Position } from "../events/Event.ts"
 import { MAIN } from "../events/EventLog.ts"
 import { Json, JsonObject } from "../events/Json.ts"
-import { evolveBy } from "../events/Vocabulary.ts"
+import { is, type PayloadOf } from "../events/Vocabulary.ts"
+import { confirmationOf } from "./ConfirmationWord.ts"
 import * as Keyed from "./Keyed.ts"
 import type { Projection } from "./Projection.ts"
 
-/** A command that waits for a person's word. */
+const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
+
+/** A command, or a request of a plugin to the host, that waits for a person's word. */
 export const PendingConfirmation = Schema.Struct({
-  commandId: Schema.String,
+  commandId: optional(Schema.String),
+  requestId: optional(Schema.String),
   argsDigest: Schema.String.annotations({ description: "Digest of the arguments that a decision must be about" }),
-  shown: JsonObject.annotations({ description: "What the person is shown: actuator, arguments, risk" }),
-  securityWarning: Schema.optionalWith(Json, { exact: true }),
+  shown: JsonObject.annotations({ description: "What the person is shown: all of what is asked, and its risk" }),
+  shownDigest: optional(Schema.String).annotations({
+    description: "Digest of all that is asked; absent where an earlier version of Hindcast asked",
+  }),
+  securityWarning: optional(Json),
   requestedAt: EpochMs,
   expiresAt: EpochMs,
   position: Position.annotations({ description: "Of the request" }),
   taskId: Schema.NullOr(Schema.String),
-  timeline: Schema.optionalWith(Schema.String, { exact: true }).annotations({ description: "Absent on main" }),
+  timeline: optional(Schema.String).annotations({ description: "Absent on main" }),
 }).annotations({ identifier: "PendingConfirmation" })
 
 export type PendingConfirmation = typeof PendingConfirmation.Type
@@ -28,27 +35,37 @@ export const PendingConfirmations = Schema.Record({ key: Schema.String, value: P
 
 export type PendingConfirmations = typeof PendingConfirmations.Type
 
-/** What waits for a person: from the request until it is decided, has expired or is withdrawn. */
+/**
+ * What waits for a person. A question is the first event of its stream, `confirmation/<id>`; the next event there settles it,
+ * whatever it is: whoever asked looks at no other. What is said of a confirmation in another stream is nothing.
+ */
 export const projection: Projection<PendingConfirmations> = {
   name: "PendingConfirmations",
-  version: 1,
+  version: 2,
   state: PendingConfirmations,
   initial: {},
-  evolve: evolveBy<PendingConfirmations>({
-    ConfirmationRequested: (state, { confirmationId, securityWarning, ...request }, event) =>
-      Keyed.set(state, confirmationId, {
-        commandId: request.commandId,
-        argsDigest: request.argsDigest,
-        shown: request.shown,
-        ...(securityWarning === undefined ? {} : { securityWarning }),
-        requestedAt: event.recordedAt,
-        expiresAt: request.expiresAt,
-        position: event.position,
-        taskId: event.taskId,
-        ...(event.timeline === MAIN ? {} : { timeline: event.timeline }),
-      }),
-    ConfirmationDecided: (state, { confirmationId }) => Keyed.remove(state, confirmationId),
-    ConfirmationExpired: (state, { confirmationId }) => Keyed.remove(state, confirmationId),
-    ConfirmationWithdrawn: (state, { confirmationId }) => Keyed.remove(state, confirmationId),
-  }),
+  evolve: (state, event) => {
+    const id = confirmationOf(event.stream)
+    if (id === undefined) return state
+    if (Keyed.get(state, id) !== undefined) return Keyed.remove(state, id)
+    const isQuestion = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
+    return isQuestion ? Keyed.set(state, id, waiting(event, event.payload)) : state
+  },
+}
+
+const waiting = (event: Event, request: PayloadOf<"ConfirmationRequested">): PendingConfirmation => {
+  const { commandId, requestId, argsDigest, shown, shownDigest, securityWarning, expiresAt } = request
+  return {
+    ...(commandId === undefined ? {} : { commandId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    argsDigest,
+    shown,
+    ...(shownDigest === undefined ? {} : { shownDigest }),
+    ...(securityWarning === undefined ? {} : { securityWarning }),
+    requestedAt: event.recordedAt,
+    expiresAt,
+    position: event.position,
+    taskId: event.taskId,
+    ...(event.timeline === MAIN ? {} : { timeline: event.timeline }),
+  }
 }

@@ -1,6 +1,7 @@
 import { Data, Either, Schema } from "effect"
 import { median } from "simple-statistics"
 import { Position } from "../events/Event.ts"
+import * as Decoding from "../events/Options.ts"
 import * as Sum from "./audit/Sum.ts"
 import type { Scoring } from "./comparison/SetScores.ts"
 import { grouped } from "./Grouped.ts"
@@ -112,6 +113,15 @@ export interface Options {
   readonly agentOf?: (task: Task) => string
 }
 
+/** Their schema. */
+export const Options = Decoding.of<Options>({
+  optional: {
+    value: Schema.Literal("net", "normalized"),
+    measure: Decoding.Text,
+    agentOf: Decoding.callable<NonNullable<Options["agentOf"]>>(),
+  },
+})
+
 /**
  * Whether later tasks score higher than earlier ones, agent by agent. Tasks are taken in the order of their openings; open
  * ones, which may still score anything, are left out. It tells no better agent from easier goals: where goals or
@@ -120,8 +130,11 @@ export interface Options {
 export const trend = (
   tasks: ReadonlyArray<Task>,
   { scores, ...named }: Scoring,
-  { value = "net", measure, agentOf = ({ agent }) => agent }: Options = {},
-): Either.Either<Trend, MeasureNotFound | NothingScored> => {
+  options: Options = {},
+): Either.Either<Trend, Decoding.InvalidOptions | MeasureNotFound | NothingScored> => {
+  const decoded = Decoding.decode("trend", Options, options)
+  if (Either.isLeft(decoded)) return Either.left(decoded.left)
+  const { value = "net", measure, agentOf = ({ agent }) => agent } = decoded.right
   const closed = tasks.filter(({ outcome }) => outcome !== null).sort((a, b) => a.from - b.from)
   const scored = closed.flatMap(({ taskId }) => scores.get(taskId) ?? [])
   if (scored.length === 0) return Either.left(new NothingScored({ scores: named.name, tasks: closed.length }))

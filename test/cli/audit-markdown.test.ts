@@ -24,7 +24,8 @@ const shown = (cell: Tokens.TableCell | undefined): string =>
 const shownOf = (words: string): string =>
   words
     .replaceAll(/\p{Cc}\[\d+m/gu, "")
-    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ")
+    .replaceAll(/[\r\n\t]/g, " ")
+    .replaceAll("\u202e", "\\u{202e}")
     .trim()
 
 /** An audit in which everything that others wrote is these words. */

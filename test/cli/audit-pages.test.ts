@@ -71,7 +71,7 @@ describe("Markdown", () => {
     expect(Markdown.code("`")).toBe("`` ` ``")
     expect(Markdown.code(" spaces ")).toBe("`  spaces  `")
     expect(Markdown.code("two\nlines")).toBe("`two lines`")
-    expect(Markdown.code("\u001b[31mred\u202e")).toBe("`red `")
+    expect(Markdown.code("\u001b[31mred\u202e")).toBe("`red\\u{202e}`")
     expect(Markdown.code("")).toBe("(empty)")
     expect(Markdown.code("back\\| bar")).toBe("back&#92;&#124; bar")
   })

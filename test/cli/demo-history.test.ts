@@ -203,4 +203,4 @@ const withoutChance = ({ position, type, stream, version, taskId, actor, payload
   JSON.stringify({ position, type, stream, version, taskId, actor, payload })
     .replaceAll(/[^",=]+\.db(?=\.plugins|\.workspace)/g, "")
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/\d+)?/g, "")
-    .replaceAll(/"(pid|latencyMs|waitedMs|expiresAt|changedSince|requestId)":[^,}]+/g, "")
+    .replaceAll(/"(pid|latencyMs|waitedMs|expiresAt|changedSince|requestId|shownDigest)":[^,}]+/g, "")

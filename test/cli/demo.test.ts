@@ -68,8 +68,8 @@ describe("the demo, on a log that does not exist yet", () => {
   it("writes a file once another process has approved it", () => {
     const lines = partOf(ended, "one confirmed write")
     expect(lines[0]).toMatch(/^visitor sees .*: \d+ files, \d+\.\d MB; /)
-    expect(lines).toContain("  actuator     workspace/write_file")
-    expect(lines).toContain("  risk         high")
+    expect(lines).toContain("  actuator      workspace/write_file")
+    expect(lines).toContain("  risk          high")
     const answered = lines.indexOf("Answered by another process:")
     expect(lines[answered + 1]).toMatch(
       /^ {2}\$ node .* confirm approve \w{12} --reason demo --log \.hindcast\/demo\.db$/,

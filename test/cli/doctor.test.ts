@@ -4,8 +4,10 @@ import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import * as SandboxPage from "../../src/cli/render/SandboxPage.ts"
 import * as Style from "../../src/cli/render/Style.ts"
+import { tierOf } from "../../src/plugins/sandbox/Layer.ts"
 import type { Survey } from "../../src/plugins/sandbox/Survey.ts"
-import { tiers } from "../plugins/tiers.ts"
+import { onPath } from "../../src/plugins/Tools.ts"
+import { strongest, strongestOfFlags } from "../plugins/layers.ts"
 import { start } from "./hindcast.ts"
 
 const places: Array<string> = []
@@ -29,27 +31,42 @@ const surveyed = async (args: ReadonlyArray<string>, programs?: { readonly [name
   return { code, stderr, survey: JSON.parse(stdout) as Survey }
 }
 
-const bounds = { setpriv: "echo setpriv 2", prlimit: "echo prlimit 2", nice: "echo nice 9" }
+/** The programs themselves: layers are tried with them. */
+const bounds = Object.fromEntries(
+  ["setpriv", "prlimit", "nice"].map((name) => [name, `exec ${onPath(name) ?? `/usr/bin/${name}`} "$@"`]),
+)
+
+/** The layer that is left without namespaces. */
+const weaker = strongestOfFlags
 
 describe("doctor", () => {
   it("says which tier is in effect, why, and by which programs", async () => {
     const { code, survey } = await surveyed([])
     expect(code).toBe(0)
-    expect(survey.tier).toBe(tiers[0])
-    expect(survey.programs.map(({ name }) => name)).toEqual(["deno", "bwrap", "setpriv", "prlimit", "nice"])
+    expect(survey).toMatchObject({ tier: tierOf(strongest), layer: strongest })
+    expect(survey.programs.map(({ name }) => name)).toEqual([
+      "deno",
+      "bwrap",
+      "unshare",
+      "mount",
+      "setpriv",
+      "prlimit",
+      "nice",
+    ])
     expect(survey.programs[0]).toMatchObject({
       path: expect.stringMatching(/deno/),
       version: expect.stringMatching(/^deno 2/),
     })
     const { stdout } = await doctor([])
-    expect(stdout).toContain(`Sandbox: ${tiers[0]} on`)
+    expect(stdout).toContain(`Sandbox: ${tierOf(strongest)} on`)
     expect(stdout).toContain("Limits of a process: heap 128 MiB")
   })
 
   it("without bubblewrap the flags tier is in effect, with the command that improves it", async () => {
     const { code, survey } = await surveyed([], bounds)
     expect(code).toBe(0)
-    expect(survey).toMatchObject({ tier: "flags", why: "bubblewrap's bwrap is not on the PATH" })
+    expect(survey).toMatchObject({ tier: "flags", layer: weaker })
+    expect(survey.why).toContain("bwrap is not on the PATH; unshare, mount are not on the PATH")
     expect(survey.improve).toContain("apt-get install bubblewrap")
     expect(survey.programs[1]).toMatchObject({ path: null, version: null })
   })
@@ -58,9 +75,18 @@ describe("doctor", () => {
     const bwrap =
       'test "$1" = --version && echo bubblewrap 0.8.0 && exit; echo "bwrap: No permissions to create new namespace" >&2; exit 1'
     const { survey } = await surveyed([], { ...bounds, bwrap })
-    expect(survey).toMatchObject({ tier: "flags" })
+    expect(survey).toMatchObject({ tier: "flags", layer: weaker })
     expect(survey.why).toContain("does not work here (bwrap: No permissions to create new namespace)")
     expect(survey.improve).toContain("unprivileged user namespaces")
+  })
+
+  it("an unshare that makes namespaces in which nothing can be mounted is a refusal, as on Ubuntu 24.04", async () => {
+    const unshare = 'echo "mount: permission denied" >&2; exit 1'
+    const { survey } = await surveyed([], { ...bounds, unshare, mount: "exit 1" })
+    expect(survey).toMatchObject({ tier: "flags", layer: weaker })
+    expect(survey.why).toContain("unshare is there and does not work here (mount: permission denied)")
+    const required = await surveyed(["--sandbox", "namespaces"], { ...bounds, unshare, mount: "exit 1" })
+    expect(required).toMatchObject({ code: 1, survey: { tier: null, layer: null } })
   })
 
   it("what is required and missing is an error that says what to install, and nothing less is taken", async () => {
@@ -94,12 +120,19 @@ describe("doctor", () => {
 
   it("the page has one line for each program, and says what is missing", () => {
     const survey: Survey = {
-      ...{ platform: "linux-x64", wanted: "auto", tier: "flags", why: "no bubblewrap", improve: "Install it." },
+      ...{
+        platform: "linux-x64",
+        wanted: "auto",
+        tier: "flags",
+        layer: "none",
+        why: "no bubblewrap",
+        improve: "Install it.",
+      },
       programs: [{ name: "bwrap", path: null, version: null, does: "confines", install: "apt-get install bubblewrap" }],
       limits: { heapMiB: 1, memoryMiB: 2, wasmPages: 3, descriptors: 4, niceness: 5 },
     }
     expect(SandboxPage.lines(Style.plain, survey)).toEqual([
-      "Sandbox: flags on linux-x64",
+      "Sandbox: flags on linux-x64, layer none",
       "  why      no bubblewrap",
       "  improve  Install it.",
       "",

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
-import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../sqlite.ts"
 import { asLibraryWrites, hindcast, inRepository, playLostKey, workplace } from "./hindcast.ts"
 
 const place = workplace()
@@ -90,7 +90,7 @@ describe("a log that was tampered with", () => {
     database.prepare("UPDATE events SET payload = ? WHERE position = 9").run("{}")
     database.close()
     const shown = await hindcast(["log", "verify", "--log", copy])
-    expect(shown).toMatchObject({ code: 2, stdout: "" })
+    expect(shown).toMatchObject({ code: 2, stdout: expect.stringContaining("damage: chain at @9") })
     expect(shown.stderr).toMatch(/^error: .*tampered\.db was tampered with at @9: the event's content does not give/)
     const { code, stdout, stderr } = await hindcast(["log", "verify", "--log", copy, "--json"])
     expect(code).toBe(2)
@@ -169,8 +169,11 @@ measures:
     description: d
     rewards: [{ name: r, when: w, weight: ${weight}, rule: "${rule}" }]
 `
-    expect(await rubric(reward(7, "true"))).toMatch(/measures\.0\.rewards\.0\.weight: .*0 to 1.*7/)
+    expect(await rubric(reward(7, "true"))).toMatch(/measures\[0\]\.rewards\[0\]\.weight: .*0 to 1.*7/)
     expect(await rubric(reward(1, "1 +"))).toContain('m, "r"')
+    expect(await rubric("name: r\nmeasure: []\n")).toMatch(
+      /r\.yaml.*\n.*measure: .*Did you mean measures\?\n.*measures: /,
+    )
     expect(await rubric("- just\n- a list\n")).toContain("r.yaml")
     expect(await rubric("a: [")).toContain("YAML")
   })

@@ -57,9 +57,9 @@ describe("figures", () => {
 })
 
 describe("markup", () => {
-  it("escapes text for content and for attributes, and takes what a reader would not see out of it", () => {
+  it("escapes text for content and for attributes, and shows what a reader would not see", () => {
     expect(markup`<b title="${`"'`}">${"<i>&\u202e\u0007"}</b>`.source).toBe(
-      '<b title="&#34;&#39;">&#60;i&#62;&#38;  </b>',
+      '<b title="&#34;&#39;">&#60;i&#62;&#38;\\u{202e}\\u{7}</b>',
     )
     expect(markup`${[markup`<br>`, "<", 1, null]}`.source).toBe("<br>&#60;1")
   })

@@ -1,9 +1,9 @@
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
-import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import { Database } from "../sqlite.ts"
 import { document, hindcast, playLostKey, workplace } from "./hindcast.ts"
 
 const place = workplace()

@@ -1,6 +1,7 @@
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as GateSummary from "../../src/cli/render/GateSummary.ts"
 import * as InfoPage from "../../src/cli/render/InfoPage.ts"
 import * as Style from "../../src/cli/render/Style.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
@@ -34,9 +35,10 @@ const manyStreams = async (count: number) => {
 describe("log info", () => {
   it("says in JSON what the log holds, with stable keys", async () => {
     const info = await document(["log", "info", "--log", log])
-    expect(keysOf(info)).toEqual(["bytes", "head", "path", "plugins", "space", "tasks", "types"])
+    expect(keysOf(info)).toEqual(["bytes", "gate", "head", "path", "plugins", "space", "tasks", "types"])
     expect(keysOf(info.head)).toEqual(["hash", "position"])
     expect(info.tasks).toEqual({ all: 1, open: 0 })
+    expect(info.gate).toMatchObject({ default: "deny", rules: [{ name: "little-risk" }, { name: "ask-a-person" }] })
     expect(info.plugins).toEqual([{ name: "text-room", version: "1.0.0", active: true }])
     const { position } = info.head as { readonly position: number }
     const types = info.types as Record<string, number>
@@ -53,6 +55,19 @@ describe("log info", () => {
     expect(keysOf(space.parts)).toEqual(["bytes", "columns", "contentBytes", "kind", "name", "table"])
     expect(keysOf(space.types)).toEqual(["events", "name", "payloadBytes"])
     expect(space.types.map(({ name, events }) => [name, events])).toEqual(Object.entries(types))
+  })
+
+  it("says in one line what the gate of the last kernel decided by, and `log show` what each one did", async () => {
+    const told = "little-risk allows, ask-a-person confirms, else deny"
+    expect((await hindcast(["log", "info", "--log", log])).stdout).toContain(`\ngate of the last kernel: ${told}\n`)
+    const listed = await hindcast(["log", "ls", "--type", "KernelStarted", "--log", log])
+    expect(listed.stdout).toContain(`gate: ${told}`)
+    const rule = (name: string) => ({ name, decision: "deny" })
+    expect(GateSummary.of({ rules: ["a", "b", "c", "d", "e"].map(rule), default: "confirm" })).toBe(
+      "a denies, b denies, c denies, 2 more, else confirm",
+    )
+    expect(GateSummary.of({ rules: [], default: "allow" })).toBe("allow all")
+    expect(GateSummary.of({ rules: [null, { name: "\u001b[2J", decision: 7 }] })).toBe("?, \\u{1b}[2J 7, else ?")
   })
 
   it("shows people a page: the whole, its parts, types and streams", async () => {
@@ -110,6 +125,6 @@ describe("log info", () => {
     await Effect.runPromise(Effect.provide(append, layerSqlite({ filename })))
     const { stdout } = await hindcast(["log", "info", "--log", filename])
     expect(stdout).not.toContain("\u001b")
-    expect(stdout).toMatch(/^a \[2Jb +1 /m)
+    expect(stdout).toMatch(/^a\\u\{1b\}\[2Jb +1 /m)
   })
 })

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
-import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../sqlite.ts"
 import { asLibraryWrites, document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
 
 const place = workplace()
@@ -14,13 +14,18 @@ beforeAll(async () => {
 })
 afterAll(place.remove)
 
-/** A copy of the log to which something was done that its triggers do not see. */
-const tampered = (name: string, sql: string): string => {
+/** A copy of the log to which something was done that its triggers do not see; with `hidden`, they are put back afterwards. */
+const tampered = (name: string, sql: string, hidden = false): string => {
   const copy = place.file(name)
   fs.copyFileSync(log, copy)
   const database = new Database(copy)
-  for (const trigger of ["events_not_updated", "events_not_deleted"]) database.exec(`DROP TRIGGER ${trigger}`)
+  const triggers = ["events_not_updated", "events_not_deleted"].map((trigger) => {
+    const made = database.prepare("SELECT sql FROM sqlite_schema WHERE name = ?").pluck().get(trigger)
+    database.exec(`DROP TRIGGER ${trigger}`)
+    return String(made)
+  })
   database.exec(sql)
+  if (hidden) for (const trigger of triggers) database.exec(trigger)
   database.close()
   return copy
 }
@@ -89,7 +94,7 @@ describe("log verify --anchor", () => {
   it("holds the log to it, and says whether the key is trusted", async () => {
     const against = ["log", "verify", "--log", log, "--anchor", signed]
     const trusted = await document([...against, "--public-key", publicKey])
-    expect(keysOf(trusted)).toEqual(["anchor", "events", "head", "intact", "trusted"])
+    expect(keysOf(trusted)).toEqual(["anchor", "events", "head", "intact", "looks", "trusted"])
     expect(trusted).toMatchObject({ intact: true, trusted: true })
     expect(await document(against)).toMatchObject({ intact: true, trusted: false })
     const { stdout } = await hindcast(against)
@@ -101,7 +106,7 @@ describe("log verify --anchor", () => {
   it("finds what the chain alone cannot: the last events removed. Exit 2", async () => {
     const { head } = await document(["log", "info", "--log", log])
     const { position } = head as { readonly position: number }
-    const copy = tampered("cut.db", `DELETE FROM events WHERE position > ${position - 3}`)
+    const copy = tampered("cut.db", `DELETE FROM events WHERE position > ${position - 3}`, true)
     expect(await document(["log", "verify", "--log", copy])).toMatchObject({ intact: true })
     const args = ["log", "verify", "--log", copy, "--anchor", signed, "--public-key", publicKey]
     const found = await failing(2, "Tampered", ...args)
@@ -110,13 +115,59 @@ describe("log verify --anchor", () => {
   })
 
   it("says what was done, where the chain breaks: exit 2", async () => {
-    const copy = tampered("changed.db", "UPDATE events SET payload = payload || ' ' WHERE position = 5")
+    const copy = tampered("changed.db", "UPDATE events SET payload = payload || ' ' WHERE position = 5", true)
     const found = await failing(2, "Tampered", "log", "verify", "--log", copy)
-    expect(found.document).toEqual({
+    expect(found.document).toMatchObject({
       intact: false,
       position: 5,
       kind: "payload changed",
       reason: "its payload is not written as the log writes JSON",
+      findings: [{ what: "chain at @5", severity: "damage" }],
+    })
+  })
+
+  it("looks at everything that answers are made from, and says at what", async () => {
+    const { looks } = await document(["log", "verify", "--log", log])
+    const parts = [
+      ...["chain", "tables and triggers", "pages and indexes", "counts by stream, task and type", "versions"],
+      ...["rows outside of the chain", "names", "blobs", "segments", "snapshots"],
+    ]
+    expect(looks).toMatchObject(parts.map((what) => ({ what, looked: true })))
+    const { stdout } = await hindcast(["log", "verify", "--log", log])
+    expect(stdout).toContain(`\nlooked at: ${parts.join(", ")}\n`)
+    expect(stdout).not.toContain("not looked at")
+  })
+
+  it("finds an index that was dropped, says what to do, and nothing of it with --quick, which says so", async () => {
+    const copy = tampered("unindexed.db", "DROP INDEX events_by_task", true)
+    const found = await failing(2, "Tampered", "log", "verify", "--log", copy)
+    expect(found.document).toMatchObject({
+      ...{ intact: false, position: null, kind: "schema changed" },
+      findings: [{ what: "index events_by_task", found: "none: it was dropped" }],
+    })
+    expect(found.stdout).toMatch(
+      /damage: index events_by_task\n {2}expected {2}CREATE INDEX .*\n {2}found .*\n {2}do {8}/,
+    )
+    expect(found.stderr).toContain("was tampered with: index events_by_task")
+    const quick = await document(["log", "verify", "--quick", "--log", copy])
+    expect(quick).toMatchObject({ intact: true })
+    expect(quick.looks).toContainEqual({
+      ...{ what: "versions", looked: false, told: "left out by a quick verification" },
+    })
+    const { stdout } = await hindcast(["log", "verify", "--quick", "--log", copy])
+    expect(stdout).toContain("looked at: chain\nnot looked at: tables and triggers (left out by a quick verification)")
+  })
+
+  it("says that snapshots were not looked at where there is no key to tell by", async () => {
+    const copy = place.file("keyless.db")
+    fs.copyFileSync(log, copy)
+    const database = new Database(copy)
+    database.exec("INSERT INTO snapshots VALUES ('Tasks', 'f', 'main', 5, 'e', 's', x'00')")
+    database.close()
+    const { looks } = await document(["log", "verify", "--log", copy])
+    expect(looks).toContainEqual({
+      ...{ what: "snapshots", looked: false },
+      told: "no key (<log>.snapshot-key) to tell by; without it 1 snapshot is not used",
     })
   })
 
@@ -142,7 +193,7 @@ describe("log doctor", () => {
   it("finds a sound log healthy: exit 0, and changes nothing in it", async () => {
     const before = fs.readFileSync(log)
     const examined = await document(["log", "doctor", "--log", log, "--anchor", signed, "--public-key", publicKey])
-    expect(keysOf(examined)).toEqual(["checked", "findings", "healthy", "log"])
+    expect(keysOf(examined)).toEqual(["checked", "findings", "healthy", "log", "looks"])
     expect(examined).toMatchObject({ healthy: true, log, findings: [] })
     const { code, stdout, stderr } = await hindcast(["log", "doctor", "--log", log])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

@@ -52,7 +52,19 @@ describe("plugin add", () => {
     const grants = ["--grant-read", "/etc", "--grant-net=example.org", "--grant-env", "HOME", "--grant-run-any"]
     const added = await document(["plugin", "add", asking(), "--log", "g.db", ...grants, "--no-activate"], at)
     expect(keysOf(added)).toEqual([
-      ...["active", "asked", "description", "digest", "directory", "granted", "name", "origin", "status", "version"],
+      ...[
+        "active",
+        "asked",
+        "consentMissing",
+        "description",
+        "digest",
+        "directory",
+        "granted",
+        "name",
+        "origin",
+        "status",
+        "version",
+      ],
       "warnings",
     ])
     expect(added).toMatchObject({

@@ -99,6 +99,17 @@ describe("plugin check", () => {
     expect(stderr).toMatch(/has 1 mistake:\n {2}3:13 \(the whole file\): expected JSON, found /)
   })
 
+  it("refuses text that is too long, or that would not be seen as it is", async () => {
+    const wild = plugin("wild", manifest({ name: "n".repeat(5_000), version: "1.0\0\u202e" }))
+    const { code, stderr } = await hindcast(["plugin", "check", wild, "--lenient"], at)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/2:3 \/name: expected a line of at most 64 characters, .+, found 5,000 characters/)
+    expect(stderr).toMatch(
+      /4:3 \/version: expected a line of at most 64 characters, .+, found "1\.0\\u\{0\}\\u\{202e\}"/,
+    )
+    expect(stderr).not.toMatch(/[\0\u202e]/)
+  })
+
   it("lets pass with warnings what is only unusual, where it is told to", async () => {
     const directory = plugin("odd", manifest({ surprise: true }))
     expect((await hindcast(["plugin", "check", directory], at)).code).toBe(1)

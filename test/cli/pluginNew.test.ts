@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { WITHOUT_PROGRAMS } from "../kernel/onDenoAlone.ts"
 import { document, hindcast, inRepository, workplace } from "./hindcast.ts"
 
 /** A project that Hindcast is installed in. */
@@ -37,6 +38,31 @@ describe("plugin new", () => {
     expect(tested.status).toBe(0)
   })
 
+  it("works by what it prints, also where nothing but Deno confines a plugin", async () => {
+    const alone = { ...at, env: { PATH: WITHOUT_PROGRAMS } }
+    const { stdout } = await hindcast(["plugin", "new", "plugins/alone"], alone)
+    const lines = stdout.split("\n").flatMap((line) => / {2}\S+ \S+main\.js (plugin .+)$/.exec(line)?.[1] ?? [])
+    expect(lines).toEqual(["plugin check plugins/alone", "plugin add plugins/alone --sandbox flags"])
+    expect(stdout).toContain(
+      "nothing but Deno's permissions confines it: it is yours. It is recorded for this version.",
+    )
+    for (const line of lines) expect((await hindcast([...line.split(" "), "--log", "alone.db"], alone)).code).toBe(0)
+    const tested = spawnSync(process.execPath, ["--test", "plugins/alone/plugin.test.mjs"], {
+      cwd: project.directory,
+      encoding: "utf8",
+      env: { ...process.env, ...alone.env, NODE_TEST_CONTEXT: undefined, VITEST: undefined, NODE_OPTIONS: undefined },
+    })
+    expect(tested.stdout).toMatch(/^# pass 3$/m)
+    const agent = project.file(
+      "looks.mjs",
+      'export default { name: "looks", version: "1", decide: ({ readings }) => ({ done: "achieved", reason: JSON.stringify(readings) }) }',
+    )
+    const run = ["run", "--agent", agent, "--goal", "g", "--log", "alone.db"]
+    expect((await hindcast(run, alone)).code).toBe(0)
+    const { events } = await document(["log", "ls", "--type", "PluginStarted", "--log", "alone.db"], alone)
+    expect(events).toMatchObject([{ payload: { plugin: "alone", layer: "none" } }])
+  })
+
   it("names the JSON Schema where an editor finds it, and the plugin by one name everywhere", async () => {
     await document(["plugin", "new", "a/b/Garden", "--name", "garden-1"], at)
     const manifest = JSON.parse(read("a/b/Garden", "looper-plugin.json"))
@@ -55,7 +81,9 @@ describe("plugin new", () => {
     const elsewhere = workplace()
     const { stdout } = await hindcast(["plugin", "new", "thing"], { cwd: elsewhere.directory })
     expect(stdout).toContain("npm install hindcast")
-    expect(stdout).toMatch(/plugin check thing\n {2}node --test thing\/plugin\.test\.mjs\n.*plugin add thing\n$/)
+    expect(stdout).toMatch(
+      /plugin check thing\n {2}node --test thing\/plugin\.test\.mjs\n.*plugin add thing( --sandbox flags\n.*)?\n$/,
+    )
     const manifest = JSON.parse(fs.readFileSync(elsewhere.file("thing/looper-plugin.json"), "utf8"))
     expect(fs.existsSync(new URL(manifest.$schema))).toBe(true)
     elsewhere.remove()

@@ -17,7 +17,7 @@ import { event, place } from "../projections/given.ts"
 
 describe("text from outside", () => {
   it("cannot move a terminal's cursor, nor turn text around", () => {
-    expect(Text.oneLine("a\u001b[2Jb\r\nc\u202ed\u009be")).toBe("a [2Jb  c d e")
+    expect(Text.oneLine("a\u001b[2Jb\r\nc\u202ed\u009be")).toBe("a\\u{1b}[2Jb  c\\u{202e}d\\u{9b}e")
     expect(Text.json({ text: "a\u009b\u202e\u{e0041}\n" })).toBe('{"text":"a\\u009b\\u202e\\udb40\\udc41\\n"}')
   })
 

@@ -170,7 +170,7 @@ describe("fork", () => {
         step === 0 ? { act: "scribe/write" } : { done: lastOutcome.status === "succeeded" ? "achieved" : "failed" } }`,
     )
     const own = ["--log", place.file("asking.db"), "--agent", writer]
-    await document(["run", ...own, "--goal", "Write", "--plugin", scribe, "--gate", "deny"])
+    await document(["run", ...own, "--goal", "Write", "--plugin", scribe, "--gate", "deny", "--sandbox", "flags"])
     const { events } = await document(["log", "ls", "--type", "DecisionMade", "--log", place.file("asking.db")])
     const forking = start([
       "fork",

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { EventLog } from "../../src/events/EventLog.ts"
+import * as Consents from "../../src/kernel/Consents.ts"
 import * as Critics from "../../src/kernel/Critics.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Registry } from "../../src/kernel/Registry.ts"
@@ -26,13 +27,17 @@ beforeAll(() =>
     const light = (by: string) => `return [{ name: "lit", because: [${POSITION}], rationale: "${by}" }]`
     const source = (by: string) => writeJudge(place.file("judge"), { light: light(by), rubric: mixed })
     const registry = yield* Registry
-    first = (yield* registry.import(source("first"))).digest
-    yield* registry.import(source("second"))
+    const versions = [yield* registry.import(source("first")), yield* registry.import(source("second"))]
+    first = versions[0]?.digest ?? ""
     const { position } = yield* (yield* EventLog).append({
       ...{ stream: "task/t1", taskId: "t1", actor: "test" },
       events: [opened, lamp(true), closed],
     })
     expect(position - 2).toBe(POSITION)
+    // They are to judge wherever the tests run.
+    for (const { digest, manifest } of versions) {
+      yield* Consents.record(yield* EventLog, { plugin: manifest.name, version: manifest.version, digest }, "option")
+    }
     const model = Critics.scripted("eyes@1", ({ reward }) => ({
       ...{ verdict: reward.name === "ruled", because: [POSITION], rationale: "seen" },
     }))

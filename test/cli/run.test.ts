@@ -92,7 +92,7 @@ describe("run", () => {
     )
     const { code, stdout } = await hindcast([
       ...["run", "--log", place.file("deadline.db"), "--agent", agent, "--goal", "Be quick", "--deadline", "0.5"],
-      ...["--plugin", writePlugin(place.file("silent"), silent)],
+      ...["--plugin", writePlugin(place.file("silent"), silent), "--sandbox", "flags"],
     ])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {5}silent\/first {2}failed: DeadlinePassed: .* within 500 ms {2}@\d+$/m)
@@ -169,13 +169,15 @@ describe("the gate", () => {
     const [first, ...others] = stderr.trimEnd().split("\n")
     expect(first).toMatch(/^Waiting \d+ ms for a person\. writer@1: Write asks for:$/)
     expect(others.slice(0, 3)).toEqual([
-      "  actuator     workspace/write_file",
-      '  args         {"path":"a.txt","content":"hello"}',
-      "  risk         high",
+      "  actuator      workspace/write_file",
+      '  args          {"path":"a.txt","content":"hello"}',
+      "  risk          high",
     ])
-    expect(others[3]).toMatch(/^ {2}description {2}Write a text file/)
-    expect(others[4]).toMatch(/^To answer: node \S+main\.js confirm approve \S+ --log \S+expired\.db$/)
-    expect(others[5]).toMatch(/^ {7}or: node \S+main\.js confirm reject \S+ --log \S+expired\.db$/)
+    expect(others[3]).toMatch(/^ {2}description {3}Write a text file/)
+    expect(others[4]).toMatch(/^ {2}plugin {8}workspace \S+$/)
+    expect(others[5]).toMatch(/^ {2}pluginDigest {2}[0-9a-f]{64}$/)
+    expect(others[6]).toMatch(/^To answer: node \S+main\.js confirm approve \S+ --log \S+expired\.db$/)
+    expect(others[7]).toMatch(/^ {7}or: node \S+main\.js confirm reject \S+ --log \S+expired\.db$/)
     expect(stdout).toMatch(/^ {2}write +\. +\S+workspace$/m)
     expect(stdout).toMatch(/workspace\/write_file .* expired: nobody decided in time/)
     expect(stdout).not.toContain("denied:")
@@ -190,12 +192,14 @@ describe("the gate", () => {
       const running = start(writing(log, "--json"))
       const id = await waiting(log, running)
       const { stdout: listed } = await hindcast(["confirm", "ls", "--log", place.file(log)])
-      expect(listed).toMatch(/\d s {2}writer@1: Write {2}/)
+      expect(listed).toMatch(/^ {2}asked @\d+ by writer@1: Write$/m)
       const answer = ["confirm", word, id.slice(-8), "--reason", "because", "--log", place.file(log)]
-      expect(await document(answer)).toEqual({
+      expect(await document(answer)).toMatchObject({
         confirmationId: id,
-        approved: word === "approve",
         position: expect.any(Number),
+        ...(word === "approve"
+          ? { approved: true, running: true, shown: { args: { path: "a.txt", content: "hello" } } }
+          : { approved: false }),
       })
       const late = await hindcast(answer)
       expect(late).toMatchObject({ code: 3, stderr: expect.stringContaining(id) })
@@ -226,7 +230,7 @@ describe("the gate", () => {
       return { output, events }
     }
     const yes = await typed("yes.db", "y")
-    expect(yes.output).toContain('"content": "hello"')
+    expect(yes.output).toContain('"content":"hello"')
     expect(yes.output).toMatch(/writer@1: Write\r?\nasks for, until \S+Z \([\d.]+ s left\):/)
     expect(yes.events).toMatchObject([
       { actor: expect.stringMatching(/^human:/), payload: { approved: true, channel: "terminal" } },

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { EventLog } from "../../src/events/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
-import { event, inTask, requestOf, START, sha, type Unplaced } from "../projections/given.ts"
+import { LATEST } from "../../src/events/Time.ts"
+import { event, inTask, requestOf, sha, type Unplaced } from "../projections/given.ts"
 
 /** What the tasks of a small history are told to do: things that a table, a spreadsheet or a page might trip over. */
 export const GOALS: ReadonlyArray<string> = [
@@ -53,7 +54,7 @@ const taskOf = (number: number, before: number): ReadonlyArray<Unplaced> => {
     event("EnvironmentChanged", { plugin: "room", patch: [{ op: "replace", path: "/at", value: "study" }] }),
     event("SensorRead", { sensor: "room/look", reading: { steps: 1 }, priority: 0, latencyMs: 4 }),
     command(second, "room/take"),
-    event("ConfirmationRequested", { confirmationId, commandId: second, argsDigest, shown: {}, expiresAt: START }),
+    event("ConfirmationRequested", { confirmationId, commandId: second, argsDigest, shown: {}, expiresAt: LATEST }),
     event("ConfirmationDecided", {
       ...{ confirmationId, approved: true, by: "ann", channel: "cli", argsDigest, waitedMs: 1_000 },
     }),

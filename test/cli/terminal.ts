@@ -1,6 +1,6 @@
 import { spawn } from "@lydell/node-pty"
 import xterm from "@xterm/headless"
-import { MAIN } from "./hindcast.ts"
+import { MAIN, type Starting } from "./hindcast.ts"
 
 /** What a terminal of a person shows, and how to type into it. */
 export interface TerminalProgram {
@@ -28,15 +28,18 @@ export const KEYS = {
   end: "\u001b[F",
 }
 
-/** Runs the program in a terminal of 80 × 24: a real one, of the operating system, read by xterm's own parser. */
-export const inTerminal = (args: ReadonlyArray<string>, { cwd }: { readonly cwd?: string } = {}): TerminalProgram => {
-  const emulator = new xterm.Terminal({ cols: 80, rows: 24, allowProposedApi: true })
+/** Runs the program in a terminal of 80 × 24, or of other columns: a real one, of the operating system, read by xterm's own parser. */
+export const inTerminal = (
+  args: ReadonlyArray<string>,
+  { cwd, env = {}, columns = 80 }: Pick<Starting, "cwd" | "env"> & { readonly columns?: number } = {},
+): TerminalProgram => {
+  const emulator = new xterm.Terminal({ cols: columns, rows: 24, allowProposedApi: true })
   const program = spawn(process.execPath, [MAIN, ...args], {
     name: "xterm-256color",
-    cols: 80,
+    cols: columns,
     rows: 24,
     ...(cwd === undefined ? {} : { cwd }),
-    env: { ...process.env, HINDCAST_LOG: undefined, NO_COLOR: undefined },
+    env: { ...process.env, HINDCAST_LOG: undefined, NO_COLOR: undefined, ...env },
   })
   const waiting = new Set<() => void>()
   program.onData((data) => emulator.write(data, () => waiting.forEach((look) => look())))

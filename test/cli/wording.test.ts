@@ -1,12 +1,13 @@
 import * as path from "node:path"
+import stringWidth from "string-width"
 import { describe, expect, it } from "vitest"
 import * as AsTyped from "../../src/cli/AsTyped.ts"
-import * as Near from "../../src/cli/Near.ts"
 import * as Asked from "../../src/cli/render/Asked.ts"
 import * as GrantPage from "../../src/cli/render/GrantPage.ts"
 import * as Help from "../../src/cli/render/Help.ts"
 import * as Overview from "../../src/cli/render/Overview.ts"
 import * as Style from "../../src/cli/render/Style.ts"
+import * as Near from "../../src/events/Near.ts"
 
 const program = `node ${path.join("src", "cli", "main.js")}`
 
@@ -58,11 +59,34 @@ describe("a misspelt name", () => {
 describe("what a person is asked to confirm", () => {
   it("is shown whole, a line for each fact, with nothing that a terminal would obey", () => {
     const content = "x".repeat(500)
-    expect(Asked.lines(Style.plain, { actuator: "a/b\u001b[2J", args: { content }, risk: "high" })).toEqual([
-      "  actuator  a/b [2J",
-      `  args      {"content":"${content}"}`,
-      "  risk      high",
-    ])
+    const shown = { actuator: "a/b\u001b[2J", args: { content }, risk: "high" }
+    expect(Asked.page(Style.plain, shown, { width: Number.POSITIVE_INFINITY })).toEqual({
+      lines: ["  actuator  a/b\\u{1b}[2J", `  args      {"content":"${content}"}`, "  risk      high"],
+      hidden: 0,
+    })
+  })
+
+  it("is whole at 60 columns too, and no value begins where a fact's name does", () => {
+    const content = `${"x".repeat(70)}  risk      none ${"界".repeat(40)}`
+    const { lines, hidden } = Asked.page(Style.plain, { args: { content }, risk: "high" }, { width: 60 })
+    expect(lines.every((line) => stringWidth(line) <= 60)).toBe(true)
+    expect(lines.filter((line) => /^ {2}\S/.test(line))).toEqual(["  args  {", "  risk  high"])
+    const text = lines.map((line) => line.slice("  args  ".length)).join("")
+    expect(text.replaceAll(" ", "")).toBe(`{"content":"${content}"}high`.replaceAll(" ", ""))
+    expect(hidden).toBe(0)
+  })
+
+  it("writes what nobody sees, and what looks like something else, as escapes", () => {
+    const hidden = { actuator: "a/b", args: { path: "no\u3164te\u202e.txt", to: "p\u0430ypal.com" } }
+    const { lines } = Asked.page(Style.plain, hidden, { width: Number.POSITIVE_INFINITY })
+    expect(lines[1]).toBe('  args      {"path":"no\\u{3164}te\\u{202e}.txt","to":"p\\u{430}ypal.com"}')
+  })
+
+  it("says how much of a long value is not shown, and shows the short facts beside it all the same", () => {
+    const shown = { args: "y".repeat(5_000), risk: "high" }
+    const { lines, hidden } = Asked.page(Style.plain, shown, { width: 60, limit: 1_000 })
+    expect(hidden).toBe(4_000)
+    expect(lines.slice(-2)).toEqual(["        … 4,000 more characters not shown", "  risk  high"])
   })
 })
 

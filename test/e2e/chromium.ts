@@ -31,8 +31,8 @@ export interface Viewer {
 /** Starts Chromium. In one process, as it would run by default here, it ends with its first page. */
 export const launch = async (): Promise<Viewer> => {
   const args = sparticuz.args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote")
-  const browser: Browser = await chromium.launch({ executablePath: await sparticuz.executablePath(), args })
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-pages-"))
+  const browser: Browser = await chromium.launch({ executablePath: await unpackedIn(directory), args })
   let pages = 0
   return {
     open: async (html, { width, scheme = "light" }) => {
@@ -57,5 +57,20 @@ export const launch = async (): Promise<Viewer> => {
       await browser.close()
       fs.rmSync(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/**
+ * The browser's program, unpacked where no other user has put one. The package unpacks it into the directory for temporary files,
+ * which is shared, and takes what it finds there.
+ */
+const unpackedIn = async (directory: string): Promise<string> => {
+  const shared = process.env.TMPDIR
+  process.env.TMPDIR = directory
+  try {
+    return await sparticuz.executablePath()
+  } finally {
+    if (shared === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = shared
   }
 }

@@ -29,6 +29,7 @@ const run = (commands: string) => {
     cwd: project.directory,
     input: commands,
     encoding: "utf8",
+    timeout: 25_000,
     env: {
       ...process.env,
       ...{ HINDCAST_LOG: undefined, VITEST: undefined, NODE_OPTIONS: undefined, NODE_TEST_CONTEXT: undefined },

@@ -60,7 +60,8 @@ describe("the README's plugin", () => {
       fs.mkdirSync(plugin)
       fs.writeFileSync(path.join(plugin, "looper-plugin.json"), /```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
       fs.writeFileSync(path.join(plugin, "entry.ts"), /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
-      const layer = Hindcast.layer({ log: path.join(directory, "log.db"), workspace: directory, plugins: [plugin] })
+      const options = { log: path.join(directory, "log.db"), workspace: directory, plugins: [plugin] }
+      const layer = Hindcast.layer({ ...options, host: { consent: "flags" } })
       const audit = yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "count" })

@@ -166,7 +166,7 @@ describe("a page", () => {
 })
 
 const HOSTILE = `<script>alert(1)</script></style></title><img src=x onerror=alert(2)>"' onload='alert(3)<svg onload=alert(4)>\u202e${"&lt;script&gt;"}`
-const SHOWN = HOSTILE.replace("\u202e", " ")
+const SHOWN = HOSTILE.replace("\u202e", "\\u{202e}")
 const words = { goal: HOSTILE, agent: HOSTILE, component: `x/${HOSTILE}`, reward: HOSTILE, measure: HOSTILE }
 
 describe("what a log says", () => {

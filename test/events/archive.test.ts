@@ -1,7 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
@@ -10,6 +9,7 @@ import { MAX_INLINE_BYTES } from "../../src/events/Blob.ts"
 import type { Event } from "../../src/events/Event.ts"
 import { EventLog, Exact, examine, layerSqlite, NoStream, type Query } from "../../src/events/index.ts"
 import { PersonalData } from "../../src/events/PersonalData.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (stream: string, text: string, more: { readonly taskId?: string; readonly subject?: string } = {}) => ({
@@ -233,6 +233,29 @@ describe("a segment", () => {
       } else database.exec(sql)
       database.close()
       expect(yield* log.verify).toMatchObject({ _tag: "Tampered" })
+    }),
+  )
+
+  it.scopedLive.each([
+    ["no list", "{}"],
+    ["an event that is null", "[null]"],
+    ["an event without a payload", '[[1,"i","main","s",1,"T",1,null,null,"a",0,0,null,null,"h"]]'],
+    ["an event of too few fields", '[[1,"i"]]'],
+    ["a position that is text", '[["1","i","main","s",1,"T",1,null,null,"a",0,0,"{}",null,"h"]]'],
+  ] as const)("whose block unpacks to %s cannot be read, and is told so", ([, text]) =>
+    Effect.gen(function* () {
+      const { filename, archive } = yield* filled
+      yield* archive(50)
+      const { brotliCompressSync } = yield* Effect.promise(() => import("node:zlib"))
+      const database = new Database(segmentFile(filename))
+      database.prepare("UPDATE blocks SET content = ?").run(brotliCompressSync(text))
+      database.close()
+      const log = Context.get(yield* open(filename), EventLog)
+      for (const read of [Effect.asVoid(log.readPage({}, 1)), Effect.asVoid(log.verify)]) {
+        const error = yield* Effect.flip(read)
+        expect(error).toMatchObject({ _tag: "SegmentUnavailable" })
+        expect(error.message).toContain("it cannot be read")
+      }
     }),
   )
 

@@ -1,10 +1,10 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
 import { MAX_INLINE_BYTES } from "../../src/events/Blob.ts"
 import { EventLog, Exact, layerMemory, layerSqlite } from "../../src/events/index.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const large = (letter: string) => letter.repeat(MAX_INLINE_BYTES)

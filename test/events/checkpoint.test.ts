@@ -146,7 +146,7 @@ describe("the write-ahead log", () => {
       let failing = true
       const database: Database.LogDatabase = {
         filename: "log.db",
-        run: () => {},
+        run: () => 0,
         inTransaction: () => false,
         rows: (sql) => {
           asked.push(sql)
@@ -171,7 +171,7 @@ describe("the write-ahead log", () => {
       const asked: Array<string> = []
       const committed = yield* whenIdle({
         filename: "log.db",
-        run: () => {},
+        run: () => 0,
         inTransaction: () => false,
         rows: (sql) => {
           asked.push(sql)

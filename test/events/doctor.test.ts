@@ -3,15 +3,18 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as Doctor from "../../src/events/Doctor.ts"
 import { layerSqlite } from "../../src/events/index.ts"
 import * as Lease from "../../src/events/Lease.ts"
 import { examine } from "../../src/events/sqlite/doctor.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { appendSeven, smallLog } from "./smallLog.ts"
+
+/** The driver, as the program is built. */
+const built = new URL("../../dist/events/sqlite/driver/choice.js", import.meta.url).href
 
 /** What the doctor finds in a log of seven events to which something was done. */
 const examineAfter = (change: (filename: string) => void) =>
@@ -44,8 +47,9 @@ describe("the doctor", () => {
       const examination = yield* examine(filename)
       expect(examination).toMatchObject({ log: filename, findings: [], chain: { _tag: "Intact", events: 7 } })
       expect(examination.checked).toEqual([
-        ...["file", "write-ahead log", "permissions", "disk space", "pages", "tables and triggers", "journal mode"],
-        ...["segments", "lease", "chain"],
+        ...["file", "write-ahead log", "permissions", "disk space", "tables and triggers", "pages and indexes"],
+        ...["counts by stream, task and type", "versions", "rows outside of the chain", "names", "blobs", "segments"],
+        ...["snapshots", "journal mode", "lease", "chain"],
       ])
       expect(Doctor.isHealthy(examination)).toBe(true)
       expect(fs.readFileSync(filename).equals(before)).toBe(true)
@@ -113,13 +117,13 @@ describe("the doctor", () => {
     Effect.gen(function* () {
       const examination = yield* examineAfter((filename) => {
         const database = new Database(filename)
-        database.unsafeMode(true)
+        database.unsafeMode()
         const sql = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'events_by_task'").pluck().get()
         database.pragma("writable_schema = ON")
         database.exec("UPDATE sqlite_schema SET sql = replace(sql, '(task)', '(actor)') WHERE name = 'events_by_task'")
         database.close()
         const again = new Database(filename)
-        again.unsafeMode(true)
+        again.unsafeMode()
         again.exec("REINDEX events_by_task")
         again.pragma("writable_schema = ON")
         again.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'events_by_task'").run(sql)
@@ -158,10 +162,11 @@ describe("the doctor", () => {
     Effect.gen(function* () {
       const filename = yield* smallLog
       const script = `
-        const database = new (require("better-sqlite3"))(${JSON.stringify(filename)})
-        database.exec("INSERT INTO names (text) VALUES ('left behind')")
+        import { driver } from ${JSON.stringify(built)}
+        const database = driver().open(${JSON.stringify(filename)}, { readonly: false, busyTimeoutMs: 5000 })
+        database.script("INSERT INTO names (text) VALUES ('left behind')")
         process.kill(process.pid, "SIGKILL")`
-      expect(spawnSync(process.execPath, ["-e", script]).signal).toBe("SIGKILL")
+      expect(spawnSync(process.execPath, ["--input-type=module", "-e", script]).signal).toBe("SIGKILL")
       const examination = yield* examine(filename)
       expect(told(examination)).toEqual(["note: write-ahead log"])
       expect(examination.findings[0]?.found).toMatch(/^\d+ bytes in log\.db-wal$/)

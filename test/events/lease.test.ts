@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process"
 import * as os from "node:os"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
-import { Effect, Either } from "effect"
+import { Effect, Either, Fiber, Option, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { layerSqlite } from "../../src/events/index.ts"
 import { Lease } from "../../src/events/Lease.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const acquire = (owner: string) => Effect.flatMap(Lease, (lease) => lease.acquire(owner))
@@ -45,26 +45,18 @@ describe("the lease of a log", () => {
     }),
   )
 
-  it.scopedLive("of a process that is gone is taken over at once; of a silent one, after a while", () =>
+  it.scopedLive("of a process that is gone is taken over at once, whatever its heartbeat says", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
-      const layer = layerSqlite({ filename })
       const dead = spawnSync(process.execPath, ["-e", ""]).pid
-      const held = (host: string, pid: number, heartbeatAt: number) => {
-        const database = new Database(filename)
-        database
-          .prepare("INSERT OR REPLACE INTO lease VALUES (1, 'earlier#x', ?, ?, ?, ?)")
-          .run(host, pid, heartbeatAt, heartbeatAt)
-        database.close()
-      }
       yield* Effect.gen(function* () {
-        held(os.hostname(), dead, Date.now())
-        yield* Effect.scoped(acquire("after a death"))
-        held("another-machine", 1, Date.now())
-        expect((yield* Effect.flip(Effect.scoped(acquire("too early"))))._tag).toBe("LeaseHeld")
-        held("another-machine", 1, Date.now() - 60_000)
-        yield* Effect.scoped(acquire("after a silence"))
-      }).pipe(Effect.provide(layer))
+        for (const heartbeatAt of [Date.now(), Date.now() - 60_000, Date.now() + 10 ** 9]) {
+          held(filename, { host: os.hostname(), pid: dead, heartbeatAt })
+          const { takenFrom } = yield* Effect.scoped(acquire("after a death"))
+          expect(takenFrom).toBe("earlier")
+        }
+        expect((yield* Effect.scoped(acquire("after a release"))).takenFrom).toBeNull()
+      }).pipe(Effect.provide(layerSqlite({ filename })))
     }),
   )
 
@@ -80,6 +72,106 @@ describe("the lease of a log", () => {
         const error = yield* Effect.flip(lease.check)
         expect(error._tag).toBe("LeaseLost")
         expect(error.message).toContain("another kernel took over")
+      }).pipe(Effect.scoped, Effect.provide(layerSqlite({ filename })))
+    }),
+  )
+})
+
+/** Makes the lease one that somebody has. */
+const held = (filename: string, holder: { host?: string; pid?: number; heartbeatAt: number }) => {
+  const { host = "another-machine", pid = 1, heartbeatAt } = holder
+  const database = new Database(filename)
+  database
+    .prepare("INSERT OR REPLACE INTO lease VALUES (1, 'earlier#x', ?, ?, ?, ?)")
+    .run(host, pid, heartbeatAt, heartbeatAt)
+  database.close()
+}
+
+/** Lets so many milliseconds pass for a fiber that looks at the lease all the time; says whether it has an answer then. */
+const hasAnswerAfter = (fiber: Fiber.Fiber<unknown, unknown>, ms: number) =>
+  Effect.gen(function* () {
+    for (let passed = 0; passed < ms; passed += 100) yield* TestClock.adjust("100 millis")
+    return Option.isSome(yield* Fiber.poll(fiber))
+  })
+
+/** What becomes of a lease that somebody has, of whom nothing is known but its heartbeat. */
+const watching = Effect.fork(Effect.scoped(Effect.exit(acquire("second"))))
+
+const MINUTE = 60_000
+
+// The time by which holders are watched is the test's; heartbeats say the time of day.
+describe("a lease whose holder is known by its heartbeat alone", () => {
+  for (const [when, heartbeatAt, watchMs] of [
+    ["long past", () => Date.now() - MINUTE, 3000],
+    ["in 1970", () => 0, 3000],
+    ["far in the future", () => Date.now() + 10 * 365 * 24 * 60 * MINUTE, 10_000],
+    ["a minute in the future", () => Date.now() + MINUTE, 10_000],
+  ] as const) {
+    it.scoped(`and that is ${when}: is taken over where it does not beat while it is watched`, () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        yield* Effect.gen(function* () {
+          held(filename, { heartbeatAt: heartbeatAt() })
+          const answer = yield* watching
+          expect(yield* hasAnswerAfter(answer, watchMs - 200)).toBe(false)
+          expect(yield* hasAnswerAfter(answer, 400)).toBe(true)
+          expect(yield* Fiber.join(answer)).toMatchObject({ _tag: "Success", value: { takenFrom: "earlier" } })
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+      }),
+    )
+
+    it.scoped(`and that is ${when}: is its holder's as soon as it beats, by whichever clock`, () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        yield* Effect.gen(function* () {
+          held(filename, { heartbeatAt: heartbeatAt() })
+          const answer = yield* watching
+          expect(yield* hasAnswerAfter(answer, watchMs - 200)).toBe(false)
+          held(filename, { heartbeatAt: heartbeatAt() + 1000 })
+          expect(yield* hasAnswerAfter(answer, 100)).toBe(true)
+          expect(yield* Fiber.join(answer)).toMatchObject({ cause: { error: { _tag: "LeaseHeld" } } })
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+      }),
+    )
+  }
+
+  it.scoped("is its holder's at once where the heartbeat is recent, also a little in the future", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      yield* Effect.gen(function* () {
+        for (const ahead of [0, -9000, 9000]) {
+          held(filename, { heartbeatAt: Date.now() + ahead })
+          expect((yield* Effect.flip(acquire("second")))._tag).toBe("LeaseHeld")
+        }
+      }).pipe(Effect.scoped, Effect.provide(layerSqlite({ filename })))
+    }),
+  )
+
+  it.scoped("and that is given back while it is watched: is free at once, and taken from nobody", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      yield* Effect.gen(function* () {
+        held(filename, { heartbeatAt: Date.now() + MINUTE })
+        const answer = yield* watching
+        expect(yield* hasAnswerAfter(answer, 1000)).toBe(false)
+        const database = new Database(filename)
+        database.exec("DELETE FROM lease")
+        database.close()
+        expect(yield* hasAnswerAfter(answer, 100)).toBe(true)
+        expect(yield* Fiber.join(answer)).toMatchObject({ _tag: "Success", value: { takenFrom: null } })
+      }).pipe(Effect.provide(layerSqlite({ filename })))
+    }),
+  )
+
+  it.scoped("is one's alone of many that watch it", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      yield* Effect.gen(function* () {
+        held(filename, { heartbeatAt: Date.now() - MINUTE })
+        const all = Array.from({ length: 10 }, () => Effect.either(acquire("same")))
+        const answers = yield* Effect.fork(Effect.all(all, { concurrency: "unbounded" }))
+        expect(yield* hasAnswerAfter(answers, 3200)).toBe(true)
+        expect((yield* Fiber.join(answers)).filter(Either.isRight)).toHaveLength(1)
       }).pipe(Effect.scoped, Effect.provide(layerSqlite({ filename })))
     }),
   )

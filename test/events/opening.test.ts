@@ -1,10 +1,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, Exact, layerSqlite, NoStream, type SqliteOptions } from "../../src/events/index.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const open = (filename: string, options: Omit<SqliteOptions, "filename"> = {}) =>

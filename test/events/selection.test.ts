@@ -1,10 +1,10 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { type InternedQuery, NO_TASK, type Selection, selection } from "../../src/events/sqlite/selection.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const everything: InternedQuery = {
@@ -18,7 +18,7 @@ const everything: InternedQuery = {
 }
 
 /** How SQLite says that it will run a statement. */
-const planOf = (database: Database.Database, { sql, parameters }: Selection) =>
+const planOf = (database: Database, { sql, parameters }: Selection) =>
   database
     .prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...parameters)

@@ -1,13 +1,12 @@
 import * as fs from "node:fs"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as Chain from "../../src/events/Chain.ts"
 import { EventLog, layerMemory, layerSqlite, type VerifyOptions } from "../../src/events/index.ts"
-import type { LogDatabase } from "../../src/events/sqlite/database.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryLog } from "../temporary.ts"
-import { appendSeven, runAll, smallLog, tamperer, verifyDuring } from "./smallLog.ts"
+import { appendSeven, rehash, runAll, smallLog, tamperer, verifyDuring } from "./smallLog.ts"
 
 /** What `verify` says of a log of seven events after some statements. */
 const verifyAfter = (sql: string, options?: VerifyOptions) =>
@@ -15,48 +14,6 @@ const verifyAfter = (sql: string, options?: VerifyOptions) =>
     const database = yield* tamperer(yield* smallLog)
     return yield* verifyDuring(database, () => runAll(database, sql), options)
   })
-
-/** What someone does who knows how hashes are made: gives every event from a position on the hash that its row asks for. */
-const rehash = (database: LogDatabase, from: number, until = Number.MAX_SAFE_INTEGER) => {
-  const rows = database.rows("SELECT * FROM event_log ORDER BY position")
-  let previous = Chain.GENESIS
-  for (const [
-    position,
-    id,
-    timeline,
-    stream,
-    version,
-    type,
-    schema,
-    task,
-    cause,
-    actor,
-    at,
-    recorded,
-    text,
-    ,
-    old,
-  ] of rows) {
-    const uuid = (hex: unknown) => String(hex).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5")
-    const link: Chain.Link = {
-      position: Number(position),
-      id: uuid(id),
-      timeline: String(timeline),
-      stream: String(stream),
-      version: Number(version),
-      type: String(type),
-      schemaVersion: Number(schema),
-      taskId: task === null ? null : String(task),
-      causationId: cause === null || cause === "" ? null : uuid(cause),
-      actor: String(actor),
-      occurredAt: Number(at),
-      recordedAt: Number(recorded),
-    }
-    const isForged = link.position >= from && link.position <= until
-    previous = isForged ? Chain.link(previous, link, String(text)) : String(old)
-    database.run("UPDATE events SET hash = ? WHERE position = ?", [Buffer.from(previous, "hex"), link.position])
-  }
-}
 
 const moveUp = (from: number, by: number) =>
   `UPDATE events SET position = -(position + ${by}) WHERE position >= ${from};
@@ -75,6 +32,12 @@ describe("a log that was touched", () => {
       "UPDATE events SET payload = replace(payload, 'three', 'eerht') WHERE position = 3",
       3,
       "content changed",
+    ],
+    [
+      "what stands in a payload behind a NUL",
+      "UPDATE events SET payload = payload || char(0) || '{}' WHERE position = 3",
+      3,
+      "payload changed",
     ],
     ["one space in a payload", "UPDATE events SET payload = payload || ' ' WHERE position = 3", 3, "payload changed"],
     [
@@ -141,7 +104,7 @@ describe("a log that was touched", () => {
         runAll(database, copy(3, 5, 2).split(";")[0] ?? "")
         rehash(database, 4, 5)
       }
-      expect(yield* verifyDuring(database, change)).toEqual({
+      expect(yield* verifyDuring(database, change)).toMatchObject({
         _tag: "Tampered",
         position: 4,
         kind: "event inserted",
@@ -191,7 +154,7 @@ describe("a log held against an anchor", () => {
       const { database, anchor } = yield* anchored(7)
       const cut = () => database.run("DELETE FROM events WHERE position > 5")
       expect(yield* verifyDuring(database, cut)).toMatchObject({ _tag: "Intact", events: 5 })
-      expect(yield* verifyDuring(database, cut, { anchor })).toEqual({
+      expect(yield* verifyDuring(database, cut, { anchor })).toMatchObject({
         _tag: "Tampered",
         position: 6,
         kind: "head changed",
@@ -255,7 +218,7 @@ describe("verifying", () => {
       const seen: Array<readonly [number, number]> = []
       const onProgress = (verified: number, of: number) => Effect.sync(() => void seen.push([verified, of]))
       const head = yield* log.head
-      expect(yield* log.verifyWith({ onProgress, anchor: head })).toEqual({ _tag: "Intact", head, events: 2800 })
+      expect(yield* log.verifyWith({ onProgress, anchor: head })).toMatchObject({ _tag: "Intact", head, events: 2800 })
       expect(seen).toEqual([
         [1000, 2800],
         [2000, 2800],

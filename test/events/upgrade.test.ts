@@ -2,10 +2,10 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Effect, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const ofFormat1 = fileURLToPath(new URL("../golden/0.1.0.db", import.meta.url))

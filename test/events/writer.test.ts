@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect } from "vitest"
 import * as Admission from "../../src/events/Admission.ts"
-import type { Appended, AppendRequest } from "../../src/events/EventLog.ts"
+import { type Appended, type AppendRequest, NoStream, VersionConflict } from "../../src/events/EventLog.ts"
 import * as Keys from "../../src/events/Keys.ts"
 import * as Vocabulary from "../../src/events/Vocabulary.ts"
 import * as Writer from "../../src/events/Writer.ts"
@@ -67,6 +67,49 @@ describe("the writer", () => {
     }),
   )
 
+  it.scopedLive("takes appends in the order in which they came, also those that waited for room", () =>
+    Effect.gen(function* () {
+      const taken: Array<string> = []
+      const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), (requests) => {
+        taken.push(...requests.map(({ stream }) => stream))
+        return Either.right(requests.map(() => Either.right(answered)))
+      })
+      const came: Array<string> = []
+      // Who has had its turn comes again at once, while others still wait for room.
+      const twice = (index: number) =>
+        Effect.forEach(["", " again"], (again) => {
+          came.push(`${index}${again}`)
+          return append({ ...request, stream: `${index}${again}` })
+        })
+      yield* Effect.forEach(
+        Array.from({ length: 6000 }, (_, index) => index),
+        twice,
+        { concurrency: "unbounded" },
+      )
+      expect(taken).toEqual(came)
+    }),
+  )
+
+  it.scopedLive("answers those that lost before those that won, so that they are ahead when they try again", () =>
+    Effect.gen(function* () {
+      const lost = new VersionConflict({ stream: "a", expected: NoStream, actual: 1, missed: [] })
+      const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), (requests) =>
+        Either.right(requests.map((_, index) => (index === 0 ? Either.right(answered) : Either.left(lost)))),
+      )
+      const order: Array<number> = []
+      yield* Effect.forEach(
+        [0, 1, 2],
+        (index) =>
+          Effect.ensuring(
+            Effect.exit(append(request)),
+            Effect.sync(() => order.push(index)),
+          ),
+        { concurrency: "unbounded" },
+      )
+      expect(order).toEqual([1, 2, 0])
+    }),
+  )
+
   it.scopedLive("goes on when those that wait are interrupted, also with others behind them", () =>
     Effect.gen(function* () {
       const { append, batches } = yield* counting
@@ -76,6 +119,17 @@ describe("the writer", () => {
       yield* Fiber.interruptAll(impatient)
       expect(yield* Fiber.join(patient)).toEqual(answered)
       expect(batches.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(1)
+    }),
+  )
+
+  it.scopedLive("goes on when all that wait are interrupted, however many they are", () =>
+    Effect.gen(function* () {
+      const { append, batches } = yield* counting
+      const impatient = yield* Effect.forEach(times(20_000), () => Effect.fork(append(request)))
+      yield* Effect.yieldNow()
+      yield* Fiber.interruptAll(impatient)
+      expect(yield* append(request)).toEqual(answered)
+      expect(batches).toEqual([1])
     }),
   )
 

@@ -6,8 +6,8 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import Database from "better-sqlite3"
 import { Arbitrary, Effect, FastCheck, Stream } from "effect"
+import { driver } from "../../dist/events/sqlite/driver/choice.js"
 import { EventLog, PersonalData, Vocabulary } from "../../dist/index.js"
 
 const directory = process.argv[2] ?? path.dirname(fileURLToPath(import.meta.url))
@@ -55,9 +55,8 @@ const write = Effect.gen(function* () {
 })
 const events = await Effect.runPromise(Effect.provide(write, EventLog.layerSqlite({ filename })))
 for (const file of [filename, `${filename}.keys`]) {
-  const database = new Database(file)
-  database.pragma("wal_checkpoint(TRUNCATE)")
-  database.pragma("journal_mode = DELETE")
+  const database = driver().open(file, { readonly: false, busyTimeoutMs: 5000 })
+  database.script("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
   database.close()
 }
 fs.writeFileSync(filename.replace(/\.db$/, ".jsonl"), [...events].map((event) => `${JSON.stringify(event)}\n`).join(""))

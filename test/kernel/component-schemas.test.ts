@@ -7,6 +7,7 @@ import type * as Agent from "../../src/kernel/Agent.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { CONSENT } from "./given.ts"
 
 const go = { type: "object", properties: { to: { enum: ["north", "south"] } }, required: ["to"] }
 const position = { type: "object", properties: { x: { type: "integer" } }, required: ["x"] }
@@ -51,7 +52,7 @@ const walking = <A, E>(test: Effect.Effect<A, E, Kernel | EventLog>) =>
     fs.mkdirSync(plugin)
     fs.writeFileSync(path.join(plugin, "looper-plugin.json"), JSON.stringify(manifest))
     fs.writeFileSync(path.join(plugin, "main.ts"), ENTRY)
-    const options = { log: path.join(base, "log.db"), workspace: base, plugins: [plugin] }
+    const options = { log: path.join(base, "log.db"), workspace: base, plugins: [plugin], host: CONSENT } as const
     return Effect.provide(test, Hindcast.layer({ ...options, gate: { default: "allow" } }))
   })
 
@@ -128,8 +129,11 @@ describe("a component's schema", () => {
             { name: "walker/lost", description: "Where it is not", reading: position },
           ],
           actuators: [
-            { name: "walker/go", description: "Goes", args: go, result: position, risk: "low", idempotent: false },
-            { name: "walker/jump", description: "Jumps" },
+            {
+              ...{ name: "walker/go", description: "Goes", args: go, result: position, idempotent: false },
+              ...{ risk: "low", effectiveRisk: "low" },
+            },
+            { name: "walker/jump", description: "Jumps", effectiveRisk: "undeclared" },
           ],
         }
         expect(shown).toEqual([offered])

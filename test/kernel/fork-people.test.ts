@@ -1,7 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, MAIN } from "../../src/events/EventLog.ts"
@@ -13,7 +12,9 @@ import { Registry } from "../../src/kernel/Registry.ts"
 import * as ForkedTasks from "../../src/projections/ForkedTasks.ts"
 import { Projector } from "../../src/projections/Projector.ts"
 import * as Tasks from "../../src/projections/Tasks.ts"
+import { Database } from "../sqlite.ts"
 import { about, events, kernelWith, type Sample, seen } from "./given.ts"
+import { loseLease } from "./lostLease.ts"
 
 /** Paints, if a person lets it; its world is in its process, and can be told but not put back. */
 const painter: Sample = {
@@ -244,9 +245,7 @@ describe("a kernel that dies in a fork", () => {
         return taskId
       }).pipe(Effect.provide(layer))
 
-      const left = new Database(copy)
-      left.prepare("UPDATE lease SET heartbeat_at = 0").run()
-      left.close()
+      loseLease(copy)
       yield* Effect.gen(function* () {
         const [forked] = yield* ForkedTasks.list
         expect(forked?.task).toMatchObject({ outcome: "abandoned", reason: "its kernel ended" })

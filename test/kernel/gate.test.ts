@@ -55,10 +55,15 @@ describe("the gate", () => {
 
   it("matches a pattern exactly as the pattern with `*` for any text would", () => {
     const piece = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 })
-    const name = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 })
+    const part = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 6 })
+    const pattern = fc.oneof(
+      fc.tuple(piece, piece).map(([plugin, actuator]) => `${plugin}/${actuator}`),
+      piece.filter((pattern) => pattern.includes("*")),
+    )
     fc.assert(
-      fc.property(piece, name, (pattern, name) => {
-        fc.pre(pattern !== "" && name !== "")
+      fc.property(pattern, part, part, (pattern, plugin, actuator) => {
+        fc.pre(!pattern.startsWith("/") && !pattern.endsWith("/"))
+        const name = `${plugin}/${actuator}`
         const config: Gate.GateConfig = { rules: [{ name: "r", actuator: pattern, decision: "allow" }] }
         const expected = new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(name)
         expect(Gate.decide(config, command(name)).decision).toBe(expected ? "allow" : "deny")

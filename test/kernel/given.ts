@@ -16,13 +16,18 @@ export interface Sample {
   readonly environment?: boolean
   readonly instance?: "task" | "kernel"
   readonly concurrent?: boolean
+  /** Default: none. */
+  readonly permissions?: { readonly [field: string]: ReadonlyArray<string> } | undefined
 }
 
 interface Component {
   readonly name: string
   readonly priority?: number
   readonly interval?: number
+  readonly timeout?: number
   readonly metadata?: { readonly [key: string]: string }
+  /** Of an actuator. */
+  readonly risk?: "none" | "low" | "high"
 }
 
 const described = (components: ReadonlyArray<Component> = []) =>
@@ -30,10 +35,10 @@ const described = (components: ReadonlyArray<Component> = []) =>
 
 /** Writes a plugin's directory. */
 export const writePlugin = (directory: string, sample: Sample): string => {
-  const { name, entry, sensors, actuators, environment, instance, concurrent } = sample
+  const { name, entry, sensors, actuators, environment, instance, concurrent, permissions } = sample
   const manifest = {
     ...{ name, description: "A plugin for a test", version: "1.0.0", entry: "main.ts" },
-    permissions: { read: [], run: [] },
+    permissions: { read: [], run: [], ...permissions },
     peas: {
       performance: [
         {
@@ -54,12 +59,22 @@ export const writePlugin = (directory: string, sample: Sample): string => {
   return directory
 }
 
+/** The plugins of tests did not come with Hindcast: they are started wherever the tests run. */
+export const CONSENT = { consent: "flags" } as const
+
 /** A new log, with a kernel on it that has these plugins and allows every command. */
 export const kernelWith = (samples: ReadonlyArray<Sample>, options: Partial<Hindcast.HindcastOptions> = {}) =>
   Effect.map(temporaryDirectory, (directory) => {
     const plugins = samples.map((sample) => writePlugin(path.join(directory, "sources", sample.name), sample))
     const log = path.join(directory, "log.db")
-    const settings = { log, workspace: directory, seed: 7, gate: { default: "allow" }, ...options } as const
+    const settings = {
+      log,
+      workspace: directory,
+      seed: 7,
+      gate: { default: "allow" },
+      host: CONSENT,
+      ...options,
+    } as const
     return { directory, log, plugins, layer: Hindcast.layer({ ...settings, plugins }) }
   })
 

@@ -15,7 +15,7 @@ import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Replay from "../../src/kernel/Replay.ts"
 import type { Projector } from "../../src/projections/Projector.ts"
 import * as TaskAudit from "../../src/projections/TaskAudit.ts"
-import { writePlugin } from "./given.ts"
+import { CONSENT, writePlugin } from "./given.ts"
 
 const inRepository = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
@@ -143,7 +143,7 @@ const wayward = worker()
 
 beforeAll(async () => {
   const layer = Hindcast.layer({
-    ...{ log, workspace: directory, seed: 7 },
+    ...{ log, workspace: directory, seed: 7, host: CONSENT },
     plugins: [inRepository("plugins/text-room"), writePlugin(path.join(directory, "counter"), counter)],
     gate: {
       default: "allow",

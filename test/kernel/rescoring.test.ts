@@ -359,7 +359,7 @@ describe("a rubric that says its measures are a plugin's", () => {
       yield* played(2)
       const refused = yield* Effect.flip(scoring(({ rescore }) => rescore({ rubric: of("room", "tidy") })))
       expect(refused.message).toContain(
-        'measures.0: expected a plugin of this log (there is none), found plugin "room"',
+        'measures[0]: expected a plugin of this log (there is none), found plugin "room"',
       )
       const log = yield* EventLog
       const payload = {
@@ -370,7 +370,7 @@ describe("a rubric that says its measures are a plugin's", () => {
       expect((yield* scoring(({ rescore }) => rescore({ rubric: of("room", "tidy") }))).taskIds).toEqual(["t0", "t1"])
       const misspelt = yield* Effect.flip(scoring(({ plan }) => plan({ rubric: of("room", "tidi") })))
       expect(misspelt).toMatchObject({ _tag: "RubricInvalid" })
-      expect(misspelt.message).toContain('measures.0: expected a measure of the plugin room (tidy), found "tidi"')
+      expect(misspelt.message).toContain('measures[0]: expected a measure of the plugin room (tidy), found "tidi"')
     }).pipe(Effect.provide(onNewLog)),
   )
 })

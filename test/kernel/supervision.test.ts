@@ -95,6 +95,7 @@ const kernelWith = (entry: string, options: Partial<Hindcast.HindcastOptions> = 
       plugins: [plugin],
       gate: { default: "allow" },
       seed: 1,
+      host: { consent: "flags" },
       ...options,
     })
   })

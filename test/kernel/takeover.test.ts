@@ -4,7 +4,6 @@ import * as path from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Deferred, Effect, Exit, Fiber, Layer, Schedule } from "effect"
 import { describe, expect } from "vitest"
 import { type CoreNewEvent, EventLog } from "../../src/events/EventLog.ts"
@@ -17,6 +16,7 @@ import * as PluginHost from "../../src/plugins/PluginHost.ts"
 import * as Projector from "../../src/projections/Projector.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { type Sample, writePlugin } from "./given.ts"
+import { loseLease, silence } from "./lostLease.ts"
 
 const lamp: Sample = {
   name: "lamp",
@@ -62,7 +62,7 @@ const layerOn = (
     Layer.provideMerge(Projector.layer),
     Layer.provideMerge(between),
     Layer.provideMerge(SqliteEventLog.layer({ filename })),
-    Layer.provide(PluginHost.layer),
+    Layer.provide(PluginHost.layerOf({ consent: "flags" })),
   )
 }
 
@@ -71,13 +71,6 @@ const start = (layer: ReturnType<typeof layerOn>) =>
   Effect.map(Layer.build(layer), (context) => ({
     run: <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => Effect.provide(effect, context),
   }))
-
-/** Makes whoever holds the lease appear silent for long enough to be taken over. */
-const silence = (directory: string) => {
-  const database = new Database(path.join(directory, "log.db"))
-  database.prepare("UPDATE lease SET heartbeat_at = 0").run()
-  database.close()
-}
 
 const commandEvents = Effect.flatMap(EventLog, (log) =>
   log.readPage(
@@ -114,7 +107,7 @@ describe("a kernel that was stopped right before a dispatch while another took o
       const { task, outcome } = yield* first.run(lighting)
       yield* stale.stopped
 
-      silence(directory)
+      loseLease(path.join(directory, "log.db"))
       const second = yield* start(layerOn(directory))
       const ended = ["CommandAllowed", "CommandDenied", "TaskClosed"]
       expect(yield* second.run(commandEvents)).toEqual(ended)
@@ -157,63 +150,81 @@ const STALLING = fileURLToPath(new URL("./programs/stalling.mjs", import.meta.ur
 /** Whether a process was stopped by a signal: the third field of its `stat` says so. */
 const isStopped = (pid: number): boolean => /^\d+ \(.*\) T/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))
 
-describe("a kernel's process that is stopped by SIGSTOP right before a dispatch", () => {
-  it.scopedLive("dispatches nothing when it goes on after another process took over", () =>
-    Effect.gen(function* () {
-      const directory = yield* temporaryDirectory
-      const plugin = writePlugin(path.join(directory, "lamp"), lamp)
-      const child = yield* Effect.acquireRelease(
-        Effect.sync(() => spawn(process.execPath, [STALLING], { stdio: ["pipe", "pipe", "inherit"] })),
-        (child) => Effect.sync(() => child.kill("SIGKILL")),
-      )
-      child.stdin.end(JSON.stringify({ directory, plugin, actuator: "lamp/light" }))
-      const said = Effect.promise(() => text(child.stdout))
-      const pid = child.pid ?? 0
-      yield* Effect.repeat(
-        Effect.sync(() => isStopped(pid)),
-        { until: (stopped) => stopped, schedule: Schedule.spaced("5 millis") },
-      )
+describe("a kernel's process that is stopped by SIGSTOP", () => {
+  for (const [type, ended] of [
+    ["CommandDispatched", ["CommandAllowed", "CommandDenied", "TaskClosed"]],
+    ["CommandSucceeded", ["CommandAllowed", "CommandDispatched", "CommandOutcomeUnknown", "TaskClosed"]],
+  ] as const) {
+    it.scopedLive(`right before ${type}: appends nothing when it goes on after another process took over`, () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const plugin = writePlugin(path.join(directory, "lamp"), lamp)
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() => spawn(process.execPath, [STALLING], { stdio: ["pipe", "pipe", "inherit"] })),
+          (child) => Effect.sync(() => child.kill("SIGKILL")),
+        )
+        child.stdin.end(JSON.stringify({ directory, plugin, actuator: "lamp/light", type }))
+        const said = Effect.promise(() => text(child.stdout))
+        const pid = child.pid ?? 0
+        yield* Effect.repeat(
+          Effect.sync(() => isStopped(pid)),
+          { until: (stopped) => stopped, schedule: Schedule.spaced("5 millis") },
+        )
 
-      silence(directory)
-      const second = yield* start(layerOn(directory))
-      const ended = ["CommandAllowed", "CommandDenied", "TaskClosed"]
-      expect(yield* second.run(commandEvents)).toEqual(ended)
-      child.kill("SIGCONT")
-      expect(yield* said).toBe("LeaseLost\n")
-      expect(yield* second.run(commandEvents)).toEqual(ended)
-      expect(yield* second.run(Effect.flatMap(EventLog, (log) => log.verify))).toMatchObject({ _tag: "Intact" })
-    }),
-  )
+        silence(path.join(directory, "log.db"))
+        const second = yield* start(layerOn(directory))
+        expect(yield* second.run(commandEvents)).toEqual(ended)
+        const before = yield* second.run(Effect.flatMap(EventLog, (log) => log.head))
+        child.kill("SIGCONT")
+        // Besides what it logs.
+        expect((yield* said).split("\n")).toContain("LeaseLost")
+        expect(yield* second.run(Effect.flatMap(EventLog, (log) => log.head))).toEqual(before)
+        expect(yield* second.run(commandEvents)).toEqual(ended)
+        expect(yield* second.run(Effect.flatMap(EventLog, (log) => log.verify))).toMatchObject({ _tag: "Intact" })
+      }),
+    )
+  }
 })
 
 describe("a kernel that takes over while the one before goes on", () => {
-  it.scoped("looks again at a command that was dispatched in the very moment in which it ended the task", () =>
+  it.scoped("looks again at what came into a task in the very moment in which it ended it", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const source = writePlugin(path.join(directory, "lamp"), lamp)
       const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
       const first = yield* start(stale.layer)
       yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
-      const { outcome } = yield* first.run(lighting)
+      const { task, outcome } = yield* first.run(lighting)
       yield* stale.stopped
 
-      silence(directory)
+      loseLease(path.join(directory, "log.db"))
       const slow = yield* kernelThatStopsAt("TaskClosed", directory)
       const starting = yield* Effect.fork(start(slow.layer))
       yield* slow.stopped
-      // It has read what there is, and has not yet said how it ended.
+      // It has read what there is, and has not yet said how it ended. The first one is shut out already; one of Hindcast 0.2
+      // would still get its dispatch in.
       yield* stale.goOn
-      yield* Fiber.join(outcome)
+      const exit = yield* Fiber.join(outcome)
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ _tag: "Fail", error: { _tag: "LeaseLost" } })
+      yield* first.run(
+        Effect.gen(function* () {
+          const log = yield* EventLog
+          const [commanded] = yield* log.readPage({ types: ["ActuatorCommanded"] }, 1)
+          yield* log.append({
+            ...{ stream: `task/${task.id}`, taskId: task.id, actor: "kernel" },
+            events: [{ type: "CommandDispatched", payload: { commandId: String(commanded?.payload.commandId) } }],
+          })
+        }),
+      )
       yield* slow.goOn
       const second = yield* Fiber.join(starting)
-      const types = yield* second.run(commandEvents)
-      expect(types.slice(0, 2)).toEqual(["CommandAllowed", "CommandDispatched"])
-      expect(types).not.toContain("CommandDenied")
-      expect(types.at(-1)).toBe("TaskClosed")
+      expect(yield* second.run(commandEvents)).toEqual([
+        ...["CommandAllowed", "CommandDispatched", "CommandOutcomeUnknown", "TaskClosed"],
+      ])
     }),
   )
 
-  it.scoped("says of a command under way that its outcome is unknown, and keeps what is heard of it later", () =>
+  it.scoped("says of a command under way that its outcome is unknown, and that is its last word", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const source = writePlugin(path.join(directory, "lamp"), lamp)
@@ -223,13 +234,14 @@ describe("a kernel that takes over while the one before goes on", () => {
       const { outcome } = yield* first.run(lighting)
       yield* stale.stopped
 
-      silence(directory)
+      loseLease(path.join(directory, "log.db"))
       const second = yield* start(layerOn(directory))
       const ended = ["CommandAllowed", "CommandDispatched", "CommandOutcomeUnknown", "TaskClosed"]
       expect(yield* second.run(commandEvents)).toEqual(ended)
       yield* stale.goOn
-      yield* Fiber.join(outcome)
-      expect(yield* second.run(commandEvents)).toEqual([...ended, "CommandSucceeded"])
+      const exit = yield* Fiber.join(outcome)
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ _tag: "Fail", error: { _tag: "LeaseLost" } })
+      expect(yield* second.run(commandEvents)).toEqual(ended)
     }),
   )
 })

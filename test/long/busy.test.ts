@@ -1,11 +1,11 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Effect, Fiber, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { Archive } from "../../src/events/Archive.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { BUSY_TIMEOUT_MS } from "../../src/events/sqlite/database.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = {

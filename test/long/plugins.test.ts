@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { provoke } from "../plugins/bad/bad.ts"
 import { killHost } from "../plugins/bad/killed.ts"
-import { inTier, sayWhichTiers, tiers } from "../plugins/tiers.ts"
+import { confiningBy, inLayer, layers, sayWhichLayers } from "../plugins/layers.ts"
 
-sayWhichTiers()
+sayWhichLayers()
 
-describe.each(tiers)("in the %s tier", (tier) => {
+describe.each(layers)("in the layer %s", (layer) => {
   it("a host that is killed with 20 plugins leaves no process behind after 2 s, not even of those that spin", async () => {
-    const { processes, left } = await Effect.runPromise(killHost(tier, 20, 2_000))
+    const { processes, left } = await Effect.runPromise(killHost(confiningBy(layer), 20, 2_000))
     expect(processes).toBeGreaterThanOrEqual(20)
     expect(left).toEqual([])
   })
@@ -21,7 +21,9 @@ describe.each(tiers)("in the %s tier", (tier) => {
         return "done"`,
       timeoutMs: 60_000,
     })
-    const { answer, message, neighbour, grewMiB } = await Effect.runPromise(provoked.pipe(inTier(tier), Effect.scoped))
+    const { answer, message, neighbour, grewMiB } = await Effect.runPromise(
+      provoked.pipe(inLayer(layer), Effect.scoped),
+    )
     expect(answer).toBe("PluginExited")
     expect(message).toContain("it wrote a line of more than 8388608 bytes")
     expect(neighbour).toBeGreaterThan(0)
@@ -39,7 +41,7 @@ describe.each(tiers)("in the %s tier", (tier) => {
     const { answer, neighbour, grewMiB, events } = await Effect.runPromise(
       provoked.pipe(
         Effect.tap(({ process }) => process.ping),
-        inTier(tier),
+        inLayer(layer),
         Effect.scoped,
       ),
     )

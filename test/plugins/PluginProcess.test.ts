@@ -22,6 +22,7 @@ describe("starting", () => {
             pid: process.pid,
             birth: birthOf(process.pid),
             sandbox: process.sandbox,
+            layer: process.layer,
             permissions: process.permissions,
             limits: { heapMiB: 128, memoryMiB: 256, wasmPages: 2048, descriptors: 256, niceness: 0 },
           },
@@ -479,7 +480,7 @@ describe("ending", () => {
       yield* Scope.close(scope, Exit.void)
       expect(isAlive(process.pid)).toBe(false)
       // In bubblewrap nobody outlives SIGTERM: it ends bubblewrap, and whoever is inside with it.
-      const signal = process.sandbox === "namespaces" ? "SIGTERM" : "SIGKILL"
+      const signal = process.layer === "bubblewrap" ? "SIGTERM" : "SIGKILL"
       expect(yield* Fiber.join(call)).toMatchObject({ _tag: "PluginExited", signal, reason: "stopped" })
       expect(events.at(-1)).toMatchObject({ type: "PluginExited", payload: { reason: "stopped" } })
     }).pipe(provide),

@@ -1,15 +1,16 @@
-import * as fs from "node:fs/promises"
+import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Grants } from "../../src/plugins/Grants.ts"
-import { layer } from "../../src/plugins/PluginHost.ts"
 import * as Sandbox from "../../src/plugins/Sandbox.ts"
+import { tierOf } from "../../src/plugins/sandbox/Layer.ts"
 import { DEFAULTS, limitsOf } from "../../src/plugins/sandbox/Limits.ts"
 import { start } from "./fixtures.ts"
-import { inTier, sayWhichTiers, tiers } from "./tiers.ts"
+import { inLayer, isBounded, layers, namespaces, sayWhichLayers, strongest } from "./layers.ts"
 
-const provide = Effect.provide(layer)
+const provide = inLayer(strongest)
 
 const nothing: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 const confinement = { runner: "/runner.ts", directory: "/plugin", grants: nothing, denoDir: "/deno", limits: DEFAULTS }
@@ -18,13 +19,14 @@ const tools = {
   setpriv: "/bin/setpriv",
   prlimit: "/bin/prlimit",
   nice: "/bin/nice",
+  sh: "/bin/sh",
   bwrap: "/bin/bwrap",
 }
 
 const DENIALS = ["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"]
 
 describe("command", () => {
-  const bare: Sandbox.Confining = { tools: { deno: "/bin/deno" }, tier: "flags" }
+  const bare: Sandbox.Confining = { tools: { deno: "/bin/deno" }, layer: "none", libraries: [] }
 
   it("without grants everything is denied but reading the plugin's own directory", () => {
     const { permissions } = Sandbox.command(bare, confinement)
@@ -62,37 +64,56 @@ describe("command", () => {
     const host = { TOKEN: "t", DENO_V8_FLAGS: "x", LD_PRELOAD: "y", OTHER: "z" }
     expect(Sandbox.command(bare, { ...confinement, grants }, host).env).toEqual({
       ...{ TOKEN: "t", DENO_DIR: "/deno", DENO_NO_PACKAGE_JSON: "1", DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+      DENO_WEBGPU_BACKEND: "none",
       ...{ MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "1048576" },
     })
   })
 
   it("in the flags tier it stands back, is bounded, dies with its parent and gains no privileges", () => {
     const limits = limitsOf({ heapMiB: 64, memoryMiB: 100, descriptors: 99, niceness: 7 }, { wasmPages: 10 })
-    const { command, args } = Sandbox.command({ tools, tier: "flags" }, { ...confinement, limits })
-    expect([command, ...args].slice(0, 13)).toEqual([
+    const { command, args } = Sandbox.command({ tools, layer: "none", libraries: [] }, { ...confinement, limits })
+    expect([command, ...args].slice(0, 17)).toEqual([
       ...["/bin/nice", "-n", "7"],
       ...["/bin/prlimit", `--data=${(544 + 64 + 100) * 1024 * 1024}`, "--nofile=99", "--core=0", "--"],
+      ...["/bin/sh", "-c", `ulimit -f 0 && trap "" XFSZ && exec "$@"`, "hindcast"],
       ...["/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs", "/bin/deno"],
     ])
     expect(args.slice(-2)).toEqual(["--v8-flags=--max-old-space-size=64,--wasm-max-mem-pages=10", "/runner.ts"])
   })
 
-  it("in the namespaces tier it finds on its disk what it may read, and what it needs", () => {
-    const grants = { ...nothing, read: ["/work/data", "/work"] }
-    const { command, args } = Sandbox.command({ tools, tier: "namespaces" }, { ...confinement, grants })
+  it("of a user of its own it keeps the right to read, and no other", () => {
+    const { command, args } = Sandbox.command({ tools, layer: "user", libraries: [] }, confinement)
     const line = [command, ...args].join(" ")
-    expect(line).toContain("/bin/bwrap --unshare-all --die-with-parent --cap-drop ALL")
-    expect(line).toContain("--ro-bind-try /work /work --ro-bind-try /work/data /work/data")
-    expect(line).toContain("--ro-bind /bin/deno /bin/deno --ro-bind /runner.ts /runner.ts --ro-bind /plugin /plugin")
-    expect(line).toContain("--bind /deno /deno --proc /proc --dev /dev --chdir /plugin -- /bin/deno run")
-    expect(args.filter((arg) => arg === "--bind")).toHaveLength(1)
+    expect(line).toMatch(
+      /setpriv --pdeathsig KILL --no-new-privs --reuid=(\d+) --regid=\1 --clear-groups --bounding-set=/,
+    )
+    for (const set of ["bounding-set", "inh-caps", "ambient-caps"])
+      expect(line).toContain(`--${set}=-all,+dac_read_search `)
+  })
+
+  it("in the layer bubblewrap it finds on its disk what it may read, and what it needs, and writes nothing", () => {
+    const base = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-disk-"))
+    const at = (name: string) => path.join(base, name)
+    for (const name of ["work", "work/data", "plugin", "deno"]) fs.mkdirSync(at(name))
+    fs.writeFileSync(at("runner.ts"), "")
+    const grants = { ...nothing, read: [at("work/data"), at("work"), at("missing")] }
+    const own = { runner: at("runner.ts"), directory: at("plugin"), denoDir: at("deno"), limits: DEFAULTS, grants }
+    const { command, args } = Sandbox.command({ tools, layer: "bubblewrap", libraries: ["/lib/libc.so.6"] }, own)
+    fs.rmSync(base, { recursive: true })
+    const line = [command, ...args].join(" ").replaceAll(base, "")
+    expect(line).toContain("/bin/bwrap --unshare-all --die-with-parent --cap-drop ALL --ro-bind /plugin /plugin")
+    const disk = ["/work", "/work/data", "/runner.ts", "/plugin", "/bin/deno", "/lib/libc.so.6", "/deno"]
+    expect(line).toContain(disk.map((place) => `--ro-bind ${place} ${place}`).join(" "))
+    expect(line).toContain("--proc /proc --dev /dev --remount-ro /dev --remount-ro / --chdir /plugin -- /bin/deno run")
+    expect(args).not.toContain("--bind")
+    expect(args).not.toContain("--tmpfs")
   })
 })
 
-sayWhichTiers()
+sayWhichLayers()
 
-describe.each(tiers)("in the %s tier", (tier) => {
-  it.scopedLive("a plugin's limits are those of its process, and are recorded", () =>
+describe.each(layers)("in the layer %s", (layer) => {
+  it.scopedLive.each(isBounded ? ["process"] : [])("a plugin's limits are those of its %s, and are recorded", () =>
     Effect.gen(function* () {
       const { process, events } = yield* start({
         entry: `export default { sensors: { look: () => 1 } }`,
@@ -100,18 +121,24 @@ describe.each(tiers)("in the %s tier", (tier) => {
         limits: { descriptors: 123, niceness: 5 },
       })
       const pid = yield* Effect.promise(() => innermost(process.pid))
-      const limits = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/limits`, "utf8"))
+      const limits = yield* Effect.promise(() => fs.promises.readFile(`/proc/${pid}/limits`, "utf8"))
       expect(limits).toMatch(/Max open files +123 +123/)
       expect(limits).toMatch(/Max core file size +0 +0/)
       expect(limits).toMatch(new RegExp(`Max data size +${(544 + 128 + 256) * 1024 * 1024} `))
-      const stat = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/stat`, "utf8"))
+      const stat = yield* Effect.promise(() => fs.promises.readFile(`/proc/${pid}/stat`, "utf8"))
       // After the command's name in parentheses, which may hold blanks, niceness is the 17th field: proc(5).
       expect(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]).toBe("5")
-      const group = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => "nice 5"))
+      const group = yield* Effect.promise(() =>
+        fs.promises.readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => "nice 5"),
+      )
       expect(group).toContain("nice 5")
       const started = events.find(({ type }) => type === "PluginStarted")
-      expect(started?.payload).toMatchObject({ sandbox: tier, limits: { ...DEFAULTS, descriptors: 123, niceness: 5 } })
-    }).pipe(inTier(tier)),
+      expect(started?.payload).toMatchObject({
+        sandbox: tierOf(layer),
+        layer,
+        limits: { ...DEFAULTS, descriptors: 123, niceness: 5 },
+      })
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("cannot import a file of the system in its first line", () =>
@@ -120,7 +147,7 @@ describe.each(tiers)("in the %s tier", (tier) => {
       const error = yield* Effect.flip(start({ entry, sensors: ["look"] }))
       expect(error).toMatchObject({ _tag: "PluginFailedToLoad" })
       expect(error.message).toContain("Requires read access")
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("reads its own files, and imports its own modules", () =>
@@ -130,7 +157,7 @@ describe.each(tiers)("in the %s tier", (tier) => {
         sensors: ["own"],
       })
       expect(yield* process.read("own")).toBe(true)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("reads a variable that was granted, and no other", () =>
@@ -144,13 +171,13 @@ describe.each(tiers)("in the %s tier", (tier) => {
       })
       expect(yield* plugin.read("own")).toBe("granted")
       expect((yield* Effect.flip(plugin.read("other"))).message).toContain("Requires env access")
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 })
 
 /** The process inside of the processes that confine it. */
 const innermost = async (pid: number): Promise<number> => {
-  const children = (await fs.readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim()
+  const children = (await fs.promises.readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim()
   return children === "" ? pid : innermost(Number(children.split(" ")[0]))
 }
 
@@ -161,8 +188,8 @@ describe("a link that leaves what was granted", () => {
     return await Promise.all(tries.map(async (read) => { try { return await read() } catch (e) { return e.code ?? e.name } })) } } }`
   const withLinks = (directory: string) =>
     Effect.promise(async () => {
-      await fs.mkdir(path.join(directory, "outside"), { recursive: true })
-      await fs.writeFile(path.join(directory, "outside/secret.txt"), "secret")
+      await fs.promises.mkdir(path.join(directory, "outside"), { recursive: true })
+      await fs.promises.writeFile(path.join(directory, "outside/secret.txt"), "secret")
     })
 
   it.scopedLive("is refused in the flags tier before the plugin starts, by its name", () =>
@@ -175,7 +202,7 @@ describe("a link that leaves what was granted", () => {
         expect(error.message).toContain("/workspace/deep/link that leads to")
         expect(error.message).toContain("apt-get install bubblewrap")
       }
-    }).pipe(inTier("flags")),
+    }).pipe(inLayer("none")),
   )
 
   it.scopedLive("may lead from one granted place to another, and a link into the log is refused", () =>
@@ -191,7 +218,7 @@ describe("a link that leaves what was granted", () => {
         start({ ...sample, links: { inside: "log.db" }, forbidden: ["workspace/log.db"] }),
       )
       expect(error).toMatchObject({ _tag: "LinkLeaves" })
-    }).pipe(inTier("flags")),
+    }).pipe(inLayer("none")),
   )
 
   it.scopedLive("is refused in every tier where it is itself what was granted", () =>
@@ -204,13 +231,13 @@ describe("a link that leaves what was granted", () => {
     }).pipe(provide),
   )
 
-  it.live.each(tiers.filter((tier) => tier === "namespaces"))("leads nowhere in the %s tier", (tier) =>
+  it.live.each(namespaces)("leads nowhere in the layer %s", (layer) =>
     Effect.gen(function* () {
       const links = { link: "../outside/secret.txt", way: "../outside" }
       const { process, workspace } = yield* start({ entry, sensors: ["look"], permissions: { read: ["."] }, links })
       yield* withLinks(path.dirname(workspace))
       expect(yield* process.read("look")).toEqual(["ENOENT", "ENOENT", "ReadNotGranted"])
-    }).pipe(inTier(tier), Effect.scoped),
+    }).pipe(inLayer(layer), Effect.scoped),
   )
 })
 
@@ -315,6 +342,15 @@ describe("a plugin whose copy is kept in the workspace, beside the log", () => {
       const imported = yield* Effect.flip(process.act("imports", { path: ".log/plugins/other/main.ts" }))
       expect(imported.message).toContain("Requires read access")
       expect(yield* code("writes", own)).toBe("WriteForbidden")
+    }).pipe(provide),
+  )
+
+  it.scopedLive("is not started where nothing can be written into its cache's directory, and says so", () =>
+    Effect.gen(function* () {
+      // The plugin stands where its cache would be marked as made.
+      const error = yield* Effect.flip(start({ entry: "export default {}", directory: "deno/compiled" }))
+      expect(error).toMatchObject({ _tag: "PluginUnavailable" })
+      expect(error.message).toContain("EISDIR")
     }).pipe(provide),
   )
 

@@ -35,7 +35,7 @@ const directoryOf = (main: string, measure: object = {}) =>
 const opened = (main: string, measure?: object) =>
   Effect.flatMap(directoryOf(main, measure), (directory) =>
     Effect.acquireRelease(
-      Effect.tryPromise({ try: () => loadPlugin(directory), catch: (cause) => cause as Error }),
+      Effect.tryPromise({ try: () => loadPlugin(directory, { consent: "flags" }), catch: (cause) => cause as Error }),
       (plugin) => Effect.promise(plugin.close),
     ),
   )

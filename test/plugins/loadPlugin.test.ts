@@ -1,8 +1,10 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { loadPlugin, type TestPlugin } from "../../src/testing.ts"
 import { workplace } from "../cli/hindcast.ts"
+import { onDenoAlone } from "../kernel/onDenoAlone.ts"
 import { bareManifest, isAlive } from "./fixtures.ts"
 
 const place = workplace()
@@ -100,6 +102,7 @@ beforeAll(async () => {
   await fs.writeFile(path.join(directory, "main.ts"), ENTRY)
   await fs.writeFile(path.join(directory, "start.yaml"), "start: 3\n")
   plugin = await loadPlugin(directory, {
+    consent: "flags",
     workspace: { "notes/a.txt": "hello" },
     answers: {
       run: (_command, args) => {
@@ -116,11 +119,28 @@ beforeAll(async () => {
 })
 afterAll(() => plugin.close())
 
+describe("loadPlugin's options", () => {
+  it("are refused before anything is started", async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: no type lets these pass
+    const outside = (options: unknown): any => options
+    const wrong = { answers: { exec: () => ({}) }, sandbox: "none", now: Number.NaN, workspce: "." }
+    await expect(loadPlugin("nowhere", outside(wrong))).rejects.toMatchObject({
+      _tag: "InvalidOptions",
+      problems: [
+        { path: "workspce", nearest: "workspace" },
+        { path: "answers.exec" },
+        { path: "now" },
+        { path: "sandbox" },
+      ],
+    })
+  })
+})
+
 describe("loadPlugin", () => {
   it("reads sensors, with the seed, the time, the variables and the metadata that the test knows", async () => {
     expect(await plugin.read("clock")).toBe(1_000)
     expect(await plugin.read("settings")).toEqual({ variables: { wood: "oak" }, metadata: { unit: "turns" } })
-    const again = await loadPlugin(directory, { seed: 7 })
+    const again = await loadPlugin(directory, { seed: 7, consent: "flags" })
     expect(await again.read("dice")).toEqual(await plugin.read("dice"))
     await again.close()
   })
@@ -223,7 +243,7 @@ describe("loadPlugin", () => {
   })
 
   it("ends the process and removes what was temporary when it is closed", async () => {
-    const other = await loadPlugin(directory)
+    const other = await loadPlugin(directory, { consent: "flags" })
     const started = other.events.find((event) => event.type === "PluginStarted")
     const pid = Number(started?.payload.pid)
     expect(isAlive(pid)).toBe(true)
@@ -238,7 +258,7 @@ describe("loadPlugin", () => {
     await fs.mkdir(workspace)
     await fs.writeFile(path.join(workspace, "a"), "x")
     {
-      await using other = await loadPlugin(directory, { workspace })
+      await using other = await loadPlugin(directory, { workspace, consent: "flags" })
       await other.act("copy", { from: "a", to: "b" })
     }
     expect(await fs.readFile(path.join(workspace, "b"), "utf8")).toBe("X")
@@ -251,6 +271,17 @@ describe("loadPlugin", () => {
     await fs.writeFile(path.join(bad, "main.ts"), "throw new Error('not today')")
     await expect(loadPlugin(bad)).rejects.toMatchObject({ _tag: "ManifestInvalid" })
     await fs.writeFile(path.join(bad, "looper-plugin.json"), JSON.stringify(bareManifest))
-    await expect(loadPlugin(bad)).rejects.toThrow(/not today/)
+    expect(await unconsented(bad)).toMatchObject({
+      _tag: "SandboxConsentMissing",
+      message: expect.stringContaining('say so in its test: `loadPlugin(directory, { consent: "flags" })`.'),
+    })
+    await expect(loadPlugin(bad, { consent: "flags" })).rejects.toThrow(/not today/)
   })
 })
+
+/** Why a plugin is not loaded where nobody consents and nothing but Deno confines it. */
+const unconsented = (directory: string) =>
+  Effect.zipRight(
+    onDenoAlone,
+    Effect.promise(() => loadPlugin(directory).catch((cause: unknown) => cause)),
+  ).pipe(Effect.scoped, Effect.runPromise)

@@ -27,7 +27,13 @@ const succeeded = (commandId: string, latencyMs: number) =>
   event("CommandSucceeded", { commandId, result: null, latencyMs })
 const unknown = (commandId: string) => event("CommandOutcomeUnknown", { commandId })
 const asked = (confirmationId: string, commandId: string) =>
-  event("ConfirmationRequested", { confirmationId, commandId, argsDigest: sha("a"), shown: {}, expiresAt: START })
+  event("ConfirmationRequested", {
+    confirmationId,
+    commandId,
+    argsDigest: sha("a"),
+    shown: {},
+    expiresAt: START + 3_600_000,
+  })
 const decided = (confirmationId: string, approved: boolean, waitedMs: number) =>
   event("ConfirmationDecided", { confirmationId, approved, by: "ann", channel: "cli", argsDigest: sha("a"), waitedMs })
 

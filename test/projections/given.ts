@@ -39,14 +39,14 @@ export const inTask = (taskId: string, events: ReadonlyArray<Unplaced>): Readonl
 /** When the first event is recorded; each later one follows after a second. */
 export const START = Date.UTC(2026, 0, 1)
 
-/** Gives events their places, from 1 on, as an otherwise empty log would. */
-export const place = (events: ReadonlyArray<Unplaced>): ReadonlyArray<Event> =>
-  events.map(({ type, payload, envelope }, index) => ({
+/** Gives events their places, from 1 on, as an otherwise empty log would. Confirmations have a stream each. */
+export const place = (events: ReadonlyArray<Unplaced>): ReadonlyArray<Event> => {
+  const versions = new Map<string, number>()
+  return events.map(({ type, payload, envelope }, index) => ({
     position: index + 1,
     id: idOf(index + 1),
     timeline: "main",
-    stream: "test",
-    version: index + 1,
+    ...placeInStream(versions, envelope.stream ?? streamOf(payload)),
     type,
     schemaVersion: 1,
     taskId: null,
@@ -58,6 +58,16 @@ export const place = (events: ReadonlyArray<Unplaced>): ReadonlyArray<Event> =>
     hash: "0".repeat(64),
     ...envelope,
   }))
+}
+
+const placeInStream = (versions: Map<string, number>, stream: string) => {
+  const version = (versions.get(stream) ?? 0) + 1
+  versions.set(stream, version)
+  return { stream, version }
+}
+
+const streamOf = ({ confirmationId }: Event["payload"]): string =>
+  typeof confirmationId === "string" ? `confirmation/${confirmationId}` : "test"
 
 /** The id that `place` gives to the event at a position. */
 export const idOf = (position: number): string => `00000000-0000-7000-8000-${String(position).padStart(12, "0")}`
@@ -68,7 +78,10 @@ export const given = <S>(projection: Projection<S>, events: ReadonlyArray<Unplac
 
 /** As requests to a log, one for each event. */
 export const requestOf = ({ type, payload, envelope }: Unplaced) => ({
-  stream: envelope.taskId == null ? "test" : `task/${envelope.taskId}`,
+  stream:
+    typeof payload.confirmationId === "string" || envelope.taskId == null
+      ? streamOf(payload)
+      : `task/${envelope.taskId}`,
   actor: envelope.actor ?? "test",
   taskId: envelope.taskId ?? null,
   ...(envelope.timeline === undefined ? {} : { timeline: envelope.timeline }),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import * as path from "node:path"
-import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { EventLog } from "../../src/events/EventLog.ts"
 import { layerSqlite } from "../../src/events/index.ts"
 import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
 import { begin, fold, type Projection } from "../../src/projections/Projection.ts"
 import * as Projector from "../../src/projections/Projector.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** Enough for a few rungs; more tasks than fit one page of a stored state. */

@@ -8,6 +8,7 @@ import { PersonalData } from "../../src/events/PersonalData.ts"
 import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
 import { fold } from "../../src/projections/Projection.ts"
 import * as Projector from "../../src/projections/Projector.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const SECRET = "Anna Karenina lives in Petersburg"
@@ -40,15 +41,12 @@ const bytesOf = (directory: string) =>
   Buffer.concat(fs.readdirSync(directory).map((file) => fs.readFileSync(path.join(directory, file))))
 
 const countOf = (filename: string) =>
-  Effect.map(
-    Effect.promise(() => import("better-sqlite3")),
-    ({ default: Database }) => {
-      const database = new Database(filename, { readonly: true })
-      const count = database.prepare("SELECT count(*) FROM snapshots").pluck().get()
-      database.close()
-      return Number(count)
-    },
-  )
+  Effect.sync(() => {
+    const database = new Database(filename, { readonly: true })
+    const count = database.prepare("SELECT count(*) FROM snapshots").pluck().get()
+    database.close()
+    return Number(count)
+  })
 
 describe("shredding", () => {
   it.scopedLive(

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { layerSqlite } from "../../src/events/index.ts"
@@ -9,6 +8,7 @@ import { Snapshots } from "../../src/events/Snapshots.ts"
 import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
 import { fold, type Projection } from "../../src/projections/Projection.ts"
 import * as Tasks from "../../src/projections/Tasks.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import {
   allEvents,

@@ -47,7 +47,10 @@ export const visit = (teller: Teller, options: VisitOptions) =>
     const { position } = yield* (yield* EventLog).head
     const command = yield* Effect.fork(task.act("workspace/write_file", NOTE))
     const outcome = yield* options.askPerson
-      ? Effect.raceFirst(Fiber.join(command), Prompter.ask(position).pipe(Effect.zipRight(Effect.never)))
+      ? Effect.raceFirst(
+          Fiber.join(command),
+          Prompter.ask(position, options.filename).pipe(Effect.zipRight(Effect.never)),
+        )
       : confirmed(teller, command, position, options.filename)
     yield* teller.show([`${NOTE.path}: ${describe(outcome)}`])
     yield* task.close(outcome.status === "succeeded" ? "achieved" : "failed")
@@ -74,7 +77,10 @@ const confirmed = <E>(
     if (Option.isSome(asked)) {
       const { confirmationId, shown } = asked.value
       // All of it: nobody can decide about what is not shown.
-      yield* say(`The gate asks: may ${style.name("visitor")} do this?`, ...Asked.lines(style, shown))
+      yield* say(
+        `The gate asks: may ${style.name("visitor")} do this?`,
+        ...Asked.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
+      )
       const args = [
         "confirm",
         "approve",
@@ -85,7 +91,8 @@ const confirmed = <E>(
         AsTyped.shortest(filename),
       ]
       yield* say("Answered by another process:", `  $ ${AsTyped.command(args)}`)
-      yield* show([`  ${yield* OwnFiles.run(args)}`])
+      // It shows once more what it approves; its last line says that it did.
+      yield* show([`  ${(yield* OwnFiles.run(args)).split("\n").at(-1) ?? ""}`])
     }
     return yield* Fiber.join(command)
   })

@@ -1,4 +1,5 @@
 import * as Output from "../Output.ts"
+import * as Text from "../render/Text.ts"
 
 /** Answers a command that wrote a file. What went to the standard output leaves no room there for anything else. */
 export const tell = (
@@ -7,5 +8,5 @@ export const tell = (
   line: string,
 ) => {
   if (output !== "-") return Output.show(json, document, () => [line])
-  return Output.note(json ? JSON.stringify(document) : line)
+  return Output.note(json ? Text.json(document) : line)
 }

@@ -82,10 +82,10 @@ export type OutputError = OutputExists | OutputUnavailable | OutputDiskFull
 const STEP_BYTES = 1024 * 1024
 
 /**
- * Writes a file from beginning to end under a name of its own beside the target, `<file>.<id>.partial`, which becomes the
+ * Writes a file from beginning to end under a name of its own beside the target (see `PartialFile`), which becomes the
  * target's name once all of it is on the disk. So a target is whole or not there, and what stood there before stands until
  * then. Whatever fails or is interrupted on the way, what was written is removed again; only a process that is killed
- * leaves its `.partial` behind.
+ * leaves its `.partial` behind, until the target is written again.
  *
  * A target that is there already is refused without `force`, also where it came while this was written. A link is followed.
  */
@@ -199,7 +199,7 @@ const isPartOf = (log: string, name: string): boolean => {
   return name.startsWith(whole) && LOG_PART.test(name.slice(whole.length))
 }
 
-const LOG_PART = /^(-wal|-shm|-journal|\.keys(-\w+)?|\.(segments|plugins)([\\/].*)?)?$/
+const LOG_PART = /^(-wal|-shm|-journal|\.keys(-\w+)?|\.snapshot-key|\.(segments|plugins)([\\/].*)?)?$/
 
 /** Names what the operating system reported by what can be done about it. */
 const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.Effect<A, OutputError> =>

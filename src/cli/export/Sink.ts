@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { uuidv7 } from "uuidv7"
+import * as OwnerOnly from "../../events/OwnerOnly.ts"
+import * as PartialFile from "../../events/PartialFile.ts"
 
 /** Where bytes go. Its functions fail with what the operating system reports. */
 export interface Sink {
@@ -16,17 +17,18 @@ interface Found {
   readonly mode: number
 }
 
-/** Writes to a new file beside the target, which takes the target's name at the end. `found` is the file it may replace. */
+/** Writes to a new file beside the target, which takes the target's name at the end. `found` is the file it may replace. A new file is for its owner alone. */
 export const beside = async (file: string, found: Found | undefined): Promise<Sink> => {
-  const partial = `${file}.${uuidv7()}.partial`
-  const handle = await fs.promises.open(partial, "wx")
+  PartialFile.removeAbandoned(file)
+  const partial = PartialFile.nameFor(file)
+  const handle = await fs.promises.open(partial, "wx", OwnerOnly.FILE_MODE)
   return {
     write: (bytes) => handle.writeFile(bytes),
     commit: async () => {
       // A file that is replaced stays as open to others, or as closed, as it was.
       if (found !== undefined) await handle.chmod(found.mode & 0o777)
       await handle.sync()
-      if (found === undefined) await moveNew(partial, file)
+      if (found === undefined) PartialFile.moveNew(partial, file)
       else await fs.promises.rename(partial, file)
       await syncDirectory(path.dirname(file))
     },
@@ -36,19 +38,6 @@ export const beside = async (file: string, found: Found | undefined): Promise<Si
     },
   }
 }
-
-/** A link is made only where there is nothing yet; a rename would replace what came meanwhile. */
-const moveNew = async (partial: string, file: string): Promise<void> => {
-  try {
-    await fs.promises.link(partial, file)
-  } catch (cause) {
-    // A file system without links (FAT, some shares) leaves a look and a rename.
-    if (!NO_LINKS.has(codeOf(cause)) || fs.existsSync(file)) throw cause
-    await fs.promises.rename(partial, file)
-  }
-}
-
-const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 /** The name that a system error goes by, such as `ENOSPC`; empty where it has none. */
 export const codeOf = (cause: unknown): string =>

@@ -1,5 +1,6 @@
 import type { Event } from "../../events/Event.ts"
 import type { CoreName, PayloadOf } from "../../events/Vocabulary.ts"
+import * as GateSummary from "./GateSummary.ts"
 import { at, count, duration, number, oneLine, shorten, signed, value } from "./Text.ts"
 
 /** Characters of a summary. */
@@ -21,7 +22,9 @@ const summarize = ({ type, payload }: Event): string => {
 type Summaries = { readonly [Name in CoreName]: (payload: PayloadOf<Name>) => string }
 
 const summaries: Summaries = {
-  KernelStarted: ({ version, seed }) => `Hindcast ${version}, seed ${seed}`,
+  KernelStarted: ({ version, seed, gate }) =>
+    `Hindcast ${version}, seed ${seed}${gate === undefined ? "" : `, gate: ${GateSummary.of(gate)}`}`,
+  LeaseTakenOver: ({ owner, from }) => `by ${value(owner)} from ${value(from)}`,
   RangeArchived: ({ first, last, segment }) => `@${first} to @${last} in ${segment}`,
   KernelStopped: ({ reason }) => reason,
 
@@ -38,6 +41,9 @@ const summaries: Summaries = {
   PriorityChanged: ({ component, priority }) => `${component} to ${signed(priority)}`,
   MetadataSet: ({ target, key, value: set }) => `${target} ${key} = ${value(set)}`,
   MetadataUnset: ({ target, key }) => `${target} ${key}`,
+  SandboxConsentGiven: ({ plugin, version, by, how }) =>
+    `${plugin} ${version} without a second layer, by ${by} (${how})`,
+  PluginStartRefused: ({ plugin, code, reason }) => `${plugin} ${code}${because(reason)}`,
   PluginStarted: ({ plugin, instance, pid }) => `${plugin} for ${instance}, process ${pid}`,
   PluginExited: ({ plugin, code, signal, reason }) =>
     `${plugin} ${signal === null ? `with code ${code}` : `by ${signal}`}${because(reason)}`,
@@ -45,6 +51,8 @@ const summaries: Summaries = {
   PluginQuarantined: ({ plugin, reason }) => plugin + because(reason),
   PluginLogged: ({ plugin, level, message }) => `${plugin} ${level}: ${message}`,
   BrokerRequested: ({ plugin, method, request }) => `${plugin} ${method} ${value(request)}`,
+  BrokerAllowed: ({ plugin, rule }) => `${plugin} by ${rule}`,
+  BrokerDenied: ({ plugin, rule, reason }) => `${plugin} by ${rule}${because(reason)}`,
   BrokerAnswered: ({ plugin, answer, error }) =>
     `${plugin} ${error === undefined ? value(answer) : `refused: ${error.message}`}`,
 

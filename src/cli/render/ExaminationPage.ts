@@ -1,19 +1,32 @@
 import { type Examination, type Finding, isHealthy, type Severity } from "../../events/Doctor.ts"
+import type { Look } from "../../events/Verification.ts"
 import * as AsTyped from "../AsTyped.ts"
 import type { Style } from "./Style.ts"
 import { count, oneLine } from "./Text.ts"
 
 /** What the doctor found: the verdict, what was looked at, then each finding with what to do. */
 export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {
-  const { log, checked, findings } = examination
+  const { log, looks, findings } = examination
   return [
     `${isHealthy(examination) ? style.good("Healthy") : style.bad("Damaged")}: ${style.bold(log)}, ${findings.length === 0 ? "nothing found" : count(findings.length, "finding")}`,
-    style.dim(`looked at: ${checked.join(", ")}`),
+    ...lookLines(style, looks),
     ...findings.flatMap((finding) => ["", ...findingLines(style, finding)]),
   ]
 }
 
-const findingLines = (style: Style, { severity, what, expected, found, advice }: Finding): ReadonlyArray<string> => [
+/** What was looked at, in a line, and what was not, with the reason. */
+export const lookLines = (style: Style, looks: ReadonlyArray<Look>): ReadonlyArray<string> => [
+  style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
+  ...looks.flatMap(({ what, looked, told }) =>
+    looked ? [] : [style.dim(`not looked at: ${what} (${oneLine(told)})`)],
+  ),
+]
+
+/** One finding, with what to do. */
+export const findingLines = (
+  style: Style,
+  { severity, what, expected, found, advice }: Finding,
+): ReadonlyArray<string> => [
   `${styleOf(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
   `  expected  ${oneLine(expected)}`,
   `  found     ${oneLine(found)}`,

@@ -1,6 +1,8 @@
 import type { Given, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
+import { actuatorRisks } from "../../kernel/PluginRisk.ts"
 import { grantCommand, type Standing } from "../../kernel/Registry.ts"
 import type * as Grants from "../../plugins/Grants.ts"
+import { type EffectiveRisk, inWords } from "../../plugins/Risk.ts"
 import type { Plugin } from "../../projections/PluginRegistry.ts"
 import * as AsTyped from "../AsTyped.ts"
 import type { Style } from "./Style.ts"
@@ -46,6 +48,12 @@ export const origin = (of: Origin): string => {
   }
 }
 
+/** The actuators whose risk counts as more than declared, a line each, and why. */
+export const raised = (style: Style, risks: Iterable<readonly [string, EffectiveRisk]>): ReadonlyArray<string> =>
+  [...risks].flatMap(([name, risk]) =>
+    risk.because.length === 0 ? [] : [style.warn(`  risk of ${oneLine(name)}: ${oneLine(inWords(risk))}`)],
+  )
+
 /** What is missing, a line each, and the command that grants it. */
 export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<MissingGrant>): ReadonlyArray<string> => [
   ...refusals.map(({ field, asked, reason }) => `  lacks ${field} ${oneLine(asked)}: ${oneLine(reason)}`),
@@ -81,6 +89,7 @@ export const lines = (
     ...Table.rows(
       rows.map(([field, names]) => [`  ${field}`, names.length === 0 ? style.dim("nothing") : list(names)]),
     ),
+    ...(after === undefined ? [] : raised(style, actuatorRisks(after))),
     ...(updated === undefined ? [] : [style.good(`The update to ${oneLine(updated.version)} is installed.`)]),
     ...(lacking.length === 0
       ? []

@@ -1,5 +1,7 @@
 import type { Head } from "../../events/EventLog.ts"
+import type { JsonObject } from "../../events/Json.ts"
 import type { Part, Share, Space } from "../../events/Space.ts"
+import * as GateSummary from "./GateSummary.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import { at, count, oneLine, size } from "./Text.ts"
@@ -14,15 +16,18 @@ export interface Info {
   readonly types: Readonly<Record<string, number>>
   readonly tasks: { readonly all: number; readonly open: number }
   readonly plugins: ReadonlyArray<{ readonly name: string; readonly version: string; readonly active: boolean }>
+  /** What a kernel last ran with; null where none did, or an earlier version of Hindcast that did not say. */
+  readonly gate: JsonObject | null
   readonly space: Space
 }
 
 /** What a log holds, then what takes the space: in all, by type, by stream. */
-export const lines = (style: Style, { path, head, tasks, plugins, space }: Info): ReadonlyArray<string> => [
+export const lines = (style: Style, { path, head, tasks, plugins, gate, space }: Info): ReadonlyArray<string> => [
   `${style.bold(path)}, ${size(space.fileBytes)}${beside("write-ahead log", space.walBytes)}${beside("archived", space.segmentBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
+  ...(gate === null ? [] : [`gate of the last kernel: ${GateSummary.of(gate)}`]),
   "",
   ...Table.lines(style, [{ heading: "space" }, right("size"), right("share")], spaceRows(space)),
   "",

@@ -1,8 +1,10 @@
 import { Schema } from "effect"
 import type { MissingGrant } from "../../events/vocabulary/Plugins.ts"
+import { actuatorRisks } from "../../kernel/PluginRisk.ts"
 import type { CheckedPlugin } from "../../kernel/Registry.ts"
 import * as Grants from "../../plugins/Grants.ts"
-import type { Manifest } from "../../plugins/Manifest.ts"
+import { actuatorsOf, type Manifest } from "../../plugins/Manifest.ts"
+import * as Risk from "../../plugins/Risk.ts"
 import type { Plugin } from "../../projections/PluginRegistry.ts"
 import type { PluginVersion } from "../../projections/PluginVersions.ts"
 import * as AsTyped from "../AsTyped.ts"
@@ -28,6 +30,10 @@ export const checked = (style: Style, { manifest, digest, warnings, grants }: Ch
     `${style.name(manifest.name)} ${oneLine(manifest.version)} ${style.dim(digest.slice(0, 12))}: ${oneLine(manifest.description)}`,
     `  ${declared(manifest)}`,
     ...GrantPage.table(style, Grants.asked(manifest), grants),
+    ...GrantPage.raised(
+      style,
+      actuatorsOf(manifest).map(({ name, risk }) => [name, Risk.effective(risk, grants)] as const),
+    ),
     ...warnings.map((warning) => style.warn(`warning: ${oneLine(warning)}`)),
   ]
 }
@@ -50,6 +56,7 @@ export interface Standing {
 /** A registered plugin in a list, as a document. */
 export const listed = ({ name, plugin, missing }: Standing) => {
   const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
+  const risks = actuatorRisks(plugin)
   return {
     ...{ name, version, digest, source, origin, importedAt, active, quarantined, missing },
     held: held === null ? null : { version: held.version, digest: held.digest, missing: held.missing },
@@ -58,6 +65,7 @@ export const listed = ({ name, plugin, missing }: Standing) => {
       kind,
       active,
       priority,
+      ...(risks.has(component) ? { risk: risks.get(component) } : {}),
     })),
   }
 }
@@ -67,28 +75,41 @@ export const list = (style: Style, plugins: ReadonlyArray<Standing>, isNow: bool
   if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
   if (plugins.length === 0) return [AsTyped.inText("No plugin is imported. `hindcast plugin add SOURCE` imports one.")]
   const rows = plugins.flatMap((of) => [
-    [style.name(of.name), `plugin ${oneLine(of.plugin.version)}`, status(style, of), ""],
+    [style.name(of.name), `plugin ${oneLine(of.plugin.version)}`, status(style, of), "", ""],
     ...componentRows(style, of.name, of.plugin),
   ])
   return [
     ...Table.lines(
       style,
-      [{ heading: "name" }, { heading: "kind" }, { heading: "takes part" }, { heading: "priority", align: "right" }],
+      [
+        ...[{ heading: "name" }, { heading: "kind" }, { heading: "takes part" }],
+        ...[{ heading: "priority", align: "right" } as const, { heading: "risk" }],
+      ],
       rows,
     ),
     ...plugins.flatMap((of) => waiting(style, of)),
   ]
 }
 
-const componentRows = (style: Style, name: string, { components }: Plugin) =>
-  Object.entries(components)
+const componentRows = (style: Style, name: string, plugin: Plugin) => {
+  const risks = actuatorRisks(plugin)
+  return Object.entries(plugin.components)
     .sort(([, a], [, b]) => (a.kind < b.kind ? 1 : a.kind > b.kind ? -1 : b.priority - a.priority))
     .map(([component, { kind, active, priority }]) => [
       `  ${name}/${oneLine(component)}`,
       kind,
       active ? "yes" : style.warn("no"),
       signed(priority),
+      riskOf(style, risks.get(component)),
     ])
+}
+
+/** `low`, or `none → high` where grants make it more than declared. */
+const riskOf = (style: Style, risk: Risk.EffectiveRisk | undefined): string => {
+  if (risk === undefined) return ""
+  const { declared, effective, because } = risk
+  return because.length === 0 ? effective : style.warn(`${declared} → ${effective}`)
+}
 
 const status = (style: Style, { plugin: { active, quarantined }, missing }: Standing): string => {
   if (quarantined !== null) return style.bad(`no (quarantined: ${shorten(oneLine(quarantined), 60)})`)
@@ -112,6 +133,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: Shown)
   ...Object.entries(plugin.running).map(([pid, { instance }]) => `  runs for ${instance} as process ${pid}`),
   "",
   ...grantsOf(style, manifest, plugin),
+  ...GrantPage.raised(style, actuatorRisks(plugin)),
   ...waiting(style, { ...of, plugin }),
   "",
   ...Table.lines(
@@ -121,6 +143,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: Shown)
       { heading: "kind" },
       { heading: "takes part" },
       { heading: "priority", align: "right" },
+      { heading: "risk" },
       { heading: "description" },
     ],
     componentRows(style, manifest.name, plugin).map((row) => [

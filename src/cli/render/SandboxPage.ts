@@ -5,11 +5,11 @@ import { oneLine } from "./Text.ts"
 
 /** How plugins are confined on this machine: the tier, why, what would improve it, by which programs, within which limits. */
 export const lines = (style: Style, survey: Survey): ReadonlyArray<string> => {
-  const { platform, wanted, programs, tier, why, improve, limits } = survey
+  const { platform, wanted, programs, tier, layer, why, improve, limits } = survey
   return [
     tier === null
       ? `${style.bad("No sandbox")}: ${style.bold(wanted)} is wanted, and plugins cannot be started`
-      : `${tier === "namespaces" ? style.good("Sandbox") : style.warn("Sandbox")}: ${style.bold(tier)} on ${platform}`,
+      : `${layer === "none" ? style.warn("Sandbox") : style.good("Sandbox")}: ${style.bold(tier)} on ${platform}, layer ${style.bold(layer ?? "none")}`,
     `  why      ${oneLine(why)}`,
     ...(improve === null ? [] : [`  improve  ${oneLine(improve)}`]),
     "",

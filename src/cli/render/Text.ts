@@ -1,14 +1,15 @@
 import { MAIN } from "../../events/EventLog.ts"
 import type { Json } from "../../events/Json.ts"
+import { visible } from "../../events/PlainText.ts"
+import { iso } from "../../events/Time.ts"
 
-/**
- * What a terminal would obey rather than show: control characters, and those that turn the direction of writing or have
- * no width. A plugin or a model may have written them, to make one thing look like another.
- */
-const UNSHOWN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+export { visibleLines } from "../../events/PlainText.ts"
 
-/** Text as it may be shown on one line of a terminal. */
-export const oneLine = (text: string): string => text.replaceAll(UNSHOWN, " ")
+/** Text as it may be shown on one line of a terminal: line breaks and tabs as a space, whatever is not seen as an escape. */
+export const oneLine = (text: string): string => visible(text.replaceAll(/[\r\n\t]/g, " "))
+
+/** What a terminal would obey rather than show, and what is not seen: a plugin or a model may have written it. */
+const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{4})\p{M}/gu
 
 /** A value as JSON, with what a terminal would obey in it escaped; it is still the same JSON. */
 export const json = (of: unknown, indent = 0): string =>
@@ -41,7 +42,7 @@ export const moment = (timeline: string, position: number): string =>
   timeline === MAIN ? at(position) : `${oneLine(timeline)}@${position}`
 
 /** A time, to the millisecond, in UTC. */
-export const time = (epochMs: number): string => new Date(epochMs).toISOString()
+export const time = (epochMs: number): string => iso(epochMs)
 
 /** A number as people read it: with the sign "−", which is as wide as "+". JSON keeps its "-". */
 export const signed = (of: number): string => String(of).replace("-", "−")

@@ -1,3 +1,5 @@
+import { isMoment, iso } from "../../events/Time.ts"
+
 /** A count as people read it: `12,345`. */
 export const count = (of: number): string => minus(Math.round(of).toLocaleString("en"))
 
@@ -53,13 +55,16 @@ const UNITS_IN = { min: 60, h: 60, d: 24 } as const
 
 /** A time, in UTC: `21 Nov 2026, 19:14 UTC`. */
 export const moment = (epochMs: number): string =>
-  `${day(epochMs)}, ${new Date(epochMs).toISOString().slice(11, 16)} UTC`
+  isMoment(epochMs) ? `${day(epochMs)}, ${clock(epochMs)} UTC` : iso(epochMs)
 
 /** A day, in UTC: `21 Nov 2026`. */
 export const day = (epochMs: number): string => {
+  if (!isMoment(epochMs)) return iso(epochMs)
   const date = new Date(epochMs)
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
+
+const clock = (epochMs: number): string => iso(epochMs).slice(11, 16)
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -68,7 +73,7 @@ export const period = (from: number, to: number): string =>
   moment(from) === moment(to)
     ? moment(from)
     : day(from) === day(to)
-      ? `${day(from)}, ${new Date(from).toISOString().slice(11, 16)} to ${new Date(to).toISOString().slice(11, 16)} UTC`
+      ? `${day(from)}, ${clock(from)} to ${clock(to)} UTC`
       : `${moment(from)} to ${moment(to)}`
 
 /** The sign "−" is as wide as "+". */

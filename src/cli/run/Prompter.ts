@@ -1,7 +1,7 @@
-import * as readline from "node:readline/promises"
 import { Effect, Stream } from "effect"
 import type { Event } from "../../events/Event.ts"
 import { CaughtUp, EventLog } from "../../events/EventLog.ts"
+import { questionDigest } from "../../events/QuestionDigest.ts"
 import { is, type PayloadOf } from "../../events/Vocabulary.ts"
 import { Confirmations } from "../../kernel/Confirmations.ts"
 import { Projector } from "../../projections/Projector.ts"
@@ -11,15 +11,29 @@ import * as Output from "../Output.ts"
 import { person } from "../Person.ts"
 import * as Asked from "../render/Asked.ts"
 import * as Origin from "../render/Origin.ts"
-import { duration, json, time } from "../render/Text.ts"
+import { duration, time } from "../render/Text.ts"
+import * as Question from "./Question.ts"
 
 type Request = PayloadOf<"ConfirmationRequested">
 
-/** Whether there is a person to ask: one who sees the question and can type an answer. */
-export const isPossible = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
+export { isPossible } from "./Question.ts"
+
+/** What a person types who approves what was not shown whole. */
+const UNSEEN = "unseen"
+
+/** Asks the person at the terminal whether what was shown is to be executed; another word is needed where not all was shown. */
+export const agrees = (hidden: number): Effect.Effect<boolean> =>
+  Effect.map(Question.ask(questionOf(hidden)), (answer) => isApproval(answer, hidden))
+
+const questionOf = (hidden: number): string =>
+  hidden === 0 ? "Let it be executed? [y/N] " : `Let it be executed without having seen all of it? [${UNSEEN}/N] `
+
+const isApproval = (answer: string, hidden: number): boolean =>
+  hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN
 
 /** Asks the person at the terminal about each command that waits, one after the other, and records the answers. */
-export const ask = (after: number) => eachRequest(after, (event, request) => decide(event, request))
+export const ask = (after: number, filename: string) =>
+  eachRequest(after, (event, request) => decide(event, filename, request))
 
 /** Says of each command that waits what it is, and how it can be answered from another terminal. */
 export const announce = (after: number, filename: string) =>
@@ -27,9 +41,18 @@ export const announce = (after: number, filename: string) =>
     Effect.gen(function* () {
       const left = duration(Math.max(0, expiresAt - Date.now()))
       const answer = (word: string) => AsTyped.command(["confirm", word, confirmationId, "--log", filename])
+      const style = Output.styleOf(process.stderr)
+      const { lines: asked, hidden } = Asked.page(style, shown, {
+        width: process.stderr.columns ?? Number.POSITIVE_INFINITY,
+      })
       const lines = [
         `Waiting ${left} for a person. ${yield* origin(event)} asks for:`,
-        ...Asked.lines(Output.styleOf(process.stderr), shown),
+        ...asked,
+        ...Asked.unseen(
+          style,
+          hidden,
+          AsTyped.command(["confirm", "show", confirmationId, "--all", "--log", filename]),
+        ),
         `To answer: ${answer("approve")}`,
         `       or: ${answer("reject")}`,
       ]
@@ -56,34 +79,27 @@ const eachRequest = <E, R>(after: number, handle: (event: Event, request: Reques
       )
   })
 
-const decide = (event: Event, { confirmationId, shown, expiresAt }: Request) =>
+const decide = (event: Event, filename: string, request: Request) =>
   Effect.gen(function* () {
+    const { confirmationId, shown, expiresAt } = request
+    const style = Output.styleOf(process.stdout)
+    const { lines, hidden } = Asked.page(style, shown, { width: process.stdout.columns ?? Number.POSITIVE_INFINITY })
+    const show = AsTyped.command(["confirm", "show", confirmationId, "--all", "--log", filename])
     const left = duration(Math.max(0, expiresAt - Date.now()))
     yield* Output.write(`${yield* origin(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
     // All of it: nobody can decide about what is not shown.
-    yield* Output.write(json(shown, 2))
-    const answer = yield* Effect.raceFirst(question("Let it be executed? [y/N] "), ended(event))
+    yield* Output.write([...lines, ...Asked.unseen(style, hidden, show)].join("\n"))
+    const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
     yield* (yield* Confirmations)
-      .decide(confirmationId, { approved: /^y(es)?$/i.test(answer.trim()), by: person(), channel: "terminal" })
-      .pipe(Effect.catchTag("NotPending", ({ message }) => Output.write(message)))
+      .decide(confirmationId, {
+        ...{ approved: isApproval(answer, hidden), by: person(), channel: "terminal" },
+        shownDigest: questionDigest(request),
+      })
+      .pipe(Effect.catchTags({ NotPending: say, NotAsShown: say }))
   })
 
-/** A line from the terminal; empty where the person closed the input. */
-const question = (text: string): Effect.Effect<string> =>
-  Effect.async((resume, signal) => {
-    const terminal = readline.createInterface({ input: process.stdin, output: process.stdout })
-    // Reading lines takes Ctrl-C from the process; it is given back.
-    terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
-    terminal.on("close", () => resume(Effect.succeed("")))
-    terminal.question(text, { signal }).then(
-      (line) => {
-        resume(Effect.succeed(line))
-        terminal.close()
-      },
-      () => terminal.close(),
-    )
-  })
+const say = ({ message }: { readonly message: string }) => Output.write(message)
 
 /** Waits until the question was answered elsewhere, expired or was withdrawn. */
 const ended = ({ stream, position }: Event) =>

@@ -6,8 +6,8 @@ import * as EventSummary from "../render/EventSummary.ts"
 import * as PatchLines from "../render/PatchLines.ts"
 import type { Style } from "../render/Style.ts"
 import { count, json, oneLine, time } from "../render/Text.ts"
+import * as Width from "../render/Width.ts"
 import type { Asked, Pane, Session } from "./Session.ts"
-import * as Width from "./Width.ts"
 
 /** A terminal's columns and rows. */
 export interface Size {

@@ -1,13 +1,15 @@
-import { Context, Effect, Either, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import * as Admission from "../Admission.ts"
 import { Archive } from "../Archive.ts"
 import { Bundles } from "../Bundles.ts"
 import * as Commits from "../Commits.ts"
-import { type AppendRequest, EventLog, LogUnavailable, ON_MAIN, type OpenError, type Query } from "../EventLog.ts"
+import { isEventId } from "../Event.ts"
+import { type AppendRequest, EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../EventLog.ts"
 import { follow } from "../Follow.ts"
 import * as Keys from "../Keys.ts"
 import { Lease } from "../Lease.ts"
 import * as MemoryLease from "../MemoryLease.ts"
+import * as Options from "../Options.ts"
 import * as Pages from "../Pages.ts"
 import * as PersonalDataOf from "../PersonalData.ts"
 import { PersonalData } from "../PersonalData.ts"
@@ -16,12 +18,14 @@ import { readingOf, Snapshots } from "../Snapshots.ts"
 import * as Upcaster from "../Upcaster.ts"
 import * as Vocabulary from "../Vocabulary.ts"
 import * as Writer from "../Writer.ts"
-import * as append from "./append.ts"
+import * as appending from "./append.ts"
 import * as archiving from "./archive.ts"
 import * as bundling from "./bundle.ts"
 import * as Checkpoint from "./checkpoint.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
+import { IN_MEMORY } from "./driver/Driver.ts"
+import { holderNow } from "./holder.ts"
 import * as keyFile from "./keyFile.ts"
 import * as lease from "./lease.ts"
 import * as Names from "./names.ts"
@@ -29,6 +33,7 @@ import { targetOf } from "./place.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
 import * as records from "./records.ts"
 import * as Segments from "./segments/Segments.ts"
+import * as SnapshotKey from "./snapshotKey.ts"
 import * as snapshots from "./snapshots.ts"
 import { DISPOSABLE_TABLES, LOG_TABLES } from "./tables.ts"
 import { verify } from "./verify.ts"
@@ -52,20 +57,32 @@ export interface SqliteOptions {
   readonly vocabulary?: Vocabulary.Vocabulary
 }
 
+/** Their schema. */
+export const SqliteOptions = Options.of<SqliteOptions>({
+  required: { filename: Options.Path },
+  optional: {
+    durability: Schema.Literal("normal", "full"),
+    readonly: Schema.Boolean,
+    vocabulary: Vocabulary.Vocabulary,
+  },
+})
+
 /** How soon an event that another process appended is seen by `follow`. */
 const POLL_EVERY = "50 millis"
-
-/** The file name of a log in memory. */
-const IN_MEMORY = ":memory:"
 
 /**
  * A log in one SQLite file: one connection that writes, one that only reads so that a long read never waits behind a
  * write, and some for the rest. Provides the log, the lease by which one kernel at a time acts on it, snapshots, and
- * the personal data in it, whose keys are beside the file in `<file>.keys`.
+ * the personal data in it, whose keys are beside the file in `<file>.keys`. The key of the snapshots is in `<file>.snapshot-key`.
  */
 export const layer = (
   options: SqliteOptions,
-): Layer.Layer<EventLog | Archive | Bundles | Lease | Records | Snapshots | PersonalData, OpenError> =>
+): Layer.Layer<
+  EventLog | Archive | Bundles | Lease | Records | Snapshots | PersonalData,
+  Options.InvalidOptions | OpenError
+> => Layer.unwrapEffect(Effect.map(Options.decode("layerSqlite", SqliteOptions, options), opened))
+
+const opened = (options: SqliteOptions) =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { filename, vocabulary = Vocabulary.core, readonly = false } = options
@@ -73,6 +90,7 @@ export const layer = (
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = Commits.make()
       const keys = inMemory ? Keys.memory() : yield* keyFile.open(`${targetOf(filename)}.keys`, { readonly })
+      const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
       const { database, append, lease, writer, cacheWriter } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys, commits })
@@ -81,27 +99,29 @@ export const layer = (
       const segments = yield* Segments.make(database)
       const reader = { database, names, upcast, keys, segments }
       const head = reading(() => readHead(database))
-      const page = (query: Query, limit: number) => reading(() => readPage(reader, query, limit))
+      const page = Pages.checked((query, limit) => reading(() => readPage(reader, query, limit)))
 
       const log = EventLog.of({
         name: filename,
         ...ON_MAIN,
         append,
-        read: (query = {}) => Pages.stream(page, query),
+        read: (query) => Pages.stream(page, query ?? {}),
         readPage: page,
-        find: (id) => reading(() => Option.fromNullable(findEvent(reader, id))),
+        find: (id) => (isEventId(id) ? reading(() => Option.fromNullable(findEvent(reader, id))) : Effect.succeedNone),
+        versionOf: (stream, timeline = MAIN) => reading(() => appending.readVersion(database, names, timeline, stream)),
         head,
-        follow: (query = {}) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query),
-        verify: verify(database, segments),
-        verifyWith: (options) => verify(database, segments, options),
+        follow: (query) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query ?? {}),
+        verify: verify({ database, segments, keys, ownKey }),
+        verifyWith: (options) => verify({ database, segments, keys, ownKey }, options),
       })
-      const cache = snapshots.make({ reader: database, writer: cacheWriter, reading: readingOf(vocabulary), keys })
+      const stored = { reader: database, writer: cacheWriter, reading: readingOf(vocabulary), keys, ownKey }
+      const cache = snapshots.make(stored)
       const attempt = <A>(run: () => A) => Database.attempt(keys.name, run)
       const archive = archiving.make({ log, reader: database, writer: inMemory ? undefined : writer, segments })
       return Context.make(EventLog, log).pipe(
         Context.add(Archive, archive),
         Context.add(Bundles, bundling.make({ log, database, segments, vocabulary, upcast })),
-        Context.add(Lease, lease),
+        Context.add(Lease, { holder: reading(() => holderNow(database)), ...lease }),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
@@ -125,7 +145,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writi
     const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
-      return append.make({ database: writer, names: Names.make(writer), upcast, keys, segments }, durability)
+      return appending.make({ database: writer, names: Names.make(writer), upcast, keys, segments }, durability)
     })
     const commitAndTell: Writer.Commit = (requests) => {
       const answers = commit(requests)
@@ -167,6 +187,6 @@ const openForReading = (filename: string) =>
     const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
     yield* Control.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
-    const lease = Lease.of({ acquire: () => Effect.fail(refusal) })
+    const lease = { acquire: () => Effect.fail(refusal) }
     return { database, writer: undefined, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }
   })

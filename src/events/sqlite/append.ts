@@ -1,11 +1,12 @@
 import { Either } from "effect"
 import type { Admitted, AdmittedEvent } from "../Admission.ts"
 import type { Event } from "../Event.ts"
-import type { Query } from "../EventLog.ts"
+import { LogCorrupt } from "../EventLog.ts"
 import * as Sequencer from "../Sequencer.ts"
 import type { Answer, Commit } from "../Writer.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
+import * as ownSchema from "./ownSchema.ts"
 import { bytesOf, findEvent, type Reader, readHead, readPage } from "./read.ts"
 import { COLUMNS } from "./selection.ts"
 
@@ -26,6 +27,8 @@ const MAX_KNOWN_STREAMS = 10_000
  */
 export const make = (reader: Reader, durability: "normal" | "full", now: () => number = () => Date.now()): Commit => {
   const { database, names } = reader
+  const checkSchema = ownSchema.guard(database)
+  checkSchema()
   let head = readHead(database)
   let versions = new Map<string, number>()
 
@@ -45,16 +48,16 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
       const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
       if (conflicts && readHead(database).position !== head.position) return undefined
     } else {
-      if (!write(database, names, batch)) return undefined
+      if (!write(database, names, batch, checkSchema)) return undefined
       head = batch.head
       for (const [key, version] of batch.versions) versions.set(key, version)
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
-    const missed = (query: Query, limit: number) => readPage(reader, query, limit)
+    const missed = Sequencer.readingOnce((query, limit) => readPage(reader, query, limit))
     // What was written is written: where a conflict's missed events cannot be read, that is an answer to its caller alone.
-    return requests.map((request, index) =>
+    return requests.map((_, index) =>
       Either.flatMap(
-        attemptSync(database.filename, () => Sequencer.answer(request, batch.placements[index], missed)),
+        attemptSync(database.filename, () => Sequencer.answer(batch.placements[index], missed)),
         (answer) => answer,
       ),
     )
@@ -67,7 +70,10 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
       const before = head.position
       head = readHead(database)
       versions = new Map()
-      if (head.position === before) throw new Error(`position ${before + 1} was refused although nothing was appended`)
+      if (head.position === before) {
+        const reason = `position ${before + 1} was refused although nothing was appended`
+        throw new LogCorrupt({ log: database.filename, position: null, reason })
+      }
     }
   }
 
@@ -99,7 +105,8 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
   }
 }
 
-const readVersion = (database: LogDatabase, names: Names, timeline: string, stream: string): number => {
+/** The version of a stream's last event by the file; 0 where it has none. */
+export const readVersion = (database: LogDatabase, names: Names, timeline: string, stream: string): number => {
   const streamId = names.id(stream)
   const timelineId = names.id(timeline)
   if (streamId === undefined || timelineId === undefined) return 0
@@ -119,15 +126,23 @@ export interface Placed {
   readonly admitted: ReadonlyArray<Pick<AdmittedEvent, "stored" | "blob">>
 }
 
-/** Writes all rows or none. Answers false where another writer took the first position. */
-export const write = (database: LogDatabase, names: Names, batch: Placed): boolean => {
+/**
+ * Writes all rows or none. Answers false where another writer took the first position, and throws `LogCorrupt` where SQLite stored
+ * another number of rows. `checkSchema` comes before the first row: in the same transaction, unless that is one row alone, which
+ * needs none.
+ */
+export const write = (database: LogDatabase, names: Names, batch: Placed, checkSchema = () => {}): boolean => {
   const inserts = insertsOf(names, batch)
   const hasBlobs = batch.admitted.some(({ blob }) => blob !== null)
   const [only] = inserts
-  if (only !== undefined && inserts.length === 1 && !hasBlobs) return insert(database, only)
+  if (only?.count === 1 && inserts.length === 1 && !hasBlobs) {
+    checkSchema()
+    return insert(database, only)
+  }
 
   database.run("BEGIN IMMEDIATE")
   try {
+    checkSchema()
     for (const rows of inserts) {
       if (!insert(database, rows)) {
         database.run("ROLLBACK")
@@ -146,7 +161,8 @@ export const write = (database: LogDatabase, names: Names, batch: Placed): boole
 /** A blob is stored once; which event named it last says until when it is needed beside the events. */
 const writeBlobs = (database: LogDatabase, { rows, admitted }: Placed): void => {
   for (const [index, { blob }] of admitted.entries()) {
-    if (blob !== null) database.run(SAVE_BLOB, [blob.digest, rows[index]?.position, blob.text])
+    if (blob === null) continue
+    expectStored(database, 1, database.run(SAVE_BLOB, [blob.digest, rows[index]?.position, blob.text]))
   }
 }
 
@@ -166,12 +182,19 @@ interface Rows {
 
 const insert = (database: LogDatabase, { count, values }: Rows): boolean => {
   try {
-    database.run(INSERTS[count] ?? "", values)
+    expectStored(database, count, database.run(INSERTS[count] ?? "", values))
     return true
   } catch (cause) {
     if (isOutOfSequence(cause)) return false
     throw cause
   }
+}
+
+/** What SQLite did not store is not acknowledged: it says nothing where a trigger leaves a row out. */
+const expectStored = (database: LogDatabase, expected: number, stored: number): void => {
+  if (stored === expected) return
+  const reason = `of ${expected} rows SQLite stored ${stored}: a trigger that is not Hindcast's left the others out`
+  throw new LogCorrupt({ log: database.filename, position: null, reason })
 }
 
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, "?")})`

@@ -1,18 +1,20 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
-import { uuidv7 } from "uuidv7"
+import { checkName } from "../Admission.ts"
 import { Archive, type ArchiveOptions, NotArchived, type Segment } from "../Archive.ts"
 import * as Chain from "../Chain.ts"
 import type { Stored } from "../Diagnosis.ts"
-import { type EventLog, type Head, LogCorrupt } from "../EventLog.ts"
+import { type EventLog, type Head, InvalidEvent, LogCorrupt } from "../EventLog.ts"
+import * as OwnerOnly from "../OwnerOnly.ts"
+import * as PartialFile from "../PartialFile.ts"
 import { turn } from "../Turn.ts"
 import * as Verifier from "../Verifier.ts"
+import { pages, withBlob } from "./chain.ts"
 import { attempt, type LogDatabase, type StatementError } from "./database.ts"
 import { readBlob } from "./read.ts"
 import * as SegmentFile from "./segments/SegmentFile.ts"
 import { directoryOf, type Segments } from "./segments/Segments.ts"
-import { pages, withBlob } from "./verify.ts"
 
 /** Events that are read, and taken out of the log's file, in one step. */
 const PAGE_SIZE = 1000
@@ -35,6 +37,8 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
         const from = yield* attempting(() => endOfLast(reader))
         const head = yield* log.head
         const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
+        const badActor = checkName("actor", options.actor)
+        if (badActor !== undefined) return yield* new InvalidEvent({ stream: "log", index: null, reason: badActor })
         if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
         const { until, actor } = options
         if (!Number.isInteger(until) || until <= from.position || until >= head.position) {
@@ -89,8 +93,9 @@ const write = (
 ): Effect.Effect<Head, StatementError> =>
   Effect.acquireUseRelease(
     attempt(log, () => {
-      fs.mkdirSync(directoryOf(log), { recursive: true })
-      const partial = path.join(directoryOf(log), `${file}.${uuidv7()}.partial`)
+      OwnerOnly.makeDirectory(directoryOf(log))
+      PartialFile.removeAbandonedIn(directoryOf(log))
+      const partial = PartialFile.nameFor(path.join(directoryOf(log), file))
       return { partial, draft: SegmentFile.draft(partial, from) }
     }),
     ({ partial, draft }) =>
@@ -185,7 +190,7 @@ const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): bo
       first,
       last,
     ])
-    writer.run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)", [
+    const listed = writer.run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)", [
       first,
       last,
       file,
@@ -194,6 +199,8 @@ const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): bo
       highest,
       Date.now(),
     ])
+    if (listed !== 1)
+      throw damaged(writer.filename, first, "the segment was not listed: another program put a trigger there")
     writer.run(
       `INSERT INTO archived_streams SELECT stream, timeline, max(version) FROM events WHERE position BETWEEN ? AND ?
         GROUP BY stream, timeline

@@ -12,12 +12,12 @@ import { turn } from "../Turn.ts"
 import type { Upcast } from "../Upcaster.ts"
 import type { Vocabulary } from "../Vocabulary.ts"
 import * as append from "./append.ts"
+import { pages } from "./chain.ts"
 import * as Database from "./database.ts"
 import * as Names from "./names.ts"
 import * as newLog from "./newLog.ts"
 import { readBlob, readHead } from "./read.ts"
 import * as Segments from "./segments/Segments.ts"
-import { pages } from "./verify.ts"
 
 /** Events between two turns of the event loop. */
 const EVENTS_A_TURN = 200
@@ -49,6 +49,7 @@ export const make = (source: Source): typeof Bundles.Service =>
       Effect.gen(function* () {
         const { log } = source
         const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
+        if (typeof file !== "string" || file === "") return yield* refuse("the name of a file", String(file))
         const taken = newLog.taken(file)
         if (taken !== undefined) return yield* refuse("a file that is not there yet", taken)
         const positions = yield* positionsOf(log, taskId)
@@ -152,6 +153,7 @@ const requestOf = (
     taskId: link.taskId,
     actor: link.actor,
     expected: null,
+    fence: null,
     synced: false,
     recordedAt: link.recordedAt,
     events: [

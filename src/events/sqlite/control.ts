@@ -1,9 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Effect, type Scope } from "effect"
 import {
   type DiskFull,
@@ -13,8 +11,11 @@ import {
   LogUnavailable,
   type OpenError,
 } from "../EventLog.ts"
-import { attempt, BUSY_TIMEOUT_MS, noRoom, type StatementError, statementError } from "./database.ts"
+import * as OwnerOnly from "../OwnerOnly.ts"
+import * as Client from "./client.ts"
+import { attempt, noRoom, type StatementError, statementError } from "./database.ts"
 import { saysItIsALog } from "./header.ts"
+import * as newFile from "./newFile.ts"
 import { targetOf } from "./place.ts"
 import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./tables.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
@@ -36,6 +37,7 @@ export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.
   Effect.gen(function* () {
     yield* makeDirectory(filename)
     yield* refuseOrphan(filename)
+    yield* attempt(filename, () => newFile.make(filename))
     const sql = yield* connect(filename, false)
     const found = yield* checkFormat(filename, sql)
     if (found === "empty") {
@@ -46,6 +48,7 @@ export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.
     }
     if (found === "old log") yield* transaction(sql, upgradeTables(filename, sql))
     yield* sql`PRAGMA journal_mode = WAL`
+    yield* sql`PRAGMA synchronous = NORMAL`
     yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
     for (const statement of DISPOSABLE_TABLES) yield* sql.unsafe(statement)
     return { filename, sql }
@@ -86,7 +89,7 @@ const isDiskFull = (error: { readonly _tag: string }): error is DiskFull => erro
 
 const makeDirectory = (filename: string) =>
   Effect.try({
-    try: () => fs.mkdirSync(path.dirname(filename), { recursive: true }),
+    try: () => OwnerOnly.makeDirectory(path.dirname(filename)),
     catch: (cause) => new LogUnavailable({ log: filename, reason: `its directory cannot be made: ${String(cause)}` }),
   })
 
@@ -109,10 +112,8 @@ const connect = (
   filename: string,
   readonly: boolean,
 ): Effect.Effect<SqlClient, StatementError | SqlError, Scope.Scope> =>
-  SqliteClient.make({ filename, readonly, disableWAL: true }).pipe(
-    Effect.provide(Reactivity.layer),
+  Client.open(filename, { readonly }).pipe(
     Effect.catchAllDefect((cause) => Effect.fail(statementError(filename, cause))),
-    Effect.tap((sql) => sql`PRAGMA busy_timeout = ${sql.literal(String(BUSY_TIMEOUT_MS))}`),
   )
 
 const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`

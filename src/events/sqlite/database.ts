@@ -1,10 +1,12 @@
 import * as fs from "node:fs"
-import Database from "better-sqlite3"
 import { Effect, Either, type Scope } from "effect"
 import { DiskFull, LogBusy, LogCorrupt, type LogError, LogUnavailable, SegmentUnavailable } from "../EventLog.ts"
+import { driver } from "./driver/choice.ts"
+import { type Connection, DriverUnavailable, IN_MEMORY } from "./driver/Driver.ts"
 import * as place from "./place.ts"
 import { isUsedUp } from "./room.ts"
 import { LOG_TABLES } from "./tables.ts"
+import * as wholeFile from "./wholeFile.ts"
 
 /** How long a statement waits for another process that holds the file, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000
@@ -18,15 +20,16 @@ export type StatementError = LogError | DiskFull
  */
 export interface LogDatabase {
   readonly filename: string
-  /** Runs a statement that returns nothing. */
-  readonly run: (sql: string, parameters?: ReadonlyArray<unknown>) => void
+  /**
+   * Runs a statement, and answers with how many rows it inserted, changed or deleted by itself (what its triggers did is not
+   * counted); 0 for a statement of another kind, and for one that answers with rows. A row that a trigger left out by
+   * `RAISE(IGNORE)` is not counted.
+   */
+  readonly run: (sql: string, parameters?: ReadonlyArray<unknown>) => number
   readonly inTransaction: () => boolean
   /** Runs a query; each row is an array of its columns. */
   readonly rows: (sql: string, parameters?: ReadonlyArray<unknown>) => ReadonlyArray<ReadonlyArray<unknown>>
 }
-
-/** Most prepared statements that a connection keeps. */
-const MAX_STATEMENTS = 200
 
 /**
  * Opens a connection that is closed with the scope. The file exists and is a log. Once one of the log's files is removed or
@@ -41,68 +44,89 @@ export const open = (
     (database) => Effect.sync(() => database.close()),
   )
 
-/** The same at once, for whoever closes it. */
+/**
+ * An empty database for intermediate results, gone with the scope. It is in memory, but for its temporary tables: of those, what
+ * does not fit into SQLite's cache is on the disk.
+ */
+export const scratch: Effect.Effect<LogDatabase, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const database = connect(IN_MEMORY, { readonly: false })
+    database.run("PRAGMA temp_store = FILE")
+    return database
+  }),
+  (database) => Effect.sync(() => database.close()),
+)
+
+/** Opens a connection at once, for whoever closes it. */
 export const connect = (
   filename: string,
   options: { readonly readonly: boolean },
 ): LogDatabase & { readonly close: () => void } => {
-  const database = new Database(filename, { ...options, timeout: BUSY_TIMEOUT_MS })
+  const connection = driver().open(filename, { ...options, busyTimeoutMs: BUSY_TIMEOUT_MS })
   try {
-    return connection(database, filename, options.readonly)
+    return databaseOf(connection, filename, options.readonly)
   } catch (cause) {
-    database.close()
+    connection.close()
     throw cause
   }
 }
 
-const connection = (
-  database: Database.Database,
+const databaseOf = (
+  connection: Connection,
   filename: string,
   readonly: boolean,
 ): LogDatabase & { readonly close: () => void } => {
+  const inMemory = filename === IN_MEMORY
   // SQLite opens a file that it may not write, and says so only at the first write.
-  if (!readonly && !database.memory) fs.accessSync(filename, fs.constants.W_OK)
+  if (!readonly && !inMemory) fs.accessSync(filename, fs.constants.W_OK)
   // From the first read on, the log's other files are there too.
-  database.prepare("SELECT 1 FROM sqlite_schema").get()
-  const shared = !readonly && database.pragma("journal_mode", { simple: true }) === "wal"
-  const checkPlace = database.memory ? () => {} : place.remember(filename, shared)
-  const checkLength = shared ? place.rememberLength(filename, () => extentOf(database)) : () => {}
-
-  const statements = new Map<string, Database.Statement<Array<unknown>>>()
-  const prepared = (sql: string) => {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
-    if (statements.size >= MAX_STATEMENTS) statements.clear()
-    const statement = database.prepare<Array<unknown>>(sql)
-    if (statement.reader) statement.raw(true)
-    statements.set(sql, statement)
-    return statement
-  }
+  connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
+  connection.script(SETTINGS)
+  const shared = !readonly && answerOf(connection, "PRAGMA journal_mode") === "wal"
+  const checkPlace = inMemory ? () => {} : place.remember(filename, shared)
+  const checkSize =
+    inMemory || !(shared || readonly) ? () => {} : wholeFile.rememberSize(filename, () => pagesOf(connection), readonly)
+  const checkLength = shared ? place.rememberLength(filename, () => extentOf(connection)) : () => {}
   return {
     filename,
-    inTransaction: () => database.inTransaction,
+    inTransaction: connection.inTransaction,
     run: (sql, parameters = []) => {
-      if (!database.inTransaction) {
+      if (!connection.inTransaction()) {
         checkPlace()
         checkLength()
+        checkSize()
       }
-      const statement = prepared(sql)
-      // A pragma answers with rows even where nobody asked.
-      if (statement.reader) statement.all(...parameters)
-      else statement.run(...parameters)
+      return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
       if (readonly) checkPlace()
-      return prepared(sql).all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>
+      if (readonly || sql.startsWith(WRITING_BACK)) checkSize()
+      return connection.prepare(sql).rows(parameters)
     },
-    close: () => database.close(),
+    close: connection.close,
   }
 }
 
+/**
+ * What the drivers would set each in its own way: 16 MB of cache, and a commit that survives the death of the process. Whoever
+ * wants it on the disk says so.
+ */
+const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
+
+const answerOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
+
+/** Pages that are written back behind a gap would hide it. */
+const WRITING_BACK = "PRAGMA wal_checkpoint"
+
+const pagesOf = (connection: Connection): wholeFile.Pages => ({
+  count: Number(answerOf(connection, "PRAGMA page_count")),
+  bytes: Number(answerOf(connection, "PRAGMA page_size")),
+})
+
 /** How much of the write-ahead log counts now (https://sqlite.org/pragma.html#pragma_wal_checkpoint: this mode writes nothing). */
-const extentOf = (database: Database.Database): place.Extent => {
-  const [row] = database.prepare("PRAGMA wal_checkpoint(NOOP)").raw(true).all() as ReadonlyArray<ReadonlyArray<unknown>>
-  const pageBytes = Number(database.pragma("page_size", { simple: true }))
+const extentOf = (connection: Connection): place.Extent => {
+  const [row] = connection.prepare("PRAGMA wal_checkpoint(NOOP)").rows([])
+  const pageBytes = Number(answerOf(connection, "PRAGMA page_size"))
   return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: place.FRAME_HEADER_BYTES + pageBytes }
 }
 
@@ -157,6 +181,7 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOUT_MS): StatementError => {
   if (cause instanceof LogUnavailable || cause instanceof SegmentUnavailable || cause instanceof LogCorrupt)
     return cause
+  if (cause instanceof DriverUnavailable) return new LogUnavailable({ log, reason: cause.message })
   const code = sqliteCode(cause)
   const reason = messageOf(cause)
   if (cause instanceof DamagedRow) return new LogCorrupt({ log, position: cause.position, reason })
@@ -164,11 +189,13 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
   if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED") {
     return new LogBusy({ log, waitedMs: Math.round(Math.min(tookMs, BUSY_TIMEOUT_MS)) })
   }
-  if (code === "SQLITE_FULL" || (mayBeForWantOfRoom(code) && isUsedUp(log))) return new DiskFull({ log })
+  if (FULL_CODES.has(code) || (mayBeForWantOfRoom(code) && isUsedUp(log))) return new DiskFull({ log })
   const damage = damageOf(code, reason)
   if (damage !== undefined) return new LogCorrupt({ log, position: null, reason: damage })
   return new LogUnavailable({ log, reason: unavailable(code, reason) })
 }
+
+const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"])
 
 /** A quota that is used up, a file that may not grow, and no room for another file are faults of the disk to SQLite. */
 const mayBeForWantOfRoom = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"

@@ -1,21 +1,25 @@
 import * as fs from "node:fs"
 import { Effect, Either, type Scope } from "effect"
-import type { Segment } from "../Archive.ts"
 import { type Examination, type Finding, isHealthy, worstFirst } from "../Doctor.ts"
 import { type LogError, LogUnavailable, type OpenError } from "../EventLog.ts"
 import type { Holder } from "../Lease.ts"
-import type { Verification, VerifyOptions } from "../Verification.ts"
+import { iso } from "../Time.ts"
+import type { Look, VerifyOptions } from "../Verification.ts"
+import { walkChain } from "./chain.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
-import { fileFindings, RECOVERY } from "./fileFindings.ts"
+import { fileFindings } from "./fileFindings.ts"
 import { saysItIsALog } from "./header.ts"
-import { isStale, readHolder } from "./holder.ts"
-import { schemaFindings } from "./schemaFindings.ts"
+import { readHolder, type Standing, standingOf } from "./holder.ts"
+import * as keyFile from "./keyFile.ts"
+import { counted } from "./looks/Looking.ts"
+import { targetOf } from "./place.ts"
 import * as Segments from "./segments/Segments.ts"
-import { verify } from "./verify.ts"
+import * as SnapshotKey from "./snapshotKey.ts"
+import { CHAIN, damaged, lookings, sturdy, unavailable, verdict } from "./verify.ts"
 
 /** What the doctor does beside looking. */
-export interface ExamineOptions extends VerifyOptions {
+export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
   /** Whether to walk the chain too, which takes longest. Default: yes. */
   readonly chain?: boolean
 }
@@ -24,8 +28,8 @@ export interface ExamineOptions extends VerifyOptions {
 export type ExamineError = OpenError
 
 /**
- * Examines a log's file and changes nothing in it: the file and what lies beside it, SQLite's own check of its pages and
- * indexes, the tables and triggers, the lease, and the chain. Damage is a finding and never an error, so that all that
+ * Examines a log's file and changes nothing in it: the file and what lies beside it, everything that `verify` looks at, the
+ * journal mode and the lease. Damage is a finding and never an error, so that all that
  * can still be found out is.
  */
 export const examine = (filename: string, options: ExamineOptions = {}): Effect.Effect<Examination, ExamineError> =>
@@ -35,15 +39,20 @@ export const examine = (filename: string, options: ExamineOptions = {}): Effect.
     // What is no log at all is an error; a log of ours that SQLite does not recognise any more is damaged.
     if (Either.isLeft(opened) && !(ill && DAMAGE.has(opened.left._tag))) return yield* opened.left
     const inside = Either.isLeft(opened)
-      ? { checked: [], findings: [damaged(null, foundBy(opened.left))], chain: null }
+      ? { looks: [], findings: [damaged("pages", null, foundBy(opened.left))], chain: null }
       : yield* lookInside(opened.right, options)
+    const looks = [...FILE_LOOKS.map((what) => ({ what, looked: true, told: "see what was found" })), ...inside.looks]
     return {
       log: filename,
-      checked: ["file", "write-ahead log", "permissions", "disk space", ...inside.checked],
+      checked: looks.filter(({ looked }) => looked).map(({ what }) => what),
+      looks,
       findings: worstFirst([...findings, ...inside.findings]),
       chain: inside.chain,
     }
   }).pipe(Effect.scoped)
+
+/** What is looked at before SQLite touches the file. */
+const FILE_LOOKS = ["file", "write-ahead log", "permissions", "disk space"]
 
 /** What keeps SQLite from opening an ill file. */
 const DAMAGE: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
@@ -67,32 +76,50 @@ const lookAtFile = (filename: string) =>
       new LogUnavailable({ log: filename, reason: cause instanceof Error ? cause.message : String(cause) }),
   })
 
-type Inside = Pick<Examination, "checked" | "findings" | "chain">
+type Inside = Pick<Examination, "looks" | "findings" | "chain">
 
-/** What SQLite and the chain say, each step whatever the ones before it found. */
+/** All that answers are made from, the chain last; each look whatever the ones before it found. */
 const lookInside = (
   database: Database.LogDatabase,
   options: ExamineOptions,
 ): Effect.Effect<Inside, ExamineError, Scope.Scope> =>
   Effect.gen(function* () {
-    const empty = yield* inMemory
+    const { chain = true, onLook = () => Effect.void } = options
     const segments = yield* Segments.make(database)
-    const steps: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
-      ["pages", () => pageFindings(database)],
-      ["tables and triggers", () => schemaFindings(database, empty)],
+    const keys = yield* keyFile.open(`${targetOf(database.filename)}.keys`, { readonly: true })
+    const stores = { database, segments, keys, ownKey: SnapshotKey.inFile(database.filename) }
+    const looks: Array<Look> = []
+    const findings: Array<Finding> = []
+    for (const { what, look } of lookings(stores)) {
+      yield* onLook(what)
+      const { told, flaws, notes = [], looked = true } = yield* sturdy(what, look)
+      looks.push({ what, looked, told })
+      findings.push(...flaws.map(({ finding }) => finding), ...notes)
+    }
+    const small: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
       ["journal mode", () => modeFindings(database)],
-      ["segments", () => segmentFindings(segments.list())],
       ["lease", () => leaseFindings(readHolder(database), Date.now())],
     ]
-    const findings: Array<Finding> = []
-    for (const [, look] of steps) {
-      findings.push(...(yield* orDamaged(Database.attemptRead(database.filename, look), (finding) => [finding])))
+    for (const [what, look] of small) {
+      const found = yield* orDamaged(what, Database.attemptRead(database.filename, look))
+      looks.push({ what, looked: true, told: counted(found.length, "finding") })
+      findings.push(...found)
     }
-    const checked = steps.map(([step]) => step)
-    if (options.chain === false) return { checked, findings, chain: null }
-    const chain = yield* orDamaged(verify(database, segments, options), (finding) => finding)
-    if ("severity" in chain) return { checked: [...checked, "chain"], findings: [...findings, chain], chain: null }
-    return { checked: [...checked, "chain"], findings: [...findings, ...chainFindings(chain)], chain }
+    if (!chain) return { looks: [...looks, { what: CHAIN, looked: false, told: "left out" }], findings, chain: null }
+    yield* onLook(CHAIN)
+    const walked = yield* Effect.either(walkChain(database, segments, options))
+    if (Either.isLeft(walked)) {
+      const unwalked = yield* orDamaged("pages", walked.left)
+      return {
+        looks: [...looks, { what: CHAIN, looked: true, told: "cannot be read" }],
+        findings: [...findings, ...unwalked],
+        chain: null,
+      }
+    }
+    const found = verdict(walked.right, [], [])
+    const told = found._tag === "Intact" ? counted(found.events, "event") : found.reason
+    looks.push({ what: CHAIN, looked: true, told })
+    return { looks, findings: found._tag === "Intact" ? findings : [...findings, ...found.findings], chain: found }
   })
 
 /** A connection that can only read. */
@@ -102,59 +129,12 @@ const open = (filename: string) =>
     Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.noRoom(filename)),
   )
 
-/** In memory nothing can be busy, full or damaged. */
-const inMemory = Effect.orDie(Database.open(":memory:", { readonly: false }))
-
-/** What a step found; that a page cannot be read is a finding too. */
-const orDamaged = <A, B>(step: Effect.Effect<A, LogError>, tell: (finding: Finding) => B) =>
-  Effect.catchTags(step, {
-    LogCorrupt: ({ position, reason }) => Effect.succeed(tell(damaged(position, reason))),
-    SegmentUnavailable: ({ first, last, file, reason }) =>
-      Effect.succeed(tell(unavailable({ first, last }, file, reason))),
+/** What a look found; that a page cannot be read is a finding too. */
+const orDamaged = (what: string, look: Effect.Effect<ReadonlyArray<Finding>, LogError>) =>
+  Effect.catchTags(look, {
+    LogCorrupt: ({ position, reason }) => Effect.succeed([damaged(what, position, reason)]),
+    SegmentUnavailable: (error) => Effect.succeed([unavailable(error)]),
   })
-
-const segmentFindings = (segments: ReadonlyArray<Segment>): ReadonlyArray<Finding> =>
-  segments.flatMap((segment) =>
-    segment.bytes === null ? [unavailable(segment, segment.file, "the file is not there")] : [],
-  )
-
-const unavailable = ({ first, last }: Pick<Segment, "first" | "last">, file: string, found: string): Finding => ({
-  severity: "damage",
-  what: `segment @${first} to @${last}`,
-  expected: `the archived events in ${file}`,
-  found,
-  advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
-})
-
-const damaged = (position: number | null, reason: string): Finding => ({
-  severity: "damage",
-  what: position === null ? "pages" : `pages at @${position}`,
-  expected: "pages that SQLite can read",
-  found: position === null ? reason : `${reason}; ${soundBefore(position)}`,
-  advice: RECOVERY,
-})
-
-const soundBefore = (position: number): string =>
-  position === 1 ? "no event can be read" : `the events up to @${position - 1} can be read and are sound`
-
-/** Most faults of pages that are told. */
-const MAX_FAULTS = 20
-
-/** The quick check finds broken pages and rows; only where it finds none are the indexes held against the rows. */
-const pageFindings = (database: Database.LogDatabase): ReadonlyArray<Finding> => {
-  for (const check of ["quick_check", "integrity_check"]) {
-    const faults = database.rows(`PRAGMA ${check}(${MAX_FAULTS})`).map(([fault]) => String(fault))
-    if (faults.length === 1 && faults[0] === "ok") continue
-    return faults.map((found) => ({
-      severity: "damage",
-      what: "pages",
-      expected: `nothing amiss by SQLite's ${check}`,
-      found,
-      advice: RECOVERY,
-    }))
-  }
-  return []
-}
 
 const modeFindings = (database: Database.LogDatabase): ReadonlyArray<Finding> => {
   const mode = String(database.rows("PRAGMA journal_mode")[0]?.[0])
@@ -174,31 +154,31 @@ const modeFindings = (database: Database.LogDatabase): ReadonlyArray<Finding> =>
 const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<Finding> => {
   if (holder === undefined) return []
   const { owner, pid, host, heartbeatAt } = holder
-  const found = `"${owner}" (process ${pid} on ${host}), last heard of ${new Date(heartbeatAt).toISOString()}`
-  const stale = isStale(holder, now)
+  const found = `"${owner}" (process ${pid} on ${host}), last heard of ${iso(heartbeatAt)}`
+  const standing = standingOf(holder, now)._tag
   return [
     {
       severity: "note",
       what: "lease",
       expected: "that nobody holds it, or one who lives",
-      found: stale ? `${found}: gone without giving it back` : `${found}: a kernel at work`,
-      advice: stale
-        ? "Nothing to do: the next kernel takes it over and records how everything ended that was left unfinished."
-        : "Nothing to do. Before the file is moved or copied, stop that kernel.",
+      found: `${found}: ${LEASE[standing].found}`,
+      advice: LEASE[standing].advice,
     },
   ]
 }
 
-const chainFindings = (chain: Verification): ReadonlyArray<Finding> => {
-  if (chain._tag === "Intact") return []
-  const { position, kind, reason } = chain
-  return [
-    {
-      severity: "damage",
-      what: `chain at @${position}`,
-      expected: "the events as they were recorded",
-      found: `${kind}: ${reason}`,
-      advice: "From there on believe nothing: keep the file as evidence, and restore a copy.",
-    },
-  ]
+const LEASE: { readonly [standing in Standing["_tag"]]: { readonly found: string; readonly advice: string } } = {
+  Alive: {
+    found: "a kernel at work",
+    advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",
+  },
+  Gone: {
+    found: "gone without giving it back",
+    advice: "Nothing to do: the next kernel takes it over and records how everything ended that was left unfinished.",
+  },
+  Doubtful: {
+    found: "silent since, or by a clock that was set",
+    advice:
+      "Nothing to do: the next kernel watches for some seconds whether it still lives, and takes it over where it does not.",
+  },
 }

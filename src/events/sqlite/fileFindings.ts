@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Finding } from "../Doctor.ts"
 import { HEADER_BYTES, MAGIC, readHeader } from "./header.ts"
+import { targetOf } from "./place.ts"
 
 /** A write-ahead log above this was kept from shrinking. In bytes. */
 const LARGE_WAL_BYTES = 128 * 1024 * 1024
@@ -86,17 +87,7 @@ const journalFindings = (filename: string): ReadonlyArray<Finding> => {
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
 
 const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
-  const findings: Array<Finding> = []
-  const { mode } = fs.statSync(filename)
-  if (process.platform !== "win32" && (mode & 0o002) !== 0) {
-    findings.push({
-      severity: "warning",
-      what: "permissions",
-      expected: "a file that only its owner, or a group, may write",
-      found: `mode ${(mode & 0o777).toString(8)}: every user of this machine may change the log`,
-      advice: `chmod o-w ${filename}`,
-    })
-  }
+  const findings: Array<Finding> = [...opennessFindings(filename)]
   for (const [kind, at] of [
     ["file", filename],
     ["directory", path.dirname(filename)],
@@ -112,6 +103,30 @@ const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
     })
   }
   return findings
+}
+
+/** What belongs to a log: the file, and what may lie beside it. */
+const PARTS = ["", "-wal", "-shm", "-journal", ".keys", ".snapshot-key", ".segments", ".plugins"]
+
+/** Of what belongs to the log, what others than its owner may read or write. */
+const opennessFindings = (filename: string): ReadonlyArray<Finding> => {
+  const target = targetOf(filename)
+  const open = PARTS.flatMap((suffix) => {
+    const mode = fs.statSync(target + suffix, { throwIfNoEntry: false })?.mode ?? 0
+    return (mode & 0o077) === 0 ? [] : [{ file: target + suffix, mode: mode & 0o777 }]
+  })
+  if (process.platform === "win32" || open.length === 0) return []
+  const listed = open.map(({ file, mode }) => `${path.basename(file)} has mode ${mode.toString(8)}`).join(", ")
+  const mayWrite = open.some(({ mode }) => (mode & 0o022) !== 0)
+  return [
+    {
+      severity: "warning",
+      what: "permissions",
+      expected: "files that are for their owner alone, as Hindcast makes them",
+      found: `${listed}: other users of this machine may ${mayWrite ? "change" : "read"} the log`,
+      advice: `Unless that is meant so: chmod go= ${open.map(({ file }) => file).join(" ")}`,
+    },
+  ]
 }
 
 const mayWrite = (file: string): boolean => {

@@ -40,10 +40,12 @@ export const importEvents = <E, R>({
               head = { position: head.position + 1, hash: event.hash }
             }
             if (page.length === 0) return
-            yield* attempt(filename, () => write(database, names, placed(page))).pipe(
+            const isWritten = yield* attempt(filename, () => write(database, names, placed(page))).pipe(
               // Hashes may hold, and say what no log does: an id, or a version in a stream, that another event has.
               Effect.catchTag("LogCorrupt", ({ reason }) => refuse(null, `up to @${head.position}, ${reason}`)),
             )
+            if (!isWritten)
+              return yield* refuse(null, `up to @${head.position}, another program changed the new log's file`)
           }),
         )
         return head

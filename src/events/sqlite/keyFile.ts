@@ -1,10 +1,12 @@
 import * as fs from "node:fs"
-import Database from "better-sqlite3"
 import { Effect, type Scope } from "effect"
 import { uuidv7 } from "uuidv7"
 import { LogUnavailable } from "../EventLog.ts"
 import { type Key, type Keys, newKey } from "../Keys.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
+import { driver } from "./driver/choice.ts"
+import type { Connection } from "./driver/Driver.ts"
+import * as newFile from "./newFile.ts"
 import * as place from "./place.ts"
 
 /** `application_id` of a key file: "Hcky" in ASCII. */
@@ -41,7 +43,7 @@ export const open = (
   }
   const made = (): Opened => {
     if (options.readonly) throw unavailable(filename, "a log that is opened for reading only makes no keys")
-    if (existing() === undefined) fs.closeSync(fs.openSync(filename, "a", OWNER_ONLY))
+    if (existing() === undefined) newFile.make(filename)
     opened ??= connect(filename, false)
     return opened
   }
@@ -56,23 +58,21 @@ export const open = (
   } satisfies Keys)
 }
 
-const OWNER_ONLY = 0o600
-
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
 
 const unavailable = (log: string, reason: string) => new LogUnavailable({ log, reason })
 
 interface Opened extends Omit<Keys, "name"> {
-  readonly database: Database.Database
+  readonly database: Connection
   /** Throws once the file is no longer where it was: keys that were made then would be lost. */
   readonly checkPlace: () => void
 }
 
 const connect = (filename: string, readonly: boolean): Opened => {
-  const database = new Database(filename, { readonly, timeout: BUSY_TIMEOUT_MS })
+  const database = driver().open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })
   try {
-    database.pragma("secure_delete = ON")
-    if (!readonly && !isMade(database)) database.transaction(() => makeTable(filename, database)).immediate()
+    database.script("PRAGMA secure_delete = ON")
+    if (!readonly && !isMade(database)) atOnce(database, () => makeTable(filename, database))
     return connection(filename, database)
   } catch (cause) {
     database.close()
@@ -80,30 +80,48 @@ const connect = (filename: string, readonly: boolean): Opened => {
   }
 }
 
-const isMade = (database: Database.Database): boolean =>
-  database.pragma("application_id", { simple: true }) === APPLICATION_ID &&
-  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'keys'").get() !== undefined
+/** The first column of a statement's first row. */
+const answerOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
 
-const makeTable = (filename: string, database: Database.Database): void => {
-  if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
-    if (database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() !== 0)
-      throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
-    database.pragma(`application_id = ${APPLICATION_ID}`)
+/** All of it or nothing; whoever else writes waits. */
+const atOnce = <A>(database: Connection, body: () => A): A => {
+  database.script("BEGIN IMMEDIATE")
+  try {
+    const answer = body()
+    database.script("COMMIT")
+    return answer
+  } catch (cause) {
+    if (database.inTransaction()) database.script("ROLLBACK")
+    throw cause
   }
-  database.exec(TABLE)
 }
 
-const connection = (filename: string, database: Database.Database): Opened => {
-  const byId = database.prepare<[string], Row>("SELECT id, secret FROM keys WHERE id = ?")
-  const bySubject = database.prepare<[string], Row>("SELECT id, secret FROM keys WHERE subject = ?")
-  const ofNoSubject = database.prepare<[], Row>("SELECT id, secret FROM keys WHERE subject IS NULL")
-  const all = database.prepare<[], SubjectRow>(
-    "SELECT subject, id AS keyId, made_at AS since, shredded_by AS shreddedBy FROM keys WHERE subject IS NOT NULL ORDER BY made_at, id",
+const isMade = (database: Connection): boolean =>
+  answerOf(database, "PRAGMA application_id") === APPLICATION_ID &&
+  answerOf(database, "SELECT 1 FROM sqlite_schema WHERE name = 'keys'") !== undefined
+
+const makeTable = (filename: string, database: Connection): void => {
+  if (answerOf(database, "PRAGMA application_id") !== APPLICATION_ID) {
+    if (answerOf(database, "SELECT count(*) FROM sqlite_schema") !== 0)
+      throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
+    database.script(`PRAGMA application_id = ${APPLICATION_ID}`)
+  }
+  database.script(TABLE)
+}
+
+const connection = (filename: string, database: Connection): Opened => {
+  const keyBy = (condition: string) => {
+    const found = database.prepare(`SELECT id, secret FROM keys WHERE ${condition}`)
+    return (...parameters: ReadonlyArray<unknown>): Key | undefined => keyOf(found.rows(parameters)[0])
+  }
+  const byId = keyBy("id = ?")
+  const ofNoSubject = keyBy("subject IS NULL")
+  const bySubject = database.prepare("SELECT id, secret FROM keys WHERE subject = ?")
+  const all = database.prepare(
+    "SELECT subject, id, made_at, shredded_by FROM keys WHERE subject IS NOT NULL ORDER BY made_at, id",
   )
   const insert = database.prepare("INSERT INTO keys (id, subject, secret, made_at) VALUES (?, ?, ?, ?)")
-  const destroyed = database.prepare<[string], Shredded>(
-    "SELECT id AS keyId, shredded_by AS eventId FROM keys WHERE subject = ? AND secret IS NULL",
-  )
+  const destroyed = database.prepare("SELECT id, shredded_by FROM keys WHERE subject = ? AND secret IS NULL")
   const erase = database.prepare(
     "UPDATE keys SET secret = NULL, shredded_by = ? WHERE subject = ? AND secret IS NOT NULL",
   )
@@ -112,7 +130,8 @@ const connection = (filename: string, database: Database.Database): Opened => {
 
   const add = (subject: string | null): Key => {
     const key = newKey()
-    insert.run(key.id, subject, key.secret, Date.now())
+    if (insert.run([key.id, subject, key.secret, Date.now()]) !== 1)
+      throw unavailable(filename, "it does not store a new key: another program put a trigger there. Take it out")
     return key
   }
 
@@ -120,7 +139,7 @@ const connection = (filename: string, database: Database.Database): Opened => {
   let known = new Map<string, Key | undefined>()
   let version: unknown
   const current = () => {
-    const now = database.pragma("data_version", { simple: true })
+    const now = answerOf(database, "PRAGMA data_version")
     if (now !== version) known = new Map()
     version = now
     return known
@@ -129,52 +148,44 @@ const connection = (filename: string, database: Database.Database): Opened => {
   return {
     database,
     checkPlace: place.remember(filename, false),
-    of: database.transaction((subject: string) => {
-      const row = bySubject.get(subject)
-      if (row !== undefined) return keyOf(row)
-      if (ofNoSubject.get() === undefined) add(null)
-      return add(subject)
-    }).immediate,
+    of: (subject) =>
+      atOnce(database, () => {
+        const [row] = bySubject.rows([subject])
+        if (row !== undefined) return keyOf(row)
+        if (ofNoSubject() === undefined) add(null)
+        return add(subject)
+      }),
     find: (id) => {
       const keys = current()
-      if (!keys.has(id)) keys.set(id, keyOf(byId.get(id)))
+      if (!keys.has(id)) keys.set(id, byId(id))
       return keys.get(id)
     },
     subjects: () =>
-      all
-        .all()
-        .map(({ subject, keyId, since, shreddedBy }) => ({ subject, keyId, since, shredding: shreddedBy !== null })),
-    destroy: database.transaction((subject: string) => {
-      known = new Map()
-      if (erase.run(uuidv7(), subject).changes > 0) {
-        eraseOfSnapshots.run()
-        add(null)
-      }
-      return destroyed.get(subject)
-    }).immediate,
+      all.rows([]).map(([subject, id, since, shreddedBy]) => ({
+        subject: String(subject),
+        keyId: String(id),
+        since: Number(since),
+        shredding: shreddedBy !== null,
+      })),
+    destroy: (subject) =>
+      atOnce(database, () => {
+        known = new Map()
+        if (erase.run([uuidv7(), subject]) > 0) {
+          eraseOfSnapshots.run([])
+          add(null)
+        }
+        const [row] = destroyed.rows([subject])
+        return row === undefined ? undefined : { keyId: String(row[0]), eventId: String(row[1]) }
+      }),
     settle: (keyId) => {
-      forget.run(keyId)
+      forget.run([keyId])
     },
-    ofSnapshots: () => keyOf(ofNoSubject.get()),
+    ofSnapshots: () => ofNoSubject(),
   }
 }
 
-interface Row {
-  readonly id: string
-  readonly secret: Uint8Array | null
+/** The key in a row of its id and its secret; undefined where there is no row, or the secret was destroyed. */
+const keyOf = (row: ReadonlyArray<unknown> | undefined): Key | undefined => {
+  const [id, secret] = row ?? []
+  return secret instanceof Uint8Array ? { id: String(id), secret } : undefined
 }
-
-interface SubjectRow {
-  readonly subject: string
-  readonly keyId: string
-  readonly since: number
-  readonly shreddedBy: string | null
-}
-
-interface Shredded {
-  readonly keyId: string
-  readonly eventId: string
-}
-
-const keyOf = (row: Row | undefined): Key | undefined =>
-  row?.secret == null ? undefined : { id: row.id, secret: row.secret }

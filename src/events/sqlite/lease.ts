@@ -1,20 +1,23 @@
 import * as os from "node:os"
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { type Context, Effect, Schedule } from "effect"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, type Context, Duration, Effect, Schedule } from "effect"
 import { uuidv7 } from "uuidv7"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../Lease.ts"
 import { type Control, typed } from "./control.ts"
-import { isStale } from "./holder.ts"
+import { HEARTBEAT_EVERY_MS, standingOf } from "./holder.ts"
 
-/** How often a holder says that it lives. */
-const HEARTBEAT_EVERY_MS = 1000
+/** How often a holder is looked at of whom it is not known whether it lives. */
+const LOOK_EVERY_MS = 100
 
-export const make = ({ filename, sql }: Control): Context.Tag.Service<Lease> => ({
+export const make = ({ filename, sql }: Control): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
       const token = `${owner}#${uuidv7()}`
+      // Watching a holder may take seconds, and may be interrupted: nothing is held yet.
+      const free = yield* waitUntilFree(sql).pipe(typed(filename))
       // A lease that cannot be given back (a full disk, say) goes stale by itself.
-      yield* Effect.acquireRelease(take(filename, sql, owner, token), () =>
+      const takenFrom = yield* Effect.acquireRelease(take({ filename, sql, owner, token, free }), () =>
         Effect.ignore(sql`DELETE FROM lease WHERE owner = ${token}`),
       )
       let lost = false
@@ -33,18 +36,53 @@ export const make = ({ filename, sql }: Control): Context.Tag.Service<Lease> => 
         Effect.repeat(Schedule.spaced(HEARTBEAT_EVERY_MS)),
         Effect.forkScoped,
       )
-      return { check, held }
+      return { check, held, takenFrom }
     }),
 })
 
-/** One statement that takes a free or stale lease; the row that is there afterwards says whether it did. */
-const take = (filename: string, sql: SqlClient, owner: string, token: string) =>
+/** What was found of the lease: nobody, one who has lost it and when it last beat, or one who has it. */
+type Found = { readonly _tag: "Free" } | { readonly _tag: "Lost"; readonly holder: Holder } | { readonly _tag: "Held" }
+
+/**
+ * Finds out who has the lease. Where a look does not settle whether its holder lives, the holder is watched: it has the
+ * lease if its heartbeat changes, whatever time it says, and has lost it if that stays the same for as long as it is to be
+ * watched, by a clock that nobody sets.
+ */
+const waitUntilFree = (sql: SqlClient): Effect.Effect<Found, SqlError> =>
+  Effect.gen(function* () {
+    const first = yield* readHolder(sql)
+    const startedAt = yield* Clock.currentTimeNanos
+    let holder = first
+    while (holder !== undefined) {
+      if (holder.owner !== first?.owner || holder.heartbeatAt !== first.heartbeatAt) return { _tag: "Held" }
+      const standing = standingOf(holder, Date.now())
+      if (standing._tag === "Gone") return { _tag: "Lost", holder }
+      if (standing._tag === "Alive") return { _tag: "Held" }
+      const watched = Duration.nanos((yield* Clock.currentTimeNanos) - startedAt)
+      if (Duration.toMillis(watched) >= standing.watchMs) return { _tag: "Lost", holder }
+      yield* Effect.sleep(LOOK_EVERY_MS)
+      holder = yield* readHolder(sql)
+    }
+    return { _tag: "Free" }
+  })
+
+interface Taking {
+  readonly filename: string
+  readonly sql: SqlClient
+  readonly owner: string
+  readonly token: string
+  readonly free: Found
+}
+
+/**
+ * One statement that takes a lease that is free, or that its holder has lost and has still not beaten for; the row that is
+ * there afterwards says whether it did. Answers with the holder that it was taken from.
+ */
+const take = ({ filename, sql, owner, token, free }: Taking) =>
   Effect.gen(function* () {
     const now = Date.now()
     const host = os.hostname()
-    const holder = yield* readHolder(sql)
-    const [takenFrom, silentSince] =
-      holder !== undefined && isStale(holder, now) ? [holder.owner, holder.heartbeatAt] : ["", 0]
+    const [takenFrom, silentSince] = free._tag === "Lost" ? [free.holder.owner, free.holder.heartbeatAt] : ["", 0]
     yield* sql`
       INSERT INTO lease (one, owner, host, pid, acquired_at, heartbeat_at)
       VALUES (1, ${token}, ${host}, ${process.pid}, ${now}, ${now})
@@ -52,13 +90,12 @@ const take = (filename: string, sql: SqlClient, owner: string, token: string) =>
         acquired_at = excluded.acquired_at, heartbeat_at = excluded.heartbeat_at
       WHERE lease.owner = ${takenFrom} AND lease.heartbeat_at = ${silentSince}`
     const after = yield* readHolder(sql)
-    if (after?.owner === token) return
+    if (after?.owner === token) return free._tag === "Lost" ? nameOf(free.holder) : null
     const found = after ?? { owner, host, pid: process.pid, acquiredAt: now, heartbeatAt: now }
-    return yield* new LeaseHeld({
-      log: filename,
-      holder: { ...found, owner: found.owner.split("#")[0] ?? found.owner },
-    })
+    return yield* new LeaseHeld({ log: filename, holder: { ...found, owner: nameOf(found) } })
   }).pipe(typed(filename))
+
+const nameOf = ({ owner }: Holder): string => owner.split("#")[0] ?? owner
 
 const readHolder = (sql: SqlClient) =>
   Effect.map(

@@ -1,3 +1,4 @@
+import { LogCorrupt } from "../EventLog.ts"
 import type { LogDatabase } from "./database.ts"
 
 /**
@@ -38,7 +39,10 @@ export const make = (database: LogDatabase): Names => {
     ])
     // There is no row where another process has added it in between.
     const added = row === undefined ? id(text) : ids.keep(text, Number(row[0]))
-    if (added === undefined) throw new Error(`the name ${JSON.stringify(text)} was not stored`)
+    if (added === undefined) {
+      const reason = `SQLite did not store the name ${JSON.stringify(text)}: a trigger that is not Hindcast's left it out`
+      throw new LogCorrupt({ log: database.filename, position: null, reason })
+    }
     return added
   }
 

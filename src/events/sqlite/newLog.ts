@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
-import { uuidv7 } from "uuidv7"
 import { LogBusy } from "../EventLog.ts"
+import * as PartialFile from "../PartialFile.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
 
@@ -14,15 +14,16 @@ export const taken = (file: string): string | undefined =>
 
 /**
  * Makes a log beside where it is to be, as one file, and gives it its name once all of it was written: so it is whole or not
- * there. What came there meanwhile is not replaced.
+ * there. What came there meanwhile is not replaced. What killed processes left on their way to it is removed.
  */
 export const making = <A, E, R>(
   file: string,
   write: (database: Database.LogDatabase) => Effect.Effect<A, E, R | Scope.Scope>,
 ) => {
-  const partial = `${file}.${uuidv7()}.partial`
+  const partial = PartialFile.nameFor(file)
   return Effect.scoped(
     Effect.gen(function* () {
+      PartialFile.removeAbandoned(file)
       yield* Control.open(partial)
       const database = yield* Database.open(partial, { readonly: false })
       const answer = yield* write(database)
@@ -30,7 +31,7 @@ export const making = <A, E, R>(
       return answer
     }),
   ).pipe(
-    Effect.zipLeft(Database.attempt(file, () => moveNew(partial, file))),
+    Effect.zipLeft(Database.attempt(file, () => PartialFile.moveNew(partial, file))),
     // What stands in the way of removing it stood in the way of making it, and was said then.
     Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))),
   )
@@ -44,12 +45,6 @@ const writeBack = (database: Database.LogDatabase) =>
       () => new LogBusy({ log: database.filename, waitedMs: Database.BUSY_TIMEOUT_MS }),
     ),
   )
-
-/** A link is made only where there is nothing yet; a rename would replace what came meanwhile. */
-const moveNew = (partial: string, file: string): void => {
-  fs.linkSync(partial, file)
-  fs.rmSync(partial)
-}
 
 const removeAll = (file: string): void => {
   for (const part of [...PARTS, "-shm"]) fs.rmSync(file + part, { force: true })

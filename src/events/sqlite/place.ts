@@ -38,12 +38,17 @@ export const remember = (filename: string, whole: boolean): (() => void) => {
  * The file that a path leads to, whether it is there already or not. SQLite keeps a log's other files beside that one and not
  * beside a link to it; so does Hindcast, or what is beside it would depend on how the log was called.
  */
-export const targetOf = (filename: string): string => {
+export const targetOf = (filename: string): string => wayTo(filename).target
+
+/** The same with the links that lead there. */
+export const wayTo = (filename: string): { readonly links: ReadonlyArray<string>; readonly target: string } => {
+  const links: Array<string> = []
   let file = filename
-  for (let links = 0; links < MAX_LINKS && isLink(file); links++) {
+  while (links.length < MAX_LINKS && isLink(file)) {
+    links.push(file)
     file = path.resolve(fs.realpathSync(path.dirname(file)), fs.readlinkSync(file))
   }
-  return file
+  return { links, target: file }
 }
 
 /** After so many, Linux calls it a circle. */
@@ -94,7 +99,7 @@ export const rememberLength = (filename: string, extentNow: () => Extent): (() =
 const LOOKS = 3
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */
-const WAL_HEADER_BYTES = 32
+export const WAL_HEADER_BYTES = 32
 export const FRAME_HEADER_BYTES = 24
 
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0

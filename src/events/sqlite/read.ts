@@ -1,4 +1,3 @@
-import Database from "better-sqlite3"
 import * as Chain from "../Chain.ts"
 import * as Content from "../Content.ts"
 import type { Stored } from "../Diagnosis.ts"
@@ -7,6 +6,7 @@ import { type Head, LogUnavailable, type Query, SegmentUnavailable } from "../Ev
 import type { Keys } from "../Keys.ts"
 import type { Upcast } from "../Upcaster.ts"
 import { DamagedRow, type LogDatabase } from "./database.ts"
+import { SqliteError } from "./driver/Driver.ts"
 import type { Names } from "./names.ts"
 import type { Segments } from "./segments/Segments.ts"
 import { type InternedQuery, NO_TASK, READ_COLUMNS, selection } from "./selection.ts"
@@ -168,7 +168,7 @@ export const contentOf = (reader: Reader, position: number, id: string, stored: 
     return Content.read({ blob, keys }, id, stored)
   } catch (cause) {
     // What is wrong with the blobs or the keys, and not with the event, has a name of its own.
-    if (cause instanceof Database.SqliteError || isUnavailable(cause)) throw cause
+    if (cause instanceof SqliteError || isUnavailable(cause)) throw cause
     throw new DamagedRow(position, cause instanceof Error ? cause.message : String(cause))
   }
 }
@@ -193,4 +193,4 @@ const uuidOf = (hex: string, at: number): string =>
 /** A UUID's text as its 16 bytes. */
 export const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex")
 
-const hexOf = (bytes: unknown): string => (Buffer.isBuffer(bytes) ? bytes.toString("hex") : "")
+const hexOf = (bytes: unknown): string => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString("hex") : "")

@@ -3,8 +3,10 @@ import { digestIn } from "../Blob.ts"
 import type { Link } from "../Chain.ts"
 import type { Stored } from "../Diagnosis.ts"
 import type { Query } from "../EventLog.ts"
+import { sha256 } from "../Json.ts"
 import * as Keys from "../Keys.ts"
 import { FIRST_PAGE } from "../Pages.ts"
+import { flawOf } from "../Queries.ts"
 import { type Readable, type Recorded, Records } from "../Records.ts"
 import { turn } from "../Turn.ts"
 import type { Vocabulary } from "../Vocabulary.ts"
@@ -24,6 +26,8 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
     take: (page: ReadonlyArray<A>) => Effect.Effect<void, E, R>,
   ) =>
     Effect.gen(function* () {
+      const flaw = flawOf(query)
+      if (flaw !== undefined) return yield* flaw
       let { after = 0 } = query
       for (let size = FIRST_PAGE; ; size = Math.min(2 * size, PAGE_SIZE)) {
         const page = yield* attemptRead(reader.database.filename, () =>
@@ -39,7 +43,8 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
   return Records.of({
     stored: (query, take) => each(query, (row) => recorded(reader, row), take),
     readable: (query, { decrypted }, take) => {
-      const contents = decrypted ? reader : withoutKeys
+      // Whatever else a program says is no: it would have said in the clear what it meant to keep.
+      const contents = decrypted === true ? reader : withoutKeys
       return each(query, (row) => readable(contents, vocabulary, row), take)
     },
   })
@@ -77,5 +82,7 @@ const blobIn = ({ database, segments }: Reader, position: number, payload: strin
   if (digest === undefined) return undefined
   const text = readBlob(database, digest) ?? segments.blob(digest)
   if (text === undefined) throw new DamagedRow(position, `its payload is the blob ${digest}, which is not there`)
+  if (sha256(text) !== digest)
+    throw new DamagedRow(position, `its payload is the blob ${digest}, and what is there is another text`)
   return text
 }

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as OwnerOnly from "../OwnerOnly.ts"
 
 /**
  * Whether no more can be written where a log is: the disk is full, a quota is used up, or files may not grow further. SQLite
@@ -11,7 +12,7 @@ export const isUsedUp = (filename: string): boolean => {
   let file: number | undefined
   try {
     const length = Math.max(sizeOf(filename), sizeOf(`${filename}-wal`)) + TRIAL_BYTES
-    file = fs.openSync(trial, "wx")
+    file = fs.openSync(trial, "wx", OwnerOnly.FILE_MODE)
     fs.writeFileSync(file, Buffer.alloc(TRIAL_BYTES))
     fs.writeSync(file, Buffer.alloc(1), 0, 1, length)
     return false

@@ -16,20 +16,28 @@ export const schemaFindings = (database: LogDatabase, empty: LogDatabase): Reado
   const found = entries(database)
   return [
     ...[...expected].flatMap(([name, entry]) => compare(name, entry, found.get(name))),
+    ...[...known].flatMap(([name, entry]) =>
+      // What may be dropped need not be there; where it is, it is what Hindcast makes.
+      expected.has(name) || !found.has(name) ? [] : compare(name, entry, found.get(name)),
+    ),
     ...[...found].flatMap(([name, entry]) => (known.has(name) ? [] : unknown(name, entry))),
   ]
 }
 
 interface Entry {
   readonly kind: string
+  readonly table: string
   readonly sql: string
 }
 
 const entries = (database: LogDatabase): ReadonlyMap<string, Entry> =>
   new Map(
     database
-      .rows("SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-      .map(([name, kind, sql]) => [String(name), { kind: String(kind), sql: onOneLine(String(sql)) }]),
+      .rows("SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+      .map(([name, kind, table, sql]) => [
+        String(name),
+        { kind: String(kind), table: String(table), sql: onOneLine(String(sql)) },
+      ]),
   )
 
 const onOneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim()
@@ -38,13 +46,13 @@ const ADVICE =
   "Whoever did that could change events: run `hindcast log verify`, with an anchor if there is one, or restore a copy."
 
 const compare = (name: string, expected: Entry, found: Entry | undefined): ReadonlyArray<Finding> => {
-  if (found?.sql === expected.sql) return []
+  if (found?.sql === expected.sql && found.kind === expected.kind && found.table === expected.table) return []
   return [
     {
       severity: "damage",
       what: `${expected.kind} ${name}`,
       expected: expected.sql,
-      found: found === undefined ? "none: it was dropped" : found.sql,
+      found: found === undefined ? "none: it was dropped" : `${found.kind} of ${found.table}: ${found.sql}`,
       advice:
         found === undefined && expected.kind !== "table"
           ? `${ADVICE} Where the chain is intact, the statement above puts it back (sqlite3 FILE "STATEMENT").`

@@ -2,8 +2,10 @@ import { type Context, Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../EventLog.ts"
 import type { Key, Keys } from "../Keys.ts"
 import { seal, unseal } from "../Sealing.ts"
-import { outlived, type Series, type Snapshot, Snapshots } from "../Snapshots.ts"
+import { type Found, outlived, type Series, type Snapshot, Snapshots } from "../Snapshots.ts"
 import * as Database from "./database.ts"
+import type { SnapshotKey } from "./snapshotKey.ts"
+import { joined, originOf, parted, seal as sealOf } from "./snapshotSeal.ts"
 import { SNAPSHOT_TABLES } from "./tables.ts"
 
 type Service = Context.Tag.Service<Snapshots>
@@ -17,6 +19,8 @@ export interface Stores {
   readonly reading: string
   /** Where there are keys, states hold what events keep encrypted: so they are encrypted themselves. */
   readonly keys: Keys
+  /** Which snapshots are the log's own. */
+  readonly ownKey: SnapshotKey
 }
 
 /** Snapshots that are read by the connection that only reads, and written by one of their own. */
@@ -24,19 +28,22 @@ export const make = (stores: Stores): Service => {
   const { reader, writer } = stores
   const refusal = Effect.fail(new LogUnavailable({ log: reader.filename, reason: "it was opened for reading only" }))
   const writing =
-    writer === undefined ? { save: () => refusal, forget: () => refusal, drop: refusal } : writeTo(writer, stores.keys)
+    writer === undefined ? { save: () => refusal, forget: () => refusal, drop: refusal } : writeTo(writer, stores)
   return Snapshots.of({ ...readFrom(stores), ...writing })
 }
 
-const readFrom = ({ reader: database, reading, keys }: Stores) => {
+const readFrom = ({ reader: database, reading, keys, ownKey }: Stores) => {
   const attempt = <A>(read: () => A) => Database.attemptRead(database.filename, read)
   return {
     reading,
     epoch: attempt(() => keys.ofSnapshots()?.id ?? ""),
     nearest: (series: Series, at: number) =>
-      attempt(() => {
+      attempt((): Option.Option<Found> => {
+        const own = ownKey.find()
+        // Without the key none can be told from a forged one.
+        if (own === undefined) return Option.none()
         const [row] = database.rows(NEAREST, [nameOf(series), series.timeline, at])
-        return row === undefined ? Option.none() : Option.some(snapshotOf(row, keys.ofSnapshots()))
+        return row === undefined ? Option.none() : Option.some(foundIn(row, series, own, keys.ofSnapshots()))
       }),
     parts: (series: Series, digests: ReadonlyArray<string>) =>
       attempt(() => {
@@ -52,7 +59,7 @@ const readFrom = ({ reader: database, reading, keys }: Stores) => {
   } satisfies Partial<Service>
 }
 
-const writeTo = (database: Database.LogDatabase, keys: Keys) => {
+const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
   /** All of it or nothing. Whoever dropped the tables finds them made anew. */
   const transaction = (body: () => void) =>
     Database.attempt(database.filename, () => {
@@ -73,13 +80,16 @@ const writeTo = (database: Database.LogDatabase, keys: Keys) => {
         const key = keys.ofSnapshots()
         // Whoever destroys a key drops all snapshots afterwards: one that is stored before is gone then, too.
         if ((key?.id ?? "") !== epoch) return
+        const own = ownKey.make()
+        if (own === undefined) return
         const name = nameOf(series)
         const isFirst = database.rows(ANY, [name]).length === 0
         for (const [digest, content] of parts) {
           database.run(SAVE_PART, [`${name}/${digest}`, closed(key, digest, content)])
         }
         const { position, eventHash, stateHash, root } = snapshot
-        const stored = closed(key, stateHash, root)
+        const seal = sealOf(own, { ...series, ...snapshot })
+        const stored = joined({ seal, root: closed(key, stateHash, root) })
         database.run(SAVE, [projection, name, timeline, position, eventHash, stateHash, stored])
         if (isFirst) forgetOutlived(database)
       }),
@@ -103,21 +113,29 @@ const SAVE = `INSERT OR REPLACE INTO snapshots
   (projection, fingerprint, timeline, position, event_hash, state_hash, root) VALUES (?, ?, ?, ?, ?, ?, ?)`
 const FORGET = "DELETE FROM snapshots WHERE fingerprint = ? AND timeline = ? AND position = ?"
 
-const snapshotOf = (
-  [position, eventHash, stateHash, root]: ReadonlyArray<unknown>,
-  key: Key | undefined,
-): Snapshot => ({
-  position: Number(position),
-  eventHash: String(eventHash),
-  stateHash: String(stateHash),
-  root: opened(key, String(stateHash), root),
-})
+const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): Found => {
+  const [position, eventHash, stateHash] = [Number(row[0]), String(row[1]), String(row[2])]
+  const { seal, root } = parted(row[3] instanceof Uint8Array ? row[3] : NOTHING)
+  return {
+    position,
+    eventHash,
+    stateHash,
+    root: opened(key, stateHash, root),
+    authentic: originOf(own, { ...series, position, eventHash, stateHash }, seal) === "own",
+  }
+}
 
 /**
  * What stands for a series in the tables; the names of its parts begin with it. What was encrypted in another epoch is not
  * looked for.
  */
 const nameOf = ({ fingerprint, epoch }: Series): string => (epoch === "" ? fingerprint : `${epoch}/${fingerprint}`)
+
+/** The two parts of such a name again. */
+export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> => {
+  const at = name.indexOf("/")
+  return { epoch: name.slice(0, Math.max(0, at)), fingerprint: name.slice(at + 1) }
+}
 
 /** Forgets series that others have outlived. A row that is stored later has a higher rowid. */
 const forgetOutlived = (database: Database.LogDatabase): void => {
@@ -138,7 +156,7 @@ const closed = (key: Key | undefined, digest: string, content: Uint8Array): Uint
   key === undefined ? content : seal(key, digest, content)
 
 /** The root or part again. What is no blob, or under no key of ours, is no bytes: nothing unpacks from none, so that it is not trusted. */
-const opened = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
+export const opened = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
   if (!(stored instanceof Uint8Array)) return NOTHING
   return key === undefined ? stored : (unseal(key, digest, stored) ?? NOTHING)
 }

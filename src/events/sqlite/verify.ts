@@ -1,171 +1,126 @@
-import * as crypto from "node:crypto"
-import { Effect } from "effect"
-import { digestIn } from "../Blob.ts"
-import type { Flaw, Stored } from "../Diagnosis.ts"
-import type { LogError, Query } from "../EventLog.ts"
-import { sha256 } from "../Json.ts"
-import type { Verification, VerifyOptions } from "../Verification.ts"
-import * as Verifier from "../Verifier.ts"
-import { attemptRead, type LogDatabase } from "./database.ts"
-import { readHead } from "./read.ts"
-import type { Segments } from "./segments/Segments.ts"
+import { Effect, Either } from "effect"
+import type { Break } from "../Diagnosis.ts"
+import type { Finding } from "../Doctor.ts"
+import { type LogCorrupt, type LogError, SegmentUnavailable } from "../EventLog.ts"
+import { type Look, Verification, type VerifyOptions } from "../Verification.ts"
+import type * as Verifier from "../Verifier.ts"
+import { walkChain } from "./chain.ts"
+import { RECOVERY } from "./fileFindings.ts"
+import { blobs } from "./looks/blobs.ts"
+import { counts } from "./looks/counts.ts"
+import { counted, type Flaw, type Looking, type Seen, type Stores } from "./looks/Looking.ts"
+import { names } from "./looks/names.ts"
+import { pages } from "./looks/pages.ts"
+import { schema } from "./looks/schema.ts"
+import { segmentFiles } from "./looks/segmentFiles.ts"
+import { snapshots } from "./looks/snapshots.ts"
+import { strays } from "./looks/strays.ts"
+import { versions } from "./looks/versions.ts"
+
+/** Everything but the chain that answers are made from, in the order in which it is looked at. */
+export const lookings = (stores: Stores): ReadonlyArray<Looking> => [
+  schema(stores),
+  pages(stores),
+  counts(stores),
+  versions(stores),
+  strays(stores),
+  names(stores),
+  blobs(stores),
+  segmentFiles(stores),
+  snapshots(stores),
+]
 
 /**
- * Walks the chain over what the file says now. It believes nothing that could be changed on the way: it reads the tables
- * and no view, spells every name out as it stands today, and looks at bytes where text could hide them.
+ * Walks the chain, and looks at all that its events are found by. What keeps the chain from being walked (a page that cannot be
+ * read, a segment that is missing) is an error; whatever else is wrong is found and told.
  */
-export const verify = (
-  database: LogDatabase,
-  segments: Segments,
-  options?: VerifyOptions,
-): Effect.Effect<Verification, LogError> =>
-  Effect.suspend(() => {
-    const reading = <A>(read: () => A) => attemptRead(database.filename, read)
-    const page = pages(database, segments)
-    return Verifier.verify(
-      {
-        head: reading(() => readHead(database)),
-        page: (after, limit) => reading(() => page(after, limit)),
-        versionBefore: (timeline, stream, position) =>
-          reading(() => {
-            const retained = Number(database.rows(VERSION_BEFORE, [stream, timeline, position])[0]?.[0] ?? 0)
-            return Math.max(retained, archivedVersion(segments, { timeline, stream, until: position - 1 }))
-          }),
-      },
-      options,
-    )
+export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
+  Effect.gen(function* () {
+    const { quick = false, onLook = () => Effect.void } = options
+    yield* onLook(CHAIN)
+    const chained = yield* walkChain(stores.database, stores.segments, options)
+    const looks: Array<Look> = [{ what: CHAIN, looked: true, told: toldOf(chained) }]
+    const flaws: Array<Flaw> = []
+    for (const { what, look } of lookings(stores)) {
+      // Whatever else a program without types may say there asks for all of it.
+      if (quick === true) looks.push({ what, looked: false, told: "left out by a quick verification" })
+      else {
+        yield* onLook(what)
+        const { told, flaws: found, looked = true } = yield* sturdy(what, look)
+        looks.push({ what, looked, told })
+        flaws.push(...found)
+      }
+    }
+    return verdict(chained, looks, flaws)
   })
 
-/** The version of the last archived event that a query selects, found page by page; 0 where there is none. */
-const archivedVersion = (segments: Segments, query: Query): number => {
-  let version = 0
-  for (let after = 0; ; ) {
-    const page = segments.page({ ...query, after }, PAGE_SIZE)
-    const last = page.at(-1)?.link
-    if (last === undefined) return version
-    version = last.version
-    after = last.position
+/** What there is to say of the chain, and of all else that was found: a break of the chain before anything else. */
+export const verdict = (
+  chained: Verifier.Chained,
+  looks: ReadonlyArray<Look>,
+  others: ReadonlyArray<Flaw>,
+): Verification => {
+  const [first] = others
+  if (chained.broken !== null) {
+    const { finding, ...broken } = chainFlaw(chained.broken)
+    return Verification.Tampered({ ...broken, looks, findings: [finding, ...findingsOf(others)] })
   }
+  if (first === undefined) return Verification.Intact({ head: chained.head, events: chained.events, looks })
+  const { finding: _, ...found } = first
+  return Verification.Tampered({ ...found, looks, findings: findingsOf(others) })
 }
 
-/** Archived rows that are held at a time. */
-const PAGE_SIZE = 1000
+const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws.map(({ finding }) => finding)
 
-/** Rows as they stand now, of the segments first and then of the log's file. */
-export const pages = (database: LogDatabase, segments: Segments) => {
-  const stored = storedRows(database)
-  return (after: number, limit: number): ReadonlyArray<Stored> => {
-    for (;;) {
-      const floor = segments.floor()
-      // Rows before the first position are looked at where nothing was archived: they do not belong in a log.
-      const rows =
-        floor > 0 && after < floor
-          ? segments.page({ after }, limit).map((row) => withBlob(row, segments.blob))
-          : database.rows(PAGE, [after, limit]).map(stored)
-      // Where events were archived in between, some may have been seen in neither place.
-      if (segments.floor() === floor) return rows
-    }
-  }
+/** The name of the look at the chain. */
+export const CHAIN = "chain"
+
+const toldOf = (chained: Verifier.Chained): string =>
+  chained.broken === null ? counted(chained.events, "event") : `broken at @${chained.broken.position}`
+
+const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
+  ...{ position, kind, reason },
+  finding: {
+    severity: "damage",
+    what: `chain at @${position}`,
+    expected: "the events as they were recorded",
+    found: `${kind}: ${reason}`,
+    advice: "From there on believe nothing: keep the file as evidence, and restore a copy.",
+  },
+})
+
+/** What cannot be read is one more thing that was found: the other looks go on. */
+export const sturdy = (what: string, look: Effect.Effect<Seen, LogError>): Effect.Effect<Seen, LogError> =>
+  Effect.flatMap(Effect.either(look), (seen) => {
+    if (Either.isRight(seen)) return Effect.succeed(seen.right)
+    const error = seen.left
+    if (error._tag !== "LogCorrupt" && error._tag !== "SegmentUnavailable") return Effect.fail(error)
+    return Effect.succeed({ told: "cannot be read", flaws: [unreadable(what, error)] })
+  })
+
+const unreadable = (what: string, error: LogCorrupt | SegmentUnavailable): Flaw => {
+  const finding: Finding =
+    error instanceof SegmentUnavailable ? unavailable(error) : damaged(what, error.position, error.reason)
+  return { position: null, kind: "pages damaged", reason: `${finding.what}: ${finding.found}`, finding }
 }
 
-/** A segment's row, flawed where it names a blob that is not there as it was recorded. */
-export const withBlob = (row: Stored, blob: (digest: string) => string | undefined): Stored => {
-  const digest = digestIn(row.payload)
-  if (digest === undefined || sha256(blob(digest) ?? "") === digest) return row
-  return { ...row, flaw: BLOB_FLAW }
-}
+/** A segment whose file is missing, or no segment. */
+export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): Finding => ({
+  severity: "damage",
+  what: `segment @${first} to @${last}`,
+  expected: `the archived events in ${file}`,
+  found: reason,
+  advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
+})
 
-const BLOB_FLAW: Flaw = {
-  kind: "payload changed",
-  reason: "its payload is a blob that is missing, or is not what was recorded",
-}
+/** Pages that SQLite cannot read. */
+export const damaged = (what: string, position: number | null, reason: string): Finding => ({
+  severity: "damage",
+  what: position === null ? what : `pages at @${position}`,
+  expected: "pages that SQLite can read",
+  found: position === null ? reason : `${reason}; ${soundBefore(position)}`,
+  advice: RECOVERY,
+})
 
-/** Blobs as hexadecimal text: a quarter of a walk's time less than as buffers. */
-const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, schema_version, task,
-    iif(causation IS NULL, NULL, lower(hex(causation))), actor, recorded_at - occurred_before, recorded_at, payload, key_id, lower(hex(hash))
-  FROM events WHERE position > ? ORDER BY position LIMIT ?`
-
-const VERSION_BEFORE = `SELECT max(version) FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
-  AND timeline = (SELECT id FROM names WHERE text = ?) AND position < ?`
-
-/** Makes rows of the file what the verifier walks. */
-const storedRows = (database: LogDatabase) => {
-  const nameOf = names(database)
-  return (row: ReadonlyArray<unknown>): Stored => {
-    const position = Number(row[0])
-    const payload = String(row[12])
-    const bad: Array<Flaw> = []
-    const name = (column: number, field: string): string => {
-      const found = nameOf(Number(row[column]))
-      if (found === undefined) bad.push(envelopeFlaw(`its ${field} is a name that the file does not have, or not text`))
-      return found ?? ""
-    }
-    const uuid = (column: number, field: string): string => {
-      const hex = String(row[column])
-      if (hex.length !== 32) bad.push(envelopeFlaw(`its ${field} is not 16 bytes`))
-      return uuidOf(hex)
-    }
-    const link = {
-      position,
-      id: uuid(1, "id"),
-      timeline: name(2, "timeline"),
-      stream: name(3, "stream"),
-      version: Number(row[4]),
-      type: name(5, "type"),
-      schemaVersion: Number(row[6]),
-      taskId: row[7] === null ? null : name(7, "task"),
-      causationId: row[8] === null ? null : uuid(8, "cause"),
-      actor: name(9, "actor"),
-      occurredAt: Number(row[10]),
-      recordedAt: Number(row[11]),
-    }
-    const keyId = row[13] === null ? null : name(13, "key")
-    if (hidesBytes(payload) && !isExactly(payload, payloadBytes(database, position))) {
-      bad.push({ kind: "payload changed", reason: "its payload is not text in UTF-8" })
-    }
-    const digest = digestIn(payload)
-    if (digest !== undefined && !isBlob(database, digest)) bad.push(BLOB_FLAW)
-    return { link, payload, keyId, hash: String(row[14]), flaw: bad[0] ?? null }
-  }
-}
-
-/** Whether the file has a blob of this digest, and its bytes give that digest. */
-const isBlob = (database: LogDatabase, digest: string): boolean => {
-  const [row] = database.rows("SELECT CAST(content AS BLOB) FROM blobs WHERE digest = ?", [digest])
-  return Buffer.isBuffer(row?.[0]) && crypto.hash("sha256", row[0], "hex") === digest
-}
-
-const uuidOf = (hex: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-
-const envelopeFlaw = (reason: string): Flaw => ({ kind: "envelope changed", reason })
-
-/** Most names kept in memory; beyond it they are read again. */
-const MAX_NAMES = 10_000
-
-/** The text of a name as the file has it during one walk; undefined where it has none, or none that is text. */
-const names = (database: LogDatabase) => {
-  const known = new Map<number, string | undefined>()
-  const read = (id: number) => {
-    const [row] = database.rows("SELECT text, CAST(text AS BLOB) FROM names WHERE id = ?", [id])
-    return row !== undefined && isExactly(String(row[0]), row[1]) ? String(row[0]) : undefined
-  }
-  return (id: number) => {
-    if (known.has(id)) return known.get(id)
-    if (known.size >= MAX_NAMES) known.clear()
-    const text = read(id)
-    known.set(id, text)
-    return text
-  }
-}
-
-/** Bytes that are not UTF-8 are read as this character: behind it, other bytes may stand than those that were hashed. */
-const REPLACEMENT = "\uFFFD"
-
-const hidesBytes = (text: string): boolean => text.includes(REPLACEMENT)
-
-const isExactly = (text: string, bytes: unknown): boolean =>
-  Buffer.isBuffer(bytes) ? bytes.equals(Buffer.from(text)) : text === "" && bytes === null
-
-const payloadBytes = (database: LogDatabase, position: number): unknown =>
-  database.rows("SELECT CAST(payload AS BLOB) FROM events WHERE position = ?", [position])[0]?.[0]
+const soundBefore = (position: number): string =>
+  position === 1 ? "no event can be read" : `the events up to @${position - 1} can be read and are sound`

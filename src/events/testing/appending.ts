@@ -1,6 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { expect } from "vitest"
 import * as EventLog from "../EventLog.ts"
+import type { JsonObject } from "../Json.ts"
 import { ID_1, ID_2, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
 /** What appending promises. */
@@ -168,6 +169,50 @@ export const appending = (test: Test): void => {
         })
       }
       expect((yield* log.head).position).toBe(1)
+    }),
+  )
+
+  test(
+    "an answer says what was stored, whatever the caller does with the request or an answer",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const payload = { about: "a", text: "as it was" }
+      const request = withIds({ ...note("a", []), events: [{ type: "NoteAdded", payload }] }, [ID_1])
+      const [{ events }] = yield* Effect.all(
+        [
+          log.append(request),
+          Effect.sync(() => {
+            payload.text = "changed before it was committed"
+          }),
+        ],
+        { concurrency: "unbounded" },
+      )
+      expect(events.map(textOf)).toEqual(["as it was"])
+      const [event] = events
+      Object.assign(event?.payload ?? {}, { text: "changed by who was answered" })
+      Object.assign(event ?? {}, { hash: "0", version: 9 })
+      const again = yield* readAll(log)
+      expect(again.map((event) => [textOf(event), event.version])).toEqual([["as it was", 1]])
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 1 })
+    }),
+  )
+
+  test(
+    "a retry whose payload has its keys in another order answers with the earlier event",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const reading = (value: JsonObject) =>
+        withIds(
+          {
+            ...{ stream: "a", actor: "human:test" },
+            events: [{ type: "SensorRead", payload: { sensor: "p/s", reading: value, priority: 0, latencyMs: 1 } }],
+          },
+          [ID_1],
+        )
+      const first = yield* log.append(reading({ a: 1, b: { c: [1, { d: 2, e: 3 }] } }))
+      expect(yield* log.append(reading({ b: { c: [1, { e: 3, d: 2 }] }, a: 1 }))).toEqual(first)
+      const other = yield* Effect.flip(log.append(reading({ b: { c: [{ e: 3, d: 2 }, 1] }, a: 1 })))
+      expect(other).toMatchObject({ _tag: "IdReused", position: 1 })
     }),
   )
 }

@@ -1,29 +1,38 @@
 import { Schema } from "effect"
-import { EpochMs } from "../Event.ts"
 import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
 import { Json, JsonObject } from "../Json.ts"
+import { Moment } from "../Time.ts"
+import type { Upcaster } from "../Upcaster.ts"
 
 const confirmationId = Schema.NonEmptyString
 const argsDigest = Sha256.annotations({ description: "Of the arguments that were shown (RFC 8785)" })
+const shownDigest = optional(
+  Sha256.annotations({ description: "Of all that is asked, see `questionDigest`; absent in events of version 1" }),
+)
 
-/** A person's word on a command. All of these are synced: a decision is never lost to a power cut. */
+/**
+ * A person's word on a command, or on what a plugin asks of the host. All of these are synced: a decision is never lost to a
+ * power cut.
+ */
 export const confirmingEvents = [
   eventType(
     "ConfirmationRequested",
-    "A command waits for a person.",
+    "A command, or a request of a plugin to the host, waits for a person.",
     {
       confirmationId,
-      commandId: Schema.NonEmptyString,
+      commandId: optional(Schema.NonEmptyString.annotations({ description: "The command that waits" })),
+      requestId: optional(Schema.NonEmptyString.annotations({ description: "The request to the host that waits" })),
       argsDigest,
-      shown: JsonObject.annotations({ description: "What the person is shown: actuator, arguments, risk" }),
+      shown: JsonObject.annotations({ description: "What the person is shown: all of what is asked, and its risk" }),
+      shownDigest,
       securityWarning: optional(Json),
-      expiresAt: EpochMs,
+      expiresAt: Moment,
     },
-    { synced: true, personal: { shown: {}, securityWarning: null } },
+    { version: 2, synced: true, personal: { shown: {}, securityWarning: null } },
   ),
   eventType(
     "ConfirmationDecided",
-    "A person approved or rejected a command.",
+    "A person approved or rejected what waits.",
     {
       confirmationId,
       approved: Schema.Boolean,
@@ -31,13 +40,14 @@ export const confirmingEvents = [
       channel: Schema.NonEmptyString.annotations({ description: "`terminal`, `cli`, `program` …" }),
       reason: optional(Schema.String),
       argsDigest,
+      shownDigest,
       waitedMs: Milliseconds,
     },
-    { synced: true, personal: { reason: SHREDDED } },
+    { version: 2, synced: true, personal: { reason: SHREDDED } },
   ),
   eventType(
     "ConfirmationExpired",
-    "Nobody decided in time; the command is not executed.",
+    "Nobody decided in time; what waited is not executed.",
     { confirmationId },
     {
       synced: true,
@@ -45,8 +55,14 @@ export const confirmingEvents = [
   ),
   eventType(
     "ConfirmationWithdrawn",
-    "The command no longer waits: its task or its kernel ended.",
+    "It no longer waits: its task or its kernel ended, or its question was disturbed.",
     { confirmationId, reason: optional(Schema.String) },
     { synced: true },
   ),
 ] as const
+
+/** Version 1 asked about commands alone, and had no digest of what was shown: such a question cannot be approved any more. */
+export const confirmingUpcasters: ReadonlyArray<Upcaster> = [
+  { type: "ConfirmationRequested", from: 1, upcast: (payload) => payload },
+  { type: "ConfirmationDecided", from: 1, upcast: (payload) => payload },
+]

@@ -1,16 +1,37 @@
 import { Schema } from "effect"
 import { Position } from "../Event.ts"
-import { eventType, Sha256 } from "../EventType.ts"
+import { eventType, optional, Sha256 } from "../EventType.ts"
+import { JsonObject } from "../Json.ts"
+import type { Upcaster } from "../Upcaster.ts"
 
 /** What a kernel says of itself, and what was done to the log it works on. */
 export const kernelEvents = [
-  eventType("KernelStarted", "A kernel took the lease of this log and finished its recovery.", {
-    version: Schema.NonEmptyString.annotations({ description: "Hindcast's version" }),
-    node: Schema.String,
-    deno: Schema.String,
-    seed: Schema.Int.annotations({ description: "Seeds the kernel's randomness; tasks derive theirs from it" }),
-    configDigest: Sha256,
-  }),
+  eventType(
+    "KernelStarted",
+    "A kernel took the lease of this log and finished its recovery.",
+    {
+      version: Schema.NonEmptyString.annotations({ description: "Hindcast's version" }),
+      node: Schema.String,
+      deno: Schema.String,
+      seed: Schema.Int.annotations({ description: "Seeds the kernel's randomness; tasks derive theirs from it" }),
+      configDigest: Sha256,
+      gate: optional(
+        JsonObject.annotations({
+          description:
+            "What the gate decides by, as it was decoded: its rules in order, its default, and how long a question waits (`confirmWithinMs`). Absent in what was written before 0.3.0",
+        }),
+      ),
+    },
+    { version: 2 },
+  ),
+  eventType(
+    "LeaseTakenOver",
+    "A kernel took over the lease of one that had not given it back: nothing more of that one's comes into the log.",
+    {
+      owner: Schema.NonEmptyString.annotations({ description: "Who took it over" }),
+      from: Schema.NonEmptyString.annotations({ description: "Who had it" }),
+    },
+  ),
   eventType("RangeArchived", "The events of a range of positions were moved out of the log's file into a segment.", {
     first: Position,
     last: Position,
@@ -18,3 +39,9 @@ export const kernelEvents = [
   }),
   eventType("KernelStopped", "A kernel ended in an orderly way.", { reason: Schema.String }),
 ] as const
+
+/** From earlier versions. */
+export const kernelUpcasters: ReadonlyArray<Upcaster> = [
+  // Version 1 did not say what the gate decided by, and nobody can tell any more.
+  { type: "KernelStarted", from: 1, upcast: (payload) => payload },
+]

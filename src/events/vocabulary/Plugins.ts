@@ -5,6 +5,8 @@ import { Json, JsonObject } from "../Json.ts"
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin's name" })
 const instance = Schema.NonEmptyString.annotations({ description: "`kernel`, or the id of the task it serves" })
 
+const requestRule = Schema.String.annotations({ description: "The gate's rule about requests that decided" })
+
 const Names = optional(Schema.Array(Schema.String))
 
 /** What a person granted, or took back, by name. Paths are absolute; what is absent is none. */
@@ -100,6 +102,33 @@ export const pluginEvents = [
     target: Schema.NonEmptyString.annotations({ description: "`plugin` or `plugin/component`" }),
     key: Schema.NonEmptyString,
   }),
+  eventType(
+    "SandboxConsentGiven",
+    "A person consented to starting a version of a plugin where nothing but Deno's permissions confines it.",
+    {
+      plugin,
+      version: Schema.String,
+      digest: Sha256.annotations({ description: "Digest of the plugin's files: the consent is for no others" }),
+      by: Schema.NonEmptyString.annotations({ description: "The user of the machine who said so" }),
+      how: Schema.Literal("option", "prompt").annotations({
+        description: "By an option, such as `--sandbox flags`, or by an answer to a question",
+      }),
+      platform: Schema.String.annotations({ description: "The operating system and processor, such as `linux-x64`" }),
+      machine: Schema.NullOr(Sha256).annotations({
+        description:
+          "Digest of the machine's id and the user's: it counts there alone; null where the machine has no id",
+      }),
+    },
+  ),
+  eventType("PluginStartRefused", "A plugin's process was not started.", {
+    plugin,
+    instance,
+    digest: Sha256.annotations({ description: "Digest of the plugin's files, as it was imported" }),
+    code: Schema.NonEmptyString.annotations({
+      description: "What kind of reason: `SandboxConsentMissing`, `CopyChanged`",
+    }),
+    reason: Schema.String,
+  }),
   eventType("PluginStarted", "A plugin's process answered the handshake.", {
     plugin,
     instance,
@@ -110,6 +139,11 @@ export const pluginEvents = [
       }),
     ),
     sandbox: Schema.String.annotations({ description: "The sandbox tier: `namespaces` or `flags`" }),
+    layer: optional(
+      Schema.String.annotations({
+        description: "What of the system confines it besides: `bubblewrap`, `unshare`, `user` or `none`",
+      }),
+    ),
     permissions: Schema.Array(Schema.String).annotations({ description: "The permission flags it runs under" }),
     limits: optional(JsonObject.annotations({ description: "What the operating system and V8 hold it to, by name" })),
   }),
@@ -161,6 +195,17 @@ export const pluginEvents = [
       request: JsonObject.annotations({ description: "What it asked for; contents as size and digest only" }),
     },
     { personal: { request: {} } },
+  ),
+  eventType("BrokerAllowed", "The gate let a request to the host pass.", {
+    plugin,
+    requestId: Schema.NonEmptyString,
+    rule: requestRule,
+  }),
+  eventType(
+    "BrokerDenied",
+    "The gate refused a request to the host; it was not carried out.",
+    { plugin, requestId: Schema.NonEmptyString, rule: requestRule, reason: Schema.String },
+    { personal: { reason: SHREDDED } },
   ),
   eventType(
     "BrokerAnswered",

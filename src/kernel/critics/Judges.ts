@@ -6,6 +6,7 @@ import type { Manifest } from "../../plugins/Manifest.ts"
 import type { CallError } from "../../plugins/PluginError.ts"
 import type { PluginHost } from "../../plugins/PluginHost.ts"
 import type { JudgeOptions, PluginProcess, ProcessLimits } from "../../plugins/PluginProcess.ts"
+import type { Leave } from "../../plugins/sandbox/Consent.ts"
 import type { Verdict } from "../../plugins/Verdict.ts"
 import { closeScope } from "../closing.ts"
 
@@ -36,6 +37,8 @@ export interface JudgesOptions {
   readonly denoDir: string
   /** Absolute paths that it must not touch: the log, and what stands beside it. */
   readonly forbidden: ReadonlyArray<string>
+  /** Whether it may be started where nothing but Deno's permissions confines it. Default: see `ProcessSpec`. */
+  readonly consent?: Leave
   /** Puts into the log what it logs, and what it does that no sound plugin does. */
   readonly record: (event: CoreNewEvent) => Effect.Effect<unknown, unknown>
   /** Default: 30 000. */
@@ -137,7 +140,7 @@ const reasonOf = (error: CallError): string => {
 
 const NO_GRANTS: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-const specOf = ({ manifest, directory, denoDir, forbidden, record, limits }: JudgesOptions) => ({
+const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limits }: JudgesOptions) => ({
   ...{ manifest, directory, denoDir, forbidden, grants: NO_GRANTS },
   // There is nothing in it for a plugin that may read nothing else.
   workspace: directory,
@@ -146,6 +149,7 @@ const specOf = ({ manifest, directory, denoDir, forbidden, record, limits }: Jud
   metadata: { plugin: manifest.metadata ?? {}, components: {} },
   record: (event: CoreNewEvent) => recordIn(record, event),
   ...(limits === undefined ? {} : { limits }),
+  ...(consent === undefined ? {} : { consent }),
 })
 
 /** The same for every scoring: the same task has the same verdicts. */

@@ -2,6 +2,7 @@ import { Data, Effect, Schema } from "effect"
 import type { LogError } from "../../events/EventLog.ts"
 import { optional } from "../../events/EventType.ts"
 import { type Json, JsonObject } from "../../events/Json.ts"
+import * as Options from "../../events/Options.ts"
 
 /** One event as a model is shown it: its position, which it may cite, and what it says. */
 export const Shown = Schema.Struct({
@@ -106,6 +107,20 @@ export interface Asking {
   /** The asker's own, passed on and recorded. Default: none. */
   readonly settings?: JsonObject
 }
+
+/** A model, by its kind: it is asked as it is. */
+const ModelKind = Options.kind<Model>("a model: an object with provider, model, recorded and a function ask", (value) =>
+  Options.has("provider", "model", "recorded", "ask")(value),
+)
+
+/** Times that the same can be asked at most. */
+const MOST_REPEATS = 1_000
+
+/** Their schema. */
+export const Asking = Options.of<Asking>({
+  required: { model: ModelKind },
+  optional: { repeats: Options.wholeNumber(1, MOST_REPEATS), settings: JsonObject },
+}).annotations({ description: "an object with the model to ask" })
 
 /**
  * A model that a program plays itself: for tests, and where there is none to be asked. Its name says which script it is,

@@ -4,7 +4,7 @@ import type { AppendError, CoreNewEvent } from "../../events/EventLog.ts"
 import { type EventLog, NoStream } from "../../events/EventLog.ts"
 import type { JsonObject } from "../../events/Json.ts"
 import * as Timelines from "../../events/Timelines.ts"
-import * as Recorder from "../Recorder.ts"
+import type { Recorder } from "../Recorder.ts"
 import * as Name from "./Name.ts"
 import type * as Point from "./Point.ts"
 
@@ -43,7 +43,12 @@ export const begin = (
   })
 
 /** Ends in the fork what had begun and was not carried out: it is the agent's to ask for it again, and people's to decide anew. */
-export const endWaiting = (view: Log, { recording, waiting, questions }: Point.Point, causationId: string) =>
+export const endWaiting = (
+  view: Log,
+  recorder: Recorder,
+  { recording, waiting, questions }: Point.Point,
+  causationId: string,
+) =>
   Effect.gen(function* () {
     const { taskId } = recording
     const reason = "the task was forked before that"
@@ -53,7 +58,6 @@ export const endWaiting = (view: Log, { recording, waiting, questions }: Point.P
         events: [{ type: "ConfirmationWithdrawn", causationId, payload: { confirmationId, reason } }],
       })
     }
-    const recorder = Recorder.make(view, { stream: `task/${taskId}`, taskId, actor: "kernel" })
     for (const commandId of waiting) {
       yield* recorder.record({ type: "CommandDenied", causationId, payload: { commandId, rule: "fork", reason } })
     }

@@ -1,7 +1,9 @@
-import * as crypto from "node:crypto"
+import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
+import * as OwnerOnly from "../../events/OwnerOnly.ts"
+import * as PartialFile from "../../events/PartialFile.ts"
 import { realpathOfExisting } from "../../plugins/broker/realpath.ts"
 import * as Grants from "../../plugins/Grants.ts"
 import * as Manifest from "../../plugins/Manifest.ts"
@@ -18,10 +20,11 @@ export const pathOf = (copies: string, name: string, digest: string): string =>
 /**
  * Copies a plugin's files, into a directory of another name first, so that a copy is there whole or not at all. A copy that
  * is there and was damaged is replaced; where another import was faster, its copy is as good. Copies of other versions stay.
+ * All of it is for its owner alone, as is the directory of all copies: whoever may write there could exchange a plugin.
  */
 export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effect<void, PluginUnavailable> => {
   const target = pathOf(copies, plugin.manifest.name, plugin.digest)
-  const besides = () => `${target}.partial-${crypto.randomUUID()}`
+  const besides = () => PartialFile.nameFor(target)
   const partial = besides()
   const unavailable = (reason: string) => new PluginUnavailable({ plugin: plugin.manifest.name, reason })
   const attempt = (run: () => Promise<void>) =>
@@ -34,14 +37,15 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
     })
   const isWhole = (directory: string) =>
     Manifest.load(directory, { lenient: true, trusted: true }).pipe(
-      Effect.map(({ digest }) => digest === plugin.digest),
+      Effect.flatMap(({ digest }) => Effect.map(strange(directory), (found) => digest === plugin.digest && !found)),
       Effect.orElseSucceed(() => false),
     )
   const copy = attempt(async () => {
-    for (const file of plugin.files) {
-      await fs.mkdir(path.dirname(path.join(partial, file)), { recursive: true })
-      await fs.copyFile(path.join(plugin.directory, file), path.join(partial, file))
-    }
+    OwnerOnly.makeDirectory(copies)
+    OwnerOnly.closeDirectory(copies)
+    PartialFile.removeAbandonedIn(copies)
+    await fs.mkdir(partial, { mode: OwnerOnly.DIRECTORY_MODE })
+    for (const file of plugin.files) await copyFile(path.join(plugin.directory, file), path.join(partial, file))
   }).pipe(
     Effect.zipRight(isWhole(partial)),
     Effect.filterOrFail(
@@ -67,6 +71,13 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
   )
 }
 
+/** What its owner could run stays so: a plugin may bring a program. */
+const copyFile = async (from: string, to: string): Promise<void> => {
+  OwnerOnly.makeDirectory(path.dirname(to))
+  await fs.copyFile(from, to, constants.COPYFILE_EXCL)
+  await fs.chmod(to, OwnerOnly.FILE_MODE | ((await fs.stat(from)).mode & constants.S_IXUSR))
+}
+
 /** How often a copy is moved in again, after what stood in its place was cleared away. */
 const MOVES = 8
 
@@ -75,21 +86,48 @@ export interface InstalledPlugin extends Manifest.LoadedPlugin {
   readonly grants: Grants.Grants
 }
 
-/** Loads a plugin's copy: its files are what was recorded, and what it was granted leads where it led then. */
+/** Import it again: an installed copy is not what it was when it was imported, or somebody else may write it. */
+export class CopyChanged extends Data.TaggedError("CopyChanged")<{
+  readonly plugin: string
+  readonly directory: string
+  readonly found: string
+  readonly source: string
+}> {
+  override get message() {
+    const { plugin, directory, found, source } = this
+    return `Plugin ${plugin} is not started: expected its copy in ${directory} as it was imported, found ${found}. Import it again from ${source}.`
+  }
+}
+
+/**
+ * Loads a plugin's copy, as is done before each start: its files are what was recorded, nobody but their owner may write
+ * them, and what it was granted leads where it led then.
+ */
 export const load = (
   copies: string,
   name: string,
   plugin: Pick<Plugin, "digest" | "source" | "grants">,
-): Effect.Effect<InstalledPlugin, PluginUnavailable> =>
+): Effect.Effect<InstalledPlugin, CopyChanged | PluginUnavailable> =>
   Effect.gen(function* () {
     const directory = pathOf(copies, name, plugin.digest)
+    const changed = (found: string) => new CopyChanged({ plugin: name, directory, found, source: plugin.source })
     const unavailable = (reason: string) =>
       new PluginUnavailable({ plugin: name, reason: `${reason}. Import it again from ${plugin.source}` })
     const noCopy = (found: string) => unavailable(`expected its copy in ${directory}, found ${found}`)
+    const found = yield* strange(directory)
+    if (found !== undefined) return yield* changed(found)
     const loaded = yield* Manifest.load(directory, { lenient: true, trusted: true }).pipe(
-      Effect.mapError((error) => noCopy(error.message)),
+      Effect.catchTags({
+        PluginUnavailable: (error) => noCopy(error.message),
+        ManifestInvalid: (error) => changed(error.message),
+      }),
     )
-    if (loaded.digest !== plugin.digest) return yield* noCopy("files that were changed since the import")
+    if (loaded.digest !== plugin.digest) return yield* changed("files that were changed since")
+    // Earlier versions left it as open as the umask did.
+    yield* Effect.try({
+      try: () => OwnerOnly.closeDirectory(copies),
+      catch: (cause) => unavailable(`${copies} cannot be closed to other users (${String(cause)})`),
+    })
     const grants = yield* Schema.decodeUnknown(Grants.Grants)(plugin.grants).pipe(
       Effect.mapError((error) => unavailable(`expected its grants, found what cannot be read (${error.message})`)),
     )
@@ -102,3 +140,33 @@ export const load = (
     }
     return { ...loaded, grants }
   })
+
+/**
+ * What is in a copy that an import never puts there, or undefined: links and special files, what its digest leaves out, and
+ * modes by which others could write it or run it as its owner.
+ */
+const strange = (directory: string): Effect.Effect<string | undefined> =>
+  // What cannot be looked at cannot be loaded either, which says why.
+  Effect.promise(() => firstStrange(directory, "").catch(() => undefined))
+
+const firstStrange = async (root: string, below: string): Promise<string | undefined> => {
+  const stats = await fs.lstat(path.join(root, below))
+  const name = below === "" ? "the directory" : below
+  // A directory may have its group's bit from the one that it was made in.
+  const mode = stats.mode & (stats.isFile() ? 0o7777 : 0o777)
+  if (!stats.isFile() && !stats.isDirectory()) return `${name}, which is a link or a special file`
+  if (process.platform !== "win32" && (mode & REFUSED_MODES) !== 0) {
+    return `${name} with the mode ${mode.toString(8).padStart(4, "0")}`
+  }
+  if (!stats.isDirectory()) return undefined
+  for (const entry of await fs.readdir(path.join(root, below))) {
+    const place = path.join(below, entry)
+    if (Manifest.SKIPPED.has(entry)) return `${place}, which no import copies`
+    const found = await firstStrange(root, place)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Set-user-id, set-group-id, and writing by the group or by others. */
+const REFUSED_MODES = 0o6022

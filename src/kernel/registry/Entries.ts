@@ -49,7 +49,7 @@ export const manifestOf = ({ manifest }: Pick<Plugin, "manifest">): Manifest.Man
   const known = decoded.get(manifest)
   if (known !== undefined) return known
   // It was decoded when it was imported; a log that says otherwise is damaged, and this throws.
-  const { manifest: made } = Either.getOrThrow(Manifest.decode(manifest, { lenient: true }))
+  const { manifest: made } = Either.getOrThrow(Manifest.decode(manifest, { lenient: true, accepted: true }))
   decoded.set(manifest, made)
   return made
 }

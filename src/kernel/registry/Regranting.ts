@@ -46,7 +46,7 @@ export const granting = (
   name: string,
   plugin: Plugin,
   grants: Given,
-): Effect.Effect<Change, Granting.GrantInvalid | PluginUnavailable> =>
+): Effect.Effect<Change, Granting.GrantInvalid | Copies.CopyChanged | PluginUnavailable> =>
   Effect.gen(function* () {
     const given = (yield* Granting.given(name, grants)) ?? {}
     const { installed, waiting } = yield* settleBoth(options, name, plugin, standingOf(plugin), given)

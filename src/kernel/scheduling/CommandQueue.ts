@@ -1,5 +1,6 @@
 import { Deferred, Effect } from "effect"
 import type { LogError } from "../../events/EventLog.ts"
+import * as ProgramLog from "../../events/ProgramLog.ts"
 import * as Choice from "./Choice.ts"
 
 /** Where commands take turns: an instance of a plugin. */
@@ -75,7 +76,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
         // Nobody waits for ever because of it: a command reads the log again in its turn, and fails there if it must.
         Effect.catchAllCause((cause) =>
           Effect.zipRight(
-            Effect.logWarning("commands go by the priorities they came with: the registry cannot be read", cause),
+            ProgramLog.warning("commands go by the priorities they came with: the registry cannot be read", cause),
             Effect.sync(() => letGo(known)),
           ),
         ),

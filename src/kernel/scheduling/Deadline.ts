@@ -1,4 +1,5 @@
 import { Data, Duration, Effect } from "effect"
+import { LONGEST_MS } from "../../events/Options.ts"
 import * as Monotonic from "./Monotonic.ts"
 
 /** The moment at which something has to have ended. */
@@ -15,13 +16,15 @@ export class DeadlinePassed extends Data.TaggedError("DeadlinePassed")<{ readonl
 /** Fix the call: that is no time to give. */
 export class InvalidDeadline extends Data.TaggedError("InvalidDeadline")<{ readonly found: number }> {
   override get message() {
-    return `deadlineMs: expected milliseconds, 0 or more, found ${this.found}. Nothing was asked or recorded; leave it out to wait for every sensor.`
+    return `deadlineMs: expected milliseconds, 0 or more and at most ${LONGEST_MS}, found ${this.found}. Nothing was asked or recorded; leave it out to wait for every sensor.`
   }
 }
 
 /** The deadline that is so many milliseconds from now. */
 export const after = (ms: number): Effect.Effect<Deadline, InvalidDeadline> =>
-  ms >= 0 ? Effect.map(Monotonic.now, (now) => ({ at: now + ms, ms })) : new InvalidDeadline({ found: ms })
+  ms >= 0 && ms <= LONGEST_MS
+    ? Effect.map(Monotonic.now, (now) => ({ at: now + ms, ms }))
+    : new InvalidDeadline({ found: ms })
 
 /** Whether the deadline has passed. */
 export const hasPassed = ({ at }: Deadline): Effect.Effect<boolean> => Effect.map(Monotonic.now, (now) => now >= at)

@@ -1,4 +1,4 @@
-import { type Context, Data, Effect } from "effect"
+import { type Context, Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/EventLog.ts"
 import * as Pages from "../../events/Pages.ts"
 import { is, type PayloadOf } from "../../events/Vocabulary.ts"
@@ -27,6 +27,9 @@ export interface Asked {
   /** Of these, only those that it fits. */
   readonly select?: Selection.Selection
 }
+
+/** A schema for each of them. */
+export const askedFields = { tasks: Schema.Array(Schema.String), select: Selection.Selection }
 
 /**
  * The tasks of a log up to a position, as far as a scoring needs to know them: folded from the events alone that open and

@@ -24,7 +24,7 @@ export const check = (
         ? `a plugin of this log (${listed([...known.keys()])})`
         : `a measure of the plugin ${plugin} (${listed([...names])})`
     const found = names === undefined ? `plugin "${plugin}"` : `"${name}"`
-    return [`measures.${index}: expected ${expected}, found ${found}; leave \`plugin\` out for a measure of your own`]
+    return [`measures[${index}]: expected ${expected}, found ${found}; leave \`plugin\` out for a measure of your own`]
   })
   return issues.length === 0 ? Effect.void : new RubricInvalid({ source: `"${rubric.name}"`, issues })
 }

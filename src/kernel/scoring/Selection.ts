@@ -1,7 +1,9 @@
 import { Environment } from "@marcbachmann/cel-js"
-import { Data, Either } from "effect"
+import { Data, Either, Schema } from "effect"
 import { plainText } from "../../events/Json.ts"
-import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as Options from "../../events/Options.ts"
+import { dateOf } from "../../events/Time.ts"
+import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { Task } from "../../projections/Tasks.ts"
 import { described } from "../Rule.ts"
 
@@ -27,6 +29,18 @@ export interface Selection {
   /** A CEL expression over `task`; see `FIELDS`. */
   readonly where?: string
 }
+
+/** Its schema. */
+export const Selection = Options.of<Selection>({
+  optional: {
+    openedAfter: Options.wholeNumber(0),
+    closedBy: Options.wholeNumber(0),
+    agents: Schema.Array(Schema.String),
+    plugins: Schema.Array(Schema.String),
+    outcomes: Schema.Array(TaskOutcome),
+    where: Schema.String,
+  },
+}).annotations({ description: "an object with openedAfter, closedBy, agents, plugins, outcomes or where" })
 
 /** What `task` has in an expression. Times are timestamps, such as `timestamp("2026-03-01T12:00:00Z")`. */
 export const FIELDS = [
@@ -110,8 +124,8 @@ const fieldsOf = (task: Candidate): { readonly [field in (typeof FIELDS)[number]
   steps: task.steps,
   seed: task.seed,
   plugins: task.plugins,
-  openedAt: new Date(task.openedAt),
-  closedAt: task.closedAt === null ? null : new Date(task.closedAt),
+  openedAt: dateOf(task.openedAt),
+  closedAt: task.closedAt === null ? null : dateOf(task.closedAt),
   durationMs: task.closedAt === null ? null : task.closedAt - task.openedAt,
   from: task.from,
   to: task.to,

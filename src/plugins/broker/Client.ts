@@ -24,8 +24,18 @@ export interface Client {
   /** How a command that runs in a directory is confined. Default: not at all. */
   readonly confine?: (commandLine: CommandLine, cwd: string) => CommandLine
   readonly limits?: BrokerLimits
+  /** What a ruling let pass, where requests are ruled on: nothing else is carried out. Default: whatever is granted. */
+  readonly ruledOn?: RuledOn
   /** Stands between a request and the host: the authors' test kit watches and answers there. Default: nothing does. */
   readonly intercept?: Intercept | undefined
+}
+
+/** What was ruled on before a request is carried out. */
+export interface RuledOn {
+  /** The command, the real path or the host. */
+  readonly target: string
+  /** Whether a redirect may lead to a host. */
+  readonly allows: (host: string) => boolean
 }
 
 /** Carries a request out, or answers in the host's place. Whether it is granted, only `carryOut` looks at. */

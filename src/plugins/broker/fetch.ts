@@ -52,6 +52,10 @@ export const fetchGranted = (client: Client, asked: Asked): Effect.Effect<Fetche
     )
   })
 
+/** The host that a request goes to, with its port where that is not the scheme's own, if it is granted. */
+export const hostGranted = (client: Client, asked: Asked): Effect.Effect<string, Failure> =>
+  Effect.map(granted(client, asked.url, []), ({ host }) => host)
+
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 /** Headers by which a request would say that it goes elsewhere, or that another one follows it. */
@@ -101,7 +105,11 @@ const redirected = (asked: Asked, from: URL, status: number, location: string): 
 }
 
 /** The address, if its host is granted. */
-const granted = ({ grants }: Client, asked: string, via: ReadonlyArray<string>): Effect.Effect<URL, Failure> => {
+const granted = (
+  { grants, ruledOn }: Client,
+  asked: string,
+  via: ReadonlyArray<string>,
+): Effect.Effect<URL, Failure> => {
   const from = via.length === 0 ? "" : `, to which ${via.at(-1)} redirects`
   if (!URL.canParse(asked)) {
     return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${asked}${from}` })
@@ -110,6 +118,10 @@ const granted = ({ grants }: Client, asked: string, via: ReadonlyArray<string>):
   if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     const message = `expected http: or https: without a user's name, found ${url.protocol}//…${from}`
     return Effect.fail({ code: "ParametersInvalid", message })
+  }
+  if (ruledOn !== undefined && url.host !== ruledOn.target && !ruledOn.allows(url.host)) {
+    const message = `expected ${ruledOn.target}, which was ruled on, or a host that the gate allows, found ${url.host}${from}`
+    return Effect.fail({ code: "RequestDenied", message })
   }
   if (grants.net.some((name) => matches(url, name))) return Effect.succeed(url)
   return Effect.fail({

@@ -52,6 +52,10 @@ export const writeGranted = (client: Client, asked: string, content: string): Ef
     }
   })
 
+/** The real path that a request to read or write leads to, if it lies in a grant. */
+export const placeGranted = (client: Client, kind: "read" | "write", asked: string): Effect.Effect<string, Failure> =>
+  attempt(asked, () => granted(client, kind, asked))
+
 /** Not through a link that appeared since the path was resolved, and without waiting for the other end of a pipe. */
 const EXACTLY_HERE = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 const READ_EXACTLY_HERE = fs.constants.O_RDONLY | EXACTLY_HERE
@@ -82,7 +86,7 @@ const granted = async (client: Client, kind: "read" | "write", asked: string): P
   const real = await realpathOfExisting(path.resolve(client.workspace, asked))
   checkForbidden(client, kind, real)
   const places = await Promise.all(client.grants[kind].map(realpathOfExisting))
-  if (isInsideAny(real, places)) return real
+  if (isInsideAny(real, places)) return asRuled(client, asked, real)
   throw new Refused({
     code: kind === "read" ? "ReadNotGranted" : "WriteNotGranted",
     message:
@@ -91,6 +95,13 @@ const granted = async (client: Client, kind: "read" | "write", asked: string): P
       ((await boundElsewhere(client, kind, real, places)) ??
         `Add its directory to the manifest's permissions.${kind} and grant it at import.`),
   })
+}
+
+/** The path, if it is the one that was ruled on: a link may lead elsewhere since then. */
+const asRuled = ({ ruledOn }: Client, asked: string, real: string): string => {
+  if (ruledOn === undefined || ruledOn.target === real) return real
+  const message = `${asked}: expected ${ruledOn.target}, which was ruled on, found that it leads to ${real} by now`
+  throw new Refused({ code: "RequestDenied", message })
 }
 
 /** What to do about a path in the workspace where `"."` is granted and was bound to another one; or undefined. */

@@ -1,12 +1,12 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import * as path from "node:path"
-import type { Readable } from "node:stream"
 import { Effect } from "effect"
 import type { Failure } from "../../events/EventType.ts"
 import type { RunResult } from "../author.ts"
 import * as Group from "../process/Group.ts"
+import * as Inherited from "../process/Inherited.ts"
 import { onPath } from "../Tools.ts"
-import type { Client } from "./Client.ts"
+import type { Client, CommandLine } from "./Client.ts"
 
 /** Default of `runMs`. */
 const RUN_MS = 30_000
@@ -26,8 +26,7 @@ export const runCommand = (
   command: string,
   args: ReadonlyArray<string>,
 ): Effect.Effect<RunResult, Failure> => {
-  const { grants } = client
-  if (!grants.runAny && !grants.run.includes(command)) return Effect.fail(notGranted(command, grants.run))
+  if (!mayRun(client, command)) return Effect.fail(notGranted(command, client.grants.run))
   if ([command, ...args].some((part) => part.includes("\0"))) {
     return Effect.fail({ code: "ParametersInvalid", message: "expected a command and arguments without NUL" })
   }
@@ -39,26 +38,33 @@ export const runCommand = (
     })
   }
   const cwd = client.workspace
-  const line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
+  const unavailable = (cause: unknown): Failure => ({
+    code: "CommandUnavailable",
+    message: `${command}: it cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`,
+  })
+  let line: CommandLine
+  try {
+    line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
+  } catch (cause) {
+    // What it is confined by has to be written to a disk, which may be full.
+    return Effect.fail(unavailable(cause))
+  }
   return Effect.async((resume) => {
-    const unavailable = (cause: unknown): Failure => ({
-      code: "CommandUnavailable",
-      message: `${command}: it cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`,
-    })
-    let child: ChildProcessByStdio<null, Readable, Readable>
+    let child: ChildProcess
     try {
       child = spawn(line.command, line.args, {
         cwd,
         env: environment(),
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["ignore", "pipe", "pipe", ...Inherited.covered()],
         detached: true,
       })
+      Inherited.letGo(child)
     } catch (cause) {
       // Arguments that are too long, say: Node throws what is not about finding the command.
       return resume(Effect.fail(unavailable(cause)))
     }
     // Without a process there may be no pipes either: where no more files can be opened, say.
-    if (child.pid === undefined) {
+    if (child.pid === undefined || child.stdout === null || child.stderr === null) {
       child.once("error", (cause) => resume(Effect.fail(unavailable(cause))))
       return
     }
@@ -92,6 +98,12 @@ export const runCommand = (
     return Effect.sync(giveUp)
   })
 }
+
+const mayRun = ({ grants }: Client, command: string): boolean => grants.runAny || grants.run.includes(command)
+
+/** The command, if it is granted. */
+export const commandGranted = (client: Client, command: string): Effect.Effect<string, Failure> =>
+  mayRun(client, command) ? Effect.succeed(command) : Effect.fail(notGranted(command, client.grants.run))
 
 const notGranted = (command: string, granted: ReadonlyArray<string>): Failure => ({
   code: "RunNotGranted",

@@ -1,7 +1,8 @@
 import { Data, Either, Schema } from "effect"
-import { Json, pointerToken, valueAt } from "../../events/Json.ts"
-import { issuesOf } from "./issues.ts"
+import { findNonJson, Json, pointerToken, valueAt } from "../../events/Json.ts"
+import { issuesOf, type SchemaIssue } from "../../events/options/issues.ts"
 import type { Place } from "./places.ts"
+import { unreadable } from "./plainness.ts"
 import { FILE, Manifest } from "./schema.ts"
 
 /** One thing that is wrong in a manifest. */
@@ -30,6 +31,11 @@ export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
 export interface DecodeOptions {
   /** Accepts unknown fields and measures without rewards and punishments, with a warning each. Default: false. */
   readonly lenient?: boolean
+  /**
+   * It was accepted before, perhaps by an earlier version that did not hold its text to bounds (`LONGEST`): it is not held to
+   * them now. Default: false.
+   */
+  readonly accepted?: boolean
   /** Default: `looper-plugin.json`. */
   readonly file?: string
 }
@@ -46,7 +52,7 @@ export interface Decoded {
  * is an error too, because it is more often a typing mistake than an extension.
  */
 export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<Decoded, ManifestInvalid> => {
-  const { manifest, issues } = judge(json)
+  const { manifest, issues } = judge(json, options)
   const fatal = issues.filter(({ tolerable }) => !(options.lenient === true && tolerable))
   if (fatal.length > 0 || manifest === undefined) {
     return Either.left(new ManifestInvalid({ file: options.file ?? FILE, issues: fatal.map(withoutJudgement) }))
@@ -67,17 +73,30 @@ export interface JudgedIssue extends ManifestIssue {
 }
 
 /** As `decode`, and says all there is to say, whatever is tolerated. */
-export const judge = (json: unknown): Judged => {
+export const judge = (json: unknown, { accepted = false }: Pick<DecodeOptions, "accepted"> = {}): Judged => {
   const strict = strictly(json)
   const issues = [
-    ...(Either.isLeft(strict) ? issuesOf(strict.left.issue) : []),
-    ...(isJson(json) ? contradictions(json) : []),
+    ...(Either.isLeft(strict) ? issuesOf(strict.left.issue).map(atPointer) : []),
+    ...(isJson(json) ? contradictions(json) : unrecordable(json)),
+    ...(isJson(json) && !accepted ? unreadable(json).map((issue) => ({ ...issue, tolerable: false })) : []),
   ]
   return { manifest: Either.getOrUndefined(permissively(json)), issues }
 }
 
+/** A manifest is recorded as JSON: text with half a character in it, or deeper than anybody reads, cannot be. */
+const unrecordable = (document: unknown): ReadonlyArray<JudgedIssue> => {
+  const wrong = typeof document === "object" && document !== null ? findNonJson(document) : undefined
+  if (wrong === undefined) return []
+  return [{ path: wrong.path, expected: "JSON that can be recorded", found: wrong.found, tolerable: false }]
+}
+
 /** The issue alone. */
 export const withoutJudgement = ({ tolerable: _, ...issue }: JudgedIssue): ManifestIssue => issue
+
+const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): JudgedIssue => ({
+  ...{ path: pointer(keys.map(String)), expected, tolerable },
+  found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,
+})
 
 const strictly = Schema.decodeUnknownEither(Manifest, { errors: "all", onExcessProperty: "error" })
 const permissively = Schema.decodeUnknownEither(Manifest, { onExcessProperty: "ignore" })

@@ -35,8 +35,8 @@ export interface LoadedPlugin {
 export const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /** How a plugin's directory is read. */
-export interface LoadOptions extends Omit<DecodeOptions, "file"> {
-  /** Its component schemas were checked before, when it was imported: they are not checked again. Default: false. */
+export interface LoadOptions extends Omit<DecodeOptions, "file" | "accepted"> {
+  /** Its text and its component schemas were checked before, when it was imported: they are not checked again. Default: false. */
   readonly trusted?: boolean
 }
 
@@ -87,7 +87,7 @@ export const inspect = (
       return { file, ...nothing, issues: [parsed.left], placeOf: () => place }
     }
     const document = parsed.right
-    const { manifest, issues } = judge(document)
+    const { manifest, issues } = judge(document, { accepted: trusted })
     const places = placesOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
     const found: ReadonlyArray<JudgedIssue> = [

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { JsonObject } from "../../events/Json.ts"
+import { LONGEST } from "./plainness.ts"
 
 /** Where a plugin's manifest stands, in the plugin's directory. */
 export const FILE = "looper-plugin.json"
@@ -69,10 +70,10 @@ export const Sensor = Schema.Struct({
 
 export type Sensor = typeof Sensor.Type
 
-/** How much harm a command can do. */
-export const Risk = Schema.Literal("none", "low", "high", "irreversible").annotations({
+/** How much harm a command can do, as its author says; see `plugins/Risk` for what it counts as. */
+export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversible").annotations({
   identifier: "Risk",
-  description: '"none", "low", "high" or "irreversible"',
+  description: '"none", "low", "medium", "high" or "irreversible"',
 })
 
 export type Risk = typeof Risk.Type
@@ -123,7 +124,7 @@ const PluginName = Schema.String.pipe(
 )
 
 /** Whether text can be a plugin's name. */
-export const isPluginName = Schema.is(PluginName)
+export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= LONGEST.name
 
 /**
  * A plugin's manifest, `looper-plugin.json`. Its encoded form is its decoded form.

@@ -1,4 +1,6 @@
 import { Cause, Effect, Either, Exit } from "effect"
+import { uuidv7 } from "uuidv7"
+import { digest } from "../../events/Digest.ts"
 import type { Failure } from "../../events/EventType.ts"
 import { type Json, plainText } from "../../events/Json.ts"
 import * as Broker from "../Broker.ts"
@@ -6,6 +8,7 @@ import { type BrokeredFrame, encode, FRAME_LIMIT } from "../Protocol.ts"
 import type { OpenCall } from "./Calls.ts"
 import type { Child } from "./Child.ts"
 import { type RecordEvent, recordOrTell } from "./Journal.ts"
+import { type Requested, type Ruling, ruleOn } from "./Ruling.ts"
 
 /**
  * Most requests of one process that the host carries out at the same time. Each counts until the plugin has taken its
@@ -27,7 +30,11 @@ export interface Brokering {
   readonly plugin: string
   readonly client: Broker.Client
   readonly record: RecordEvent
+  /** Rules on requests that are granted, before they are carried out. Default: what is granted is carried out. */
+  readonly ruling?: Ruling | undefined
 }
+
+type RequestedOf = Omit<Requested, "kind" | "target" | "shown">
 
 type Outcome = Either.Either<Broker.Executed, Failure>
 
@@ -36,27 +43,43 @@ type Outcome = Either.Either<Broker.Executed, Failure>
  * made the call happen. What cannot be recorded is not done. A request outside of a call, and one too many, is refused
  * without a trace. Interruption stops it and is recorded as its answer; one that still waits is dropped.
  */
-export const make = ({ plugin, client, record }: Brokering) => {
+export const make = ({ plugin, client, record, ruling }: Brokering) => {
   const permits = Effect.unsafeMakeSemaphore(AT_ONCE)
   const recordDone = recordOrTell(record)
   const open = { requests: 0, bytes: 0, refusals: 0 }
 
-  const carryOut = (requestId: string, frame: BrokeredFrame, { causationId, taskId }: OpenCall) =>
+  /**
+   * Has a request ruled on. Meanwhile it takes none of the places of those that are carried out, and the time of its call stands
+   * still: nobody is to blame for how long a person takes.
+   */
+  const ruledOn = (ruling: Ruling, request: Broker.Request, requested: RequestedOf, call: OpenCall) =>
+    Effect.acquireUseRelease(
+      Effect.zipRight(permits.release(1), Effect.sync(call.hold)),
+      () => Effect.interruptible(ruleOn({ ruling, client, request, requested, record })),
+      (goOn) => Effect.zipRight(Effect.sync(goOn), permits.take(1)),
+    )
+
+  const carryOut = (requestId: string, frame: BrokeredFrame, call: OpenCall) =>
     Effect.gen(function* () {
+      const { causationId, taskId } = call
       const caused = causationId === undefined ? {} : { causationId }
       const asked = yield* Effect.either(Broker.request(frame.method, frame.params))
       const request = Either.match(asked, {
         onLeft: ({ message }) => ({ invalid: message }),
         onRight: ({ logged }) => logged,
       })
+      const id = uuidv7()
       const requested = { plugin, requestId, method: frame.method, request }
-      const recorded = yield* Effect.exit(record({ ...caused, type: "BrokerRequested", payload: requested }, taskId))
+      const recorded = yield* Effect.exit(
+        record({ id, ...caused, type: "BrokerRequested", payload: requested }, taskId),
+      )
       if (Exit.isFailure(recorded)) return Either.left(notRecorded(recorded.cause))
       const startedAt = performance.now()
+      let last = caused
       const recordAnswer = (outcome: Outcome) =>
         recordDone(
           {
-            ...caused,
+            ...last,
             type: "BrokerAnswered",
             payload: {
               plugin,
@@ -70,7 +93,15 @@ export const make = ({ plugin, client, record }: Brokering) => {
           },
           taskId,
         )
-      const carriedOut = Effect.flatMap(asked, ({ execute }) => execute(client))
+      const carriedOut = Effect.flatMap(asked, (request) => {
+        if (ruling === undefined) return request.execute(client)
+        const argsDigest = digest(frame.params)
+        const about = { plugin, requestId, during: call.name, argsDigest, causationId: id, taskId }
+        return Effect.flatMap(ruledOn(ruling, request, about, call), (ruled) => {
+          last = { causationId: ruled.causationId }
+          return "denied" in ruled ? Effect.fail(ruled.denied) : request.execute(ruled.client)
+        })
+      })
       const outcome = yield* (client.intercept?.(frame.method, frame.params, carriedOut) ?? carriedOut).pipe(
         Effect.either,
         Effect.interruptible,

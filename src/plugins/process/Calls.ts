@@ -22,6 +22,8 @@ export interface OpenCall {
   readonly readPage: ReadPage | undefined
   /** What the host does for it, where it does anything: see `serve`. */
   brokered: Set<Fiber.RuntimeFiber<unknown>> | undefined
+  /** Has its time stand still until what it answers is called, once: while a person is asked about what the host is to do. */
+  readonly hold: () => () => void
 }
 
 /** Has what the host does for a call interrupted when the call ends early. */
@@ -32,7 +34,7 @@ export const serve = (call: OpenCall, fiber: Fiber.RuntimeFiber<unknown>): void 
 }
 
 /** One call: its name, its frame, how long it may take, and what an answer comes to. */
-export interface Calling<A> extends Omit<OpenCall, "brokered"> {
+export interface Calling<A> extends Omit<OpenCall, "brokered" | "hold"> {
   readonly frame: (id: number, now: number) => HostFrame
   /** Counted from when it is sent. */
   readonly timeoutMs: number
@@ -81,8 +83,10 @@ interface Sending {
 
 interface Waiting extends OpenCall {
   readonly timeoutMs: number
-  /** When it times out, by `performance.now`. */
-  readonly dueAt: number
+  /** When it times out, by `performance.now`; while its time stands still, how long it would have had. */
+  dueAt: number
+  /** How many hold its time. */
+  held: number
   readonly answer: (frame: AnswerFrame) => void
   readonly fail: (error: CallError) => void
 }
@@ -163,7 +167,8 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   const timeOut = (): number => {
     const now = performance.now() + 1
     let next = Number.POSITIVE_INFINITY
-    for (const [id, { name, timeoutMs, dueAt, fail }] of open) {
+    for (const [id, { name, timeoutMs, dueAt, held, fail }] of open) {
+      if (held > 0) continue
       if (dueAt > now) next = Math.min(next, dueAt)
       else {
         cancel(id)
@@ -173,6 +178,18 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     return next
   }
   const alarm = Alarm.make(timeOut)
+
+  /** Has the time of a call stand still: it has as much left afterwards as it has now. */
+  const hold = (id: number) => () => {
+    const call = open.get(id)
+    if (call === undefined) return () => {}
+    if (call.held++ === 0) call.dueAt -= performance.now()
+    return () => {
+      if (--call.held > 0) return
+      call.dueAt += performance.now()
+      alarm.by(call.dueAt)
+    }
+  }
 
   /** Large frames wait until the one before has left this process: a plugin that does not read fills no memory here. */
   const sendInTurn = () => {
@@ -209,8 +226,10 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
           onProgress: Progress.newest(onProgress),
           readPage,
           brokered: undefined,
+          hold: hold(id),
           timeoutMs,
           dueAt,
+          held: 0,
           answer: (answered) =>
             answered.type === "ok" ? resume(take(answered)) : fail(failureIn(plugin, name, answered)),
           fail,

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import type { SandboxedCommand } from "../Sandbox.ts"
+import * as Inherited from "./Inherited.ts"
 
 /** How a process ended. */
 export interface ChildExit {
@@ -62,7 +63,9 @@ export const spawnScoped = <Attached extends ChildHandlers>(
     Effect.async<Running<Attached>, string>((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause.message : String(cause)))
       try {
-        const child = spawn(command, args, { cwd, env, stdio: "pipe", detached: true })
+        const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...Inherited.covered()]
+        const child = spawn(command, args, { cwd, env, stdio, detached: true })
+        Inherited.letGo(child)
         child.once("error", fail)
         child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
       } catch (cause) {

@@ -1,5 +1,6 @@
 import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
 import type { CoreNewEvent } from "../../events/EventLog.ts"
+import * as ProgramLog from "../../events/ProgramLog.ts"
 
 /** Default of how many lines of one plugin's process are recorded in a second. */
 const LINES_PER_SECOND = 200
@@ -21,7 +22,7 @@ export const recordOrTell =
   (event, taskId) =>
     record(event, taskId).pipe(
       Effect.asVoid,
-      Effect.catchAllCause((cause) => Effect.logError(`${event.type} was not recorded`, event.payload, cause)),
+      Effect.catchAllCause((cause) => ProgramLog.error(`${event.type} was not recorded`, cause, event.payload)),
     )
 
 /**

@@ -99,6 +99,7 @@ const main = (): Promise<never> => {
     const init = parse(line) as Extract<HostFrame, { readonly type: "init" }>
     const send = sender(init)
     hideStreams(send)
+    hideGraphics()
     importPlugin(init.entry).then(
       (plugin) => {
         send({ type: "ready", exports: exportsOf(plugin) })
@@ -205,6 +206,15 @@ const hideStreams = (send: Send) => {
     warn: print("warn"),
     error: print("error"),
   })
+}
+
+/** WebGPU needs no permission, and loads the machine's graphics libraries where the environment lets it. */
+const hideGraphics = () => {
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (name.startsWith("GPU")) Reflect.deleteProperty(globalThis, name)
+  }
+  const { navigator } = globalThis as unknown as { readonly navigator: object }
+  Reflect.deleteProperty(Object.getPrototypeOf(navigator), "gpu")
 }
 
 /** A computed `import`, so that the plugin's whole module graph is subject to permissions. */

@@ -1,39 +1,19 @@
-import * as fs from "node:fs"
-import * as path from "node:path"
-import { isInside } from "../paths.ts"
-import { type Reach, readingOf } from "./Permissions.ts"
-
-/** Where a program's shared libraries stand; whichever of them there are. */
-const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"]
-
-/** What a plugin's process needs on its disk besides what it may read. Absolute, real paths. */
-export interface Furnishing extends Reach {
-  readonly deno: string
-  readonly runner: string
-  /** The process's own Deno cache, which it writes. */
-  readonly denoDir: string
-}
+import { covers, type Furnishing, type Place, placesOf } from "./Disk.ts"
 
 /**
- * bwrap(1)'s arguments for a plugin: a disk with nothing on it but what it may read, no network, no process but its own,
- * no capability. Everything stands at its own path, so that a file has one name inside and outside, and Deno's
- * permissions say the same. The order matters: what is mounted later covers what was before.
+ * bwrap(1)'s arguments for a plugin: a disk with nothing on it but what it may read, read-only all of it, no network, no process
+ * but its own, no capability.
  *
  * There is no `--new-session`: the host has it lead a session of its own, without a terminal.
  */
 export const pluginArgs = (furnishing: Furnishing): ReadonlyArray<string> => {
-  const { deno, runner, denoDir, directory } = furnishing
-  const { readable, hidden } = readingOf(furnishing)
-  const masks = coversOf(hidden)
+  const places = placesOf(furnishing)
   return [
     ...["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"],
-    ...LIBRARIES.flatMap((place) => ["--ro-bind-try", place, place]),
-    ...parentsFirst(readable).flatMap((place) => ["--ro-bind-try", place, place]),
-    ...masks.over,
-    ...[deno, runner, directory].flatMap((place) => ["--ro-bind", place, place]),
-    ...["--bind", denoDir, denoDir, "--proc", "/proc", "--dev", "/dev"],
-    ...masks.seal,
-    ...["--chdir", directory, "--"],
+    ...places.flatMap(mounted),
+    ...["--proc", "/proc", "--dev", "/dev", ...places.flatMap(sealed)],
+    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    ...["--chdir", furnishing.directory, "--"],
   ]
 }
 
@@ -44,32 +24,33 @@ export const pluginArgs = (furnishing: Furnishing): ReadonlyArray<string> => {
  * and none by which a mount could be taken away.
  */
 export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): ReadonlyArray<string> => {
-  const masks = coversOf(forbidden)
+  const places = covers(forbidden)
   return [
     ...["--unshare-pid", "--die-with-parent", "--cap-drop", "ALL"],
-    ...(process.getuid?.() === 0 ? FILE_CAPABILITIES.flatMap((name) => ["--cap-add", name]) : []),
-    ...["--bind", "/", "/", ...masks.over, "--proc", "/proc", "--dev", "/dev", ...masks.seal, "--chdir", cwd, "--"],
+    ...(process.getuid?.() === 0 ? FILE_CAPABILITIES.flatMap((name) => ["--cap-add", `CAP_${name}`]) : []),
+    ...["--bind", "/", "/", ...places.flatMap(mounted), "--proc", "/proc", "--dev", "/dev", ...places.flatMap(sealed)],
+    ...["--chdir", cwd, "--"],
   ]
 }
 
-const FILE_CAPABILITIES = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"]
+/** What a command run by root needs for files of other users. */
+export const FILE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 
-/**
- * Covers what is there: a directory by an empty one, which is made read-only at last, a file by one that is empty. What
- * is not there cannot be covered without being made.
- */
-const coversOf = (places: ReadonlyArray<string>) => {
-  const found = parentsFirst(places)
-    .filter((place, _, all) => !all.some((other) => other !== place && isInside(place, other)))
-    .flatMap((place) => {
-      const stats = fs.statSync(place, { throwIfNoEntry: false })
-      return stats === undefined ? [] : [{ place, directory: stats.isDirectory() }]
-    })
-  return {
-    over: found.flatMap(({ place, directory }) => (directory ? ["--tmpfs", place] : ["--ro-bind", "/dev/null", place])),
-    seal: found.flatMap(({ place, directory }) => (directory ? ["--remount-ro", place] : [])),
+const mounted = ({ kind, place }: Place): ReadonlyArray<string> => {
+  switch (kind) {
+    case "file":
+    case "directory":
+    case "program":
+      return ["--ro-bind", place, place]
+    case "written":
+      return ["--bind", place, place]
+    case "no directory":
+      return ["--tmpfs", place]
+    case "no file":
+      return ["--ro-bind", "/dev/null", place]
   }
 }
 
-const parentsFirst = (places: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(places)].sort((one, other) => one.split(path.sep).length - other.split(path.sep).length)
+/** An empty directory is made read-only at last: what is mounted into it needs a place. */
+const sealed = ({ kind, place }: Place): ReadonlyArray<string> =>
+  kind === "no directory" ? ["--remount-ro", place] : []

@@ -1,3 +1,6 @@
+import * as Options from "../../events/Options.ts"
+import type { Tools } from "../Tools.ts"
+
 /**
  * Bounds that the operating system and V8 hold a plugin's process to. How many processes it may have is not among them:
  * starting one is always denied, `RLIMIT_NPROC` counts all processes of the user, and it does not bind root.
@@ -24,6 +27,20 @@ export interface SandboxLimits {
   readonly niceness?: number
 }
 
+/** Megabytes that a process may be given at most: a terabyte. */
+const MOST_MIB = 1024 * 1024
+
+/** Their schema. */
+export const SandboxLimits = Options.of<SandboxLimits>({
+  optional: {
+    heapMiB: Options.wholeNumber(1, MOST_MIB),
+    memoryMiB: Options.wholeNumber(0, MOST_MIB),
+    wasmPages: Options.wholeNumber(1, 65_536),
+    descriptors: Options.wholeNumber(1, 1_048_576),
+    niceness: Options.wholeNumber(0, 19),
+  },
+})
+
 /** All of them, each with a value. */
 export type Limits = Required<SandboxLimits>
 
@@ -48,9 +65,31 @@ export const v8Flags = ({ heapMiB, wasmPages }: Limits): string =>
  */
 const DENO_DATA_MIB = 544
 
-/** The operating system's bounds, for prlimit(1). A dump of a process's memory is never written. */
-export const prlimitArgs = ({ heapMiB, memoryMiB, descriptors }: Limits): ReadonlyArray<string> => [
-  `--data=${(DENO_DATA_MIB + heapMiB + memoryMiB) * 1024 * 1024}`,
-  `--nofile=${descriptors}`,
-  "--core=0",
+/**
+ * The command line before a program that has it stand back and holds it to the operating system's bounds: nice(1), prlimit(1), and
+ * a shell that takes its right to write to files (`NO_FILES`). A dump of its memory is never written.
+ */
+export const boundedBy = (
+  { nice, prlimit, sh }: Tools,
+  { heapMiB, memoryMiB, descriptors, niceness }: Limits,
+  writes: "nothing" | "cache",
+): ReadonlyArray<string> => [
+  ...(nice === undefined ? [] : [nice, "-n", String(niceness)]),
+  ...(prlimit === undefined
+    ? []
+    : [
+        ...[prlimit, `--data=${(DENO_DATA_MIB + heapMiB + memoryMiB) * 1024 * 1024}`, `--nofile=${descriptors}`],
+        ...["--core=0", ...(writes === "cache" ? [`--fsize=${CACHED_FILE_BYTES}`] : []), "--"],
+      ]),
+  ...(sh === undefined || writes === "cache" ? [] : [sh, "-c", NO_FILES, "hindcast"]),
 ]
+
+/** The longest file that Deno may write into its cache while it compiles a plugin. */
+const CACHED_FILE_BYTES = 64 * 1024 * 1024
+
+/**
+ * Takes the right to make any file longer than it is (`RLIMIT_FSIZE` of 0), for good, and becomes the program. No permission of
+ * Deno's guards the temporary files of SQLite, which `node:sqlite` writes wherever it is told to. A write fails
+ * (EFBIG), because the signal that would end the process is ignored. Pipes and sockets are no files.
+ */
+const NO_FILES = `ulimit -f 0 && trap "" XFSZ && exec "$@"`

@@ -1,10 +1,13 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
+import * as OwnerOnly from "../../events/OwnerOnly.ts"
 import { realpathOfExisting } from "../broker/realpath.ts"
 import type { Grants } from "../Grants.ts"
 import { PluginUnavailable } from "../PluginError.ts"
 import * as Sandbox from "../Sandbox.ts"
+import * as DenoCache from "./DenoCache.ts"
+import { tierOf } from "./Layer.ts"
 import type { Limits } from "./Limits.ts"
 import * as Links from "./Links.ts"
 import { readingOf } from "./Permissions.ts"
@@ -16,6 +19,8 @@ export interface Wish {
   readonly runner: string
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
+  /** Absolute path of its entry. */
+  readonly entry: string
   readonly grants: Grants
   /** Absolute paths of what it must not touch. */
   readonly forbidden: ReadonlyArray<string>
@@ -45,9 +50,18 @@ export const prepare = (confining: Sandbox.Confining, wish: Wish): Effect.Effect
     const denoDir = yield* makeDenoDir(wish)
     yield* speakable(wish, [directory, ...forbidden])
     yield* Links.grantsAreReal(plugin, grants)
-    if (confining.tier === "flags") yield* Links.stayInside(plugin, readingOf({ directory, grants, forbidden }))
+    if (tierOf(confining.layer) === "flags")
+      yield* Links.stayInside(plugin, readingOf({ directory, grants, forbidden }))
     const confinement = { runner, directory, grants, forbidden, denoDir, limits }
-    return { command: Sandbox.command(confining, confinement, process.env), forbidden }
+    const made = Effect.zipRight(
+      DenoCache.fill(confining, confinement, wish.entry),
+      Effect.try(() => Sandbox.command(confining, confinement, process.env)),
+    )
+    const command = yield* Effect.mapError(made, ({ error: cause }) => {
+      const found = cause instanceof Error ? cause.message : String(cause)
+      return new PluginUnavailable({ plugin, reason: `expected its sandbox to be made in ${denoDir}, found ${found}` })
+    })
+    return { command, forbidden }
   })
 
 const resolve = ({ plugin }: Wish, what: string, places: ReadonlyArray<string>) =>
@@ -64,8 +78,10 @@ const resolve = ({ plugin }: Wish, what: string, places: ReadonlyArray<string>) 
 const makeDenoDir = ({ plugin, denoDir }: Wish): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
     try: async () => {
-      await fs.mkdir(denoDir, { recursive: true })
-      await fs.writeFile(path.join(denoDir, "location_data"), "")
+      OwnerOnly.makeDirectory(denoDir)
+      OwnerOnly.closeDirectory(denoDir)
+      const blocked = path.join(denoDir, "location_data")
+      if (!OwnerOnly.makeFile(blocked) && !(await fs.lstat(blocked)).isFile()) throw new Error(`${blocked} is no file`)
       return await fs.realpath(denoDir)
     },
     catch: (cause) =>

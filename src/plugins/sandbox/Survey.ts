@@ -24,6 +24,8 @@ export interface Survey {
   readonly programs: ReadonlyArray<Program>
   /** The tier in effect; null where plugins cannot be started as it is wanted. */
   readonly tier: Tier.Tier | null
+  /** What of the operating system confines plugins in that tier; null as `tier` is. */
+  readonly layer: Tier.Layer | null
   readonly why: string
   /** What to do for a stronger confinement; null where there is nothing. */
   readonly improve: string | null
@@ -34,6 +36,8 @@ export interface Survey {
 const PURPOSES = {
   deno: ["runs plugins", "npm ci"],
   bwrap: ["gives each a disk, a network and processes of its own", "apt-get install bubblewrap"],
+  unshare: ["does the same, without bubblewrap", "apt-get install util-linux"],
+  mount: ["fills the disks that unshare makes", "apt-get install mount"],
   setpriv: ["ends them with the kernel; no new privileges", "apt-get install util-linux"],
   prlimit: ["bounds their memory and descriptors", "apt-get install util-linux"],
   nice: ["keeps one that spins from slowing others down", "apt-get install coreutils"],
@@ -43,7 +47,7 @@ const PURPOSES = {
 export const survey = (wanted: Tier.Wanted): Effect.Effect<Survey> =>
   Effect.gen(function* () {
     const found = yield* Effect.either(Tools.find)
-    const names = ["deno", "bwrap", "setpriv", "prlimit", "nice"] as const
+    const names = ["deno", "bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const
     const programs = yield* Effect.forEach(names, (name) =>
       programOf(name, Either.isRight(found) ? found.right[name] : Tools.onPath(name)),
     )
@@ -51,10 +55,10 @@ export const survey = (wanted: Tier.Wanted): Effect.Effect<Survey> =>
     const chosen = yield* Effect.either(Effect.flatMap(found, (tools) => Tier.choose(tools, wanted)))
     return Either.match(chosen, {
       onLeft: (error) => ({
-        ...{ ...known, tier: null, why: error._tag === "DenoMissing" ? error.message : error.found },
+        ...{ ...known, tier: null, layer: null, why: error._tag === "DenoMissing" ? error.message : error.found },
         improve: error._tag === "DenoMissing" ? "Install Deno: `npm ci`." : error.remedy,
       }),
-      onRight: ({ tier, why, improve }) => ({ ...known, tier, why, improve: improve ?? null }),
+      onRight: ({ tier, layer, why, improve }) => ({ ...known, tier, layer, why, improve: improve ?? null }),
     })
   })
 

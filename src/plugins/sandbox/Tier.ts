@@ -1,26 +1,23 @@
-import { execFile } from "node:child_process"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
-import * as path from "node:path"
-import { Data, Effect, Either } from "effect"
+import { Data, Effect, Either, Schema } from "effect"
+import type { Confining } from "../Sandbox.ts"
 import type { Tools } from "../Tools.ts"
-import { pluginArgs } from "./Bubblewrap.ts"
+import { LAYERS, type Layer, type Tier, tierOf } from "./Layer.ts"
+import { librariesOf } from "./Libraries.ts"
+import { trial } from "./Trial.ts"
 
-/**
- * How a plugin is confined.
- *
- * - `namespaces`: Deno's permissions inside bubblewrap: nothing is on its disk but what it may read, it has no network,
- *   and sees no other process.
- * - `flags`: Deno's permissions, no new privileges, death together with the host, and no link that leaves what it may read.
- */
-export type Tier = "namespaces" | "flags"
+export { type Layer, type Tier, tierOf } from "./Layer.ts"
 
 /** Which tier a program asks for; `auto` takes the strongest that the machine has. */
-export type Wanted = "auto" | Tier
+export const Wanted = Schema.Literal("auto", "namespaces", "flags")
 
-/** The tier that is in effect on this machine. */
+export type Wanted = typeof Wanted.Type
+
+/** The tier and the layer that are in effect on this machine. */
 export interface Chosen {
   readonly tier: Tier
+  readonly layer: Layer
+  /** What a plugin's disk needs for Deno to start. */
+  readonly libraries: ReadonlyArray<string>
   /** One sentence. */
   readonly why: string
   /** What to do for a stronger confinement; absent where there is nothing. */
@@ -38,94 +35,134 @@ export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   }
 }
 
+/** Why a layer is not to be had, and what would help. */
+export interface Refusal {
+  readonly found: string
+  readonly remedy: string
+}
+
 /**
- * Chooses the tier. What was required and is not there fails; nothing less is taken in its place. Whether bubblewrap works,
- * which many containers forbid, is found out by starting Deno in it as a plugin would be.
+ * Chooses the strongest layer of the tier that is wanted. What was required and is not there fails; nothing less is taken in its
+ * place. Whether a layer works, which many containers and some distributions forbid, is found out by starting Deno in it
+ * as a plugin would be.
  */
 export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Chosen, SandboxUnavailable> =>
   Effect.gen(function* () {
-    if (wanted === "flags") return yield* flags(tools, wanted, "it was asked for", undefined)
-    const works = yield* namespaces(tools)
-    if (Either.isRight(works)) return { tier: "namespaces", why: "bubblewrap works on this machine" } as const
-    const { found, remedy } = works.left
-    if (wanted === "namespaces") return yield* new SandboxUnavailable({ wanted, found, remedy })
-    return yield* flags(tools, wanted, found, remedy)
+    const refusals: Array<Refusal & { readonly layer: Layer }> = []
+    for (const layer of LAYERS) {
+      if (wanted !== "auto" && tierOf(layer) !== wanted) continue
+      const found = yield* probe(tools, layer)
+      if (Either.isRight(found)) return chosen(found.right, tools, wanted, refusals)
+      refusals.push({ ...found.left, layer })
+    }
+    const found = refusals.map((refusal) => refusal.found).join("; ")
+    return yield* new SandboxUnavailable({
+      wanted: wanted === "auto" ? "flags" : wanted,
+      found,
+      remedy: remedies(refusals),
+    })
+  }).pipe(Effect.flatMap((found) => boundedEnough(found, tools, wanted)))
+
+/** Finds out whether this machine has a layer, whatever it has besides. */
+export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, Refusal>> =>
+  Effect.gen(function* () {
+    const missing = missingFor(tools, layer)
+    if (missing !== undefined) return Either.left(missing)
+    const libraries = tierOf(layer) === "flags" ? [] : yield* librariesOf(programsOf(tools, layer))
+    const confining = { tools, layer, libraries }
+    if (layer === "none") return Either.right(confining)
+    const failure = yield* trial(confining)
+    if (failure === undefined) return Either.right(confining)
+    return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: ALLOW[layer] })
   })
+
+const NAMES = { bubblewrap: "bubblewrap is there and", unshare: "unshare is there and", user: "a user of its own" }
+
+/** The programs that are started on a plugin's disk, whose libraries have to be there. */
+const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<string> =>
+  layer === "unshare" && setpriv !== undefined ? [deno, setpriv] : [deno]
 
 /** The tools without which a process on Linux has no bounds and may outlive its host. */
 const BOUNDS = ["setpriv", "prlimit", "nice"] as const
 
-const PACKAGES = { setpriv: "util-linux", prlimit: "util-linux", nice: "coreutils" }
+const PACKAGES = {
+  ...{ bwrap: "bubblewrap", unshare: "util-linux", mount: "mount", setpriv: "util-linux", prlimit: "util-linux" },
+  nice: "coreutils",
+}
 
 /** The commands that bound a process and are missing here. */
 export const missingBounds = (tools: Tools): ReadonlyArray<(typeof BOUNDS)[number]> =>
   process.platform === "linux" ? BOUNDS.filter((name) => tools[name] === undefined) : []
 
-const flags = (tools: Tools, wanted: Wanted, why: string, remedy: string | undefined) => {
-  const missing = missingBounds(tools)
-  if (missing.length === 0) {
-    const bounded = process.platform === "linux" ? "" : `; ${process.platform} bounds no memory beside the heap`
-    return Effect.succeed<Chosen>({
-      ...{ tier: "flags", why: `${why}${bounded}` },
-      ...(remedy === undefined ? {} : { improve: remedy }),
-    })
+/** The programs that each layer is made by. */
+const NEEDS = {
+  bubblewrap: ["bwrap", ...BOUNDS],
+  unshare: ["unshare", "mount", ...BOUNDS],
+  user: ["setpriv"],
+  none: [],
+} as const
+
+const missingFor = (tools: Tools, layer: Layer): Refusal | undefined => {
+  if (layer === "none") return undefined
+  if (process.platform !== "linux") {
+    return {
+      found: `${layer === "user" ? "a user of its own" : layer} is for Linux, and this is ${process.platform}`,
+      remedy: "Run on Linux, or require no more than `--sandbox flags`.",
+    }
   }
-  const found = `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not on the PATH`
-  const packages = [...new Set(missing.map((name) => PACKAGES[name]))].join(" ")
-  const install = `Install ${missing.length === 1 ? "it" : "them"}: \`apt-get install ${packages}\`.`
-  if (wanted === "flags") return new SandboxUnavailable({ wanted, found, remedy: install })
-  return Effect.succeed<Chosen>({
-    tier: "flags",
-    why: `${why}; and ${found}, so that its limits do not all hold`,
-    improve: [install, remedy].filter((step) => step !== undefined).join(" "),
-  })
+  if (layer === "user" && process.getuid?.() !== 0) {
+    return { found: "only root can give plugins a user of their own", remedy: "" }
+  }
+  const missing = NEEDS[layer].filter((name) => tools[name] === undefined)
+  if (missing.length === 0) return undefined
+  return { found: `${listed(missing)} not on the PATH`, remedy: install(missing) }
 }
 
-const INSTALL = "Install it: `apt-get install bubblewrap`."
+const listed = (names: ReadonlyArray<string>): string => `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`
 
-const FORBIDDEN =
-  "Allow unprivileged user namespaces (`sysctl kernel.unprivileged_userns_clone=1`, or an AppArmor profile for bwrap; in a container `--security-opt seccomp=unconfined`), or require no more than `--sandbox flags`."
+const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
+  `Install ${missing.length === 1 ? "it" : "them"}: \`apt-get install ${[...new Set(missing.map((name) => PACKAGES[name]))].join(" ")}\`.`
 
-/** How long a trial start of Deno may take, in milliseconds. */
-const TRIAL_MS = 10_000
+const NAMESPACES =
+  "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or require no more than `--sandbox flags`."
 
-const namespaces = (tools: Tools) =>
-  Effect.gen(function* () {
-    if (process.platform !== "linux") {
-      const remedy = "Run on Linux, or require no more than `--sandbox flags`."
-      return Either.left({ found: `bubblewrap is for Linux, and this is ${process.platform}`, remedy })
-    }
-    const { bwrap } = tools
-    if (bwrap === undefined) return Either.left({ found: "bubblewrap's bwrap is not on the PATH", remedy: INSTALL })
-    const missing = missingBounds(tools)
-    if (missing.length > 0) {
-      const remedy = `Install them: \`apt-get install ${[...new Set(missing.map((name) => PACKAGES[name]))].join(" ")}\`.`
-      return Either.left({ found: `${missing.join(", ")} not found on the PATH`, remedy })
-    }
-    const failure = yield* trial(tools.deno, bwrap)
-    return failure === undefined
-      ? Either.right(undefined)
-      : Either.left({ found: `bubblewrap is there and does not work here (${failure})`, remedy: FORBIDDEN })
-  })
+/** What allows a layer that is there and does not work. */
+const ALLOW = {
+  bubblewrap: `Allow unprivileged user namespaces (\`sysctl kernel.unprivileged_userns_clone=1\`; on Ubuntu an AppArmor profile for bwrap; ${NAMESPACES}`,
+  unshare: `Allow unprivileged user namespaces (\`sysctl user.max_user_namespaces\` above 0; on Ubuntu install bubblewrap with an AppArmor profile for it; ${NAMESPACES}`,
+  user: "Give the kernel's process the capabilities CAP_SETUID, CAP_SETGID, CAP_SETPCAP and CAP_DAC_READ_SEARCH, or run it as a user that is not root.",
+}
 
-/** Starts Deno in bubblewrap; succeeds with what went wrong. */
-const trial = (deno: string, bwrap: string): Effect.Effect<string | undefined> =>
-  Effect.acquireUseRelease(
-    Effect.promise(async () => fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-sandbox-")))),
-    (directory) =>
-      Effect.async<string | undefined>((resume) => {
-        const args = pluginArgs({
-          ...{ deno, runner: deno, directory, denoDir: directory },
-          grants: { read: [], write: [], net: [], env: [], run: [], runAny: false },
-        })
-        const child = execFile(
-          bwrap,
-          [...args, deno, "--version"],
-          { timeout: TRIAL_MS, env: { DENO_DIR: directory, DENO_NO_UPDATE_CHECK: "1" } },
-          (error, _, stderr) =>
-            resume(Effect.succeed(error === null ? undefined : (stderr.trim() || error.message).split("\n")[0])),
-        )
-        return Effect.sync(() => child.kill("SIGKILL"))
-      }),
-    (directory) => Effect.promise(() => fs.rm(directory, { recursive: true, force: true })),
-  )
+const chosen = (
+  { layer, libraries }: Confining,
+  tools: Tools,
+  wanted: Wanted,
+  refusals: ReadonlyArray<Refusal & { readonly layer: Layer }>,
+): Chosen => {
+  const reasons = refusals.map(({ found }) => found)
+  const asked = wanted === "flags" ? ["it was asked for"] : []
+  const stands = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
+  const why = [...(layer === "bubblewrap" || layer === "unshare" ? stands[layer] : asked), ...reasons]
+  // What would give another layer of the same strength improves nothing.
+  const improve = tierOf(layer) === "namespaces" ? "" : remedies(refusals)
+  const missing = missingBounds(tools)
+  const unbounded =
+    missing.length === 0 ? [] : [`${listed(missing)} not on the PATH, so that its limits do not all hold`]
+  const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
+  const steps = [missing.length === 0 ? "" : install(missing), improve].filter((step) => step !== "").join(" ")
+  return {
+    ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...unbounded, ...elsewhere].join("; ") },
+    ...(steps === "" ? {} : { improve: steps }),
+  }
+}
+
+/** One of them is enough: bubblewrap's is said, which most machines can have. */
+const remedies = (refusals: ReadonlyArray<Refusal>): string =>
+  refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
+
+/** A tier that was required holds all of its limits. */
+const boundedEnough = (found: Chosen, tools: Tools, wanted: Wanted): Effect.Effect<Chosen, SandboxUnavailable> => {
+  const missing = missingBounds(tools)
+  if (wanted !== "flags" || missing.length === 0) return Effect.succeed(found)
+  return new SandboxUnavailable({ wanted, found: `${listed(missing)} not on the PATH`, remedy: install(missing) })
+}

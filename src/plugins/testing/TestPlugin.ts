@@ -1,14 +1,17 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { Cause, Clock, Effect, Either, Exit, Scope } from "effect"
+import { Cause, Clock, Effect, Either, Exit, Schema, Scope } from "effect"
 import { parse as parseYaml } from "yaml"
 import type { CoreNewEvent } from "../../events/EventLog.ts"
 import type { Json, JsonObject } from "../../events/Json.ts"
+import * as Options from "../../events/Options.ts"
 import * as Grants from "../Grants.ts"
 import * as Manifest from "../Manifest.ts"
 import * as PluginHost from "../PluginHost.ts"
 import type { CallOptions, PluginProcess, Progress } from "../PluginProcess.ts"
-import type { Wanted } from "../sandbox/Tier.ts"
+import { isShipped } from "../Shipped.ts"
+import { SandboxConsentMissing } from "../sandbox/Consent.ts"
+import { Wanted } from "../sandbox/Tier.ts"
 import type { Verdict } from "../Verdict.ts"
 import { type Answers, type BrokeredCall, intercepting } from "./Answers.ts"
 import { type Files, makeDirectories } from "./directories.ts"
@@ -35,6 +38,11 @@ export interface LoadPluginOptions {
   readonly lenient?: boolean
   /** The sandbox tier. Default: the strongest that this machine has. */
   readonly sandbox?: Wanted
+  /**
+   * `flags` consents to running the plugin also where nothing but Deno's permissions confines it, as on macOS, on Windows and
+   * on a Linux without a second layer. Say it of a plugin that you wrote or trust. Default: there it is not started.
+   */
+  readonly consent?: "flags"
 }
 
 /** How one call is made. */
@@ -46,6 +54,37 @@ export interface CallPluginOptions {
   /** Is told what `context.progress` says. */
   readonly onProgress?: (progress: Progress) => void
 }
+
+const Scripts = Options.of<Answers>({
+  optional: {
+    run: Options.callable<NonNullable<Answers["run"]>>(),
+    fetch: Options.callable<NonNullable<Answers["fetch"]>>(),
+  },
+}).annotations({ description: "an object with functions run or fetch" })
+
+/** Their schema. */
+const LoadPluginOptions = Options.of<LoadPluginOptions>({
+  optional: {
+    workspace: Schema.Union(Options.Path, Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
+      description: "a directory, or the texts of files by their paths",
+    }),
+    answers: Scripts,
+    seed: Options.Seed,
+    now: Options.wholeNumber(0),
+    lenient: Schema.Boolean,
+    sandbox: Wanted,
+    consent: Schema.Literal("flags"),
+  },
+})
+
+/** Their schema. */
+const CallPluginOptions = Options.of<CallPluginOptions>({
+  optional: {
+    timeoutMs: Options.Milliseconds,
+    signal: Options.kind<AbortSignal>("an AbortSignal", (value) => value instanceof AbortSignal),
+    onProgress: Options.callable<(progress: Progress) => void>(),
+  },
+})
 
 /** A line that the plugin wrote: by `context.log`, or by printing it. */
 export interface LogLine {
@@ -114,8 +153,9 @@ export const loadPlugin = async (directory: string, options: LoadPluginOptions =
   }
 }
 
-const start = (directory: string, options: LoadPluginOptions, close: () => Promise<void>) =>
+const start = (directory: string, given: LoadPluginOptions, close: () => Promise<void>) =>
   Effect.gen(function* () {
+    const options = yield* Options.decode("loadPlugin", LoadPluginOptions, given)
     const loaded = yield* Manifest.load(directory, { lenient: options.lenient ?? false })
     const { manifest } = loaded
     const { workspace, denoDir } = yield* makeDirectories(options.workspace)
@@ -123,10 +163,9 @@ const start = (directory: string, options: LoadPluginOptions, close: () => Promi
     const events: Array<CoreNewEvent> = []
     const brokered: Array<BrokeredCall> = []
     const pushed: Array<PushedReading> = []
-    const { start } = yield* Effect.provide(
-      PluginHost.PluginHost,
-      PluginHost.layerOf({ sandbox: options.sandbox ?? "auto" }),
-    )
+    const { sandbox = "auto", consent } = options
+    const host = PluginHost.layerOf({ sandbox, ...(consent === undefined ? {} : { consent }) })
+    const { start } = yield* Effect.provide(PluginHost.PluginHost, host)
     const process = yield* start({
       ...{ manifest, directory: loaded.directory, grants, workspace, denoDir },
       seed: options.seed ?? 1,
@@ -135,7 +174,13 @@ const start = (directory: string, options: LoadPluginOptions, close: () => Promi
       record: (event) => Effect.sync(() => events.push(event)),
       onEmit: (sensor, reading) => Effect.sync(() => pushed.push({ sensor, reading })),
       intercept: intercepting(grants, options.answers ?? {}, brokered),
-    })
+      consent: (said) => Effect.succeed(said || isShipped(loaded.digest)),
+    }).pipe(
+      Effect.catchTag("SandboxConsentMissing", ({ plugin, version, why, improve }) => {
+        const better = improve === undefined ? {} : { improve }
+        return new SandboxConsentMissing({ plugin, version, why, ...better, say: SAY })
+      }),
+    )
     const calls = callsOf(loaded, process, options.now)
     return {
       ...{ manifest, workspace, events, brokered, pushed, close },
@@ -151,6 +196,9 @@ const start = (directory: string, options: LoadPluginOptions, close: () => Promi
       [Symbol.asyncDispose]: close,
     }
   })
+
+/** What a test says of a plugin that its author wrote. */
+const SAY = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
 
 /** Everything that the manifest asks for: an author's own plugin, in the author's own test. */
 const grantsOf = ({ manifest, directory }: Manifest.LoadedPlugin, workspace: string) => {
@@ -178,9 +226,12 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
   )
   const call = <A>(
     component: string,
-    { timeoutMs = timeouts.get(component), signal, onProgress }: CallPluginOptions,
+    given: CallPluginOptions,
     effect: (options: CallOptions) => Effect.Effect<A, unknown>,
   ) => {
+    const decoded = Options.decode("this call", CallPluginOptions, given)
+    if (Either.isLeft(decoded)) return Promise.reject(decoded.left)
+    const { timeoutMs = timeouts.get(component), signal, onProgress } = decoded.right
     const told =
       onProgress === undefined ? {} : { onProgress: (progress: Progress) => Effect.sync(() => onProgress(progress)) }
     return run(at(now, effect({ ...told, ...(timeoutMs === undefined ? {} : { timeoutMs }) })), signal)

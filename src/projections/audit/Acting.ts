@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { evolveBy } from "../../events/Vocabulary.ts"
+import { isLate } from "../ConfirmationWord.ts"
 import * as Keyed from "../Keyed.ts"
 import type { Projection } from "../Projection.ts"
 import * as Samples from "./Samples.ts"
@@ -36,8 +37,11 @@ const State = Schema.Struct({
     key: Schema.String,
     value: Schema.Struct({ actuator: Schema.String, unknown: Schema.Boolean }),
   }),
-  /** Command ids of the confirmations that wait, by confirmation id. */
-  confirming: Schema.Record({ key: Schema.String, value: Schema.String }),
+  /** The confirmations of commands that wait, by confirmation id. */
+  confirming: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ commandId: Schema.String, requestedAt: Schema.Finite, expiresAt: Schema.Finite }),
+  }),
 })
 type State = typeof State.Type
 
@@ -57,7 +61,7 @@ const unused: Actuator = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
-  version: 1,
+  version: 2,
   state: State,
   initial: { actuators: {}, open: {}, confirming: {} },
   evolve: evolveBy<State>({
@@ -76,15 +80,22 @@ export const projection: Projection<State> = {
         open: Keyed.set(state.open, commandId, { ...command, unknown: true }),
       }
     },
-    ConfirmationRequested: (state, { confirmationId, commandId }) => ({
-      ...state,
-      confirming: Keyed.set(state.confirming, confirmationId, commandId),
-    }),
-    ConfirmationDecided: (state, { confirmationId }) => answered(state, confirmationId),
+    ConfirmationRequested: (state, { confirmationId, commandId, expiresAt }, { recordedAt }) =>
+      commandId === undefined
+        ? state
+        : {
+            ...state,
+            confirming: Keyed.set(state.confirming, confirmationId, { commandId, requestedAt: recordedAt, expiresAt }),
+          },
+    ConfirmationDecided: (state, { confirmationId, approved }, { recordedAt }) => {
+      const question = Keyed.get(state.confirming, confirmationId)
+      const late = approved && question !== undefined && isLate(question, recordedAt)
+      return late ? state : answered(state, confirmationId)
+    },
     ConfirmationWithdrawn: (state, { confirmationId }) => answered(state, confirmationId),
     ConfirmationExpired: (state, { confirmationId }) => {
-      const commandId = Keyed.get(state.confirming, confirmationId)
-      return commandId === undefined ? state : ended(answered(state, confirmationId), commandId, "expired")
+      const question = Keyed.get(state.confirming, confirmationId)
+      return question === undefined ? state : ended(answered(state, confirmationId), question.commandId, "expired")
     },
   }),
 }

@@ -1,11 +1,14 @@
 import { Schema } from "effect"
 import { evolveBy } from "../../events/Vocabulary.ts"
+import { isLate } from "../ConfirmationWord.ts"
 import * as Keyed from "../Keyed.ts"
 import type { Projection } from "../Projection.ts"
 import * as Samples from "./Samples.ts"
 
 const counts = {
-  requested: Schema.NonNegativeInt.annotations({ description: "Commands that a person was asked about" }),
+  requested: Schema.NonNegativeInt.annotations({
+    description: "Commands, and requests to the host, that a person was asked about",
+  }),
   approved: Schema.NonNegativeInt,
   rejected: Schema.NonNegativeInt,
   expired: Schema.NonNegativeInt.annotations({ description: "Nobody decided in time" }),
@@ -27,28 +30,51 @@ const State = Schema.Struct({
   waits: Samples.Samples,
   /** Ids of commands that a person was asked about and that the gate has not let pass. */
   asked: Schema.Record({ key: Schema.String, value: Schema.Literal(true) }),
+  /** When what waits was asked, and when its time is up, by the confirmation's id. */
+  waiting: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ requestedAt: Schema.Finite, expiresAt: Schema.Finite }),
+  }),
 })
 type State = typeof State.Type
 
 /** Counts of confirmations, and how long decisions took. */
 export const projection: Projection<State> = {
   name: "TaskAudit.Confirming",
-  version: 1,
+  version: 2,
   state: State,
-  initial: { requested: 0, approved: 0, rejected: 0, expired: 0, automatic: 0, waits: Samples.none, asked: {} },
+  initial: {
+    ...{ requested: 0, approved: 0, rejected: 0, expired: 0, automatic: 0, waits: Samples.none },
+    ...{ asked: {}, waiting: {} },
+  },
   evolve: evolveBy<State>({
-    ConfirmationRequested: (state, { commandId }) => ({
+    ConfirmationRequested: (state, { confirmationId, commandId, expiresAt }, { recordedAt }) => ({
       ...state,
       requested: state.requested + 1,
-      asked: Keyed.set(state.asked, commandId, true),
+      asked: commandId === undefined ? state.asked : Keyed.set(state.asked, commandId, true),
+      waiting: Keyed.set(state.waiting, confirmationId, { requestedAt: recordedAt, expiresAt }),
     }),
-    ConfirmationDecided: (state, { approved, waitedMs }) => ({
+    ConfirmationDecided: (state, { confirmationId, approved, waitedMs }, { recordedAt }) => {
+      const question = Keyed.get(state.waiting, confirmationId)
+      // An approval that came too late is none: that it expired is said next.
+      if (approved && question !== undefined && isLate(question, recordedAt)) return state
+      return {
+        ...state,
+        approved: state.approved + (approved ? 1 : 0),
+        rejected: state.rejected + (approved ? 0 : 1),
+        waits: Samples.add(state.waits, waitedMs),
+        waiting: Keyed.remove(state.waiting, confirmationId),
+      }
+    },
+    ConfirmationExpired: (state, { confirmationId }) => ({
       ...state,
-      approved: state.approved + (approved ? 1 : 0),
-      rejected: state.rejected + (approved ? 0 : 1),
-      waits: Samples.add(state.waits, waitedMs),
+      expired: state.expired + 1,
+      waiting: Keyed.remove(state.waiting, confirmationId),
     }),
-    ConfirmationExpired: (state) => ({ ...state, expired: state.expired + 1 }),
+    ConfirmationWithdrawn: (state, { confirmationId }) => {
+      const waiting = Keyed.remove(state.waiting, confirmationId)
+      return waiting === state.waiting ? state : { ...state, waiting }
+    },
     CommandAllowed: (state, { commandId }) =>
       Keyed.get(state.asked, commandId) === undefined
         ? { ...state, automatic: state.automatic + 1 }
@@ -57,7 +83,7 @@ export const projection: Projection<State> = {
 }
 
 /** The audit's section, from the folded state. */
-export const section = ({ waits, asked: _asked, ...counted }: State): Confirming => ({
+export const section = ({ waits, asked: _asked, waiting: _waiting, ...counted }: State): Confirming => ({
   ...counted,
   medianWaitMs: Samples.median(waits),
 })

@@ -1,3 +1,4 @@
+import { iso } from "../../events/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { Column } from "./ParquetRows.ts"
 
@@ -27,7 +28,7 @@ const line = (fields: ReadonlyArray<string>): string => `${fields.join(",")}\r\n
 const fieldOf = <Item>(column: Column<Item>, item: Item): string => {
   const value = column.of(item)
   if (value === null) return ""
-  if (column.holds === "moment") return new Date(Number(value)).toISOString()
+  if (column.holds === "moment") return iso(Number(value))
   return typeof value === "string" ? field(FORMULA.test(value) ? `'${value}` : value) : String(value)
 }
 

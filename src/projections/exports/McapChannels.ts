@@ -1,6 +1,7 @@
 import { McapWriter } from "@mcap/core"
 import type { Json, JsonObject } from "../../events/Json.ts"
 import type { Readable } from "../../events/Records.ts"
+import { nanoseconds } from "../../events/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { Source } from "./EventTable.ts"
 
@@ -20,9 +21,6 @@ export interface Imported {
 
 /** Bytes of messages in a chunk, about: what is indexed as one. */
 const CHUNK_BYTES = 1024 * 1024
-
-/** Nanoseconds of a millisecond. */
-const NS = 1_000_000n
 
 /**
  * Readings and commands as an MCAP file (https://mcap.dev/spec): a channel for each sensor and each actuator, whose topic is its
@@ -92,8 +90,8 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
     await writer.addMessage({
       channelId,
       sequence: link.position >>> 0,
-      logTime: BigInt(link.recordedAt) * NS,
-      publishTime: BigInt(link.occurredAt) * NS,
+      logTime: nanoseconds(link.recordedAt),
+      publishTime: nanoseconds(link.occurredAt),
       data: Buffer.from(JSON.stringify(message)),
     })
   }

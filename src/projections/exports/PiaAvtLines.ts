@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../events/Json.ts"
 import type { Readable } from "../../events/Records.ts"
+import { iso } from "../../events/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /** How the lines say what an event does not. */
@@ -31,8 +32,7 @@ export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Enco
     if (type === "ActuatorCommanded") commanded.set(String(payload.commandId), String(payload.actuator))
     const source = commanded.get(String(payload.commandId)) ?? sourceOf(payload) ?? link.actor
     if (ENDS_COMMAND.has(type)) commanded.delete(String(payload.commandId))
-    const timestamp =
-      timestamps === "iso" ? `"${new Date(link.occurredAt).toISOString()}"` : String(link.occurredAt / 1000)
+    const timestamp = timestamps === "iso" ? `"${iso(link.occurredAt)}"` : String(link.occurredAt / 1000)
     const agent = taskId === null ? null : (agents.get(taskId) ?? null)
     return (
       `{"timestamp":${timestamp},"simulation_run_id":${quoted(taskId)},"experiment_id":${quoted(experiment)},` +
@@ -70,6 +70,7 @@ const LEVELS: Readonly<Record<string, Level>> = {
   CommandFailed: "ERROR",
   CommandOutcomeUnknown: "ERROR",
   PluginQuarantined: "ERROR",
+  PluginStartRefused: "ERROR",
 }
 
 const LOGGED: Readonly<Record<string, Level>> = { debug: "DEBUG", info: "INFO", warn: "WARNING", error: "ERROR" }
@@ -94,7 +95,14 @@ const LOOKED_INTO: ReadonlySet<string> = new Set([
   ...["TaskOpened", "TaskClosed", "SensorRead", "SensorFailed", "SensorSkipped"],
   ...["ActuatorCommanded", "CommandAllowed", "CommandDispatched", "ConfirmationRequested", "CommandOutcomeUnknown"],
   ...ENDS_COMMAND,
-  ...["EnvironmentDescribed", "EnvironmentReset", "EnvironmentChanged", "BrokerRequested", "BrokerAnswered"],
+  ...[
+    "EnvironmentDescribed",
+    "EnvironmentReset",
+    "EnvironmentChanged",
+    "BrokerRequested",
+    "BrokerAllowed",
+    "BrokerAnswered",
+  ],
   ...["PluginImported", "PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked", "PluginRemoved", "PluginActivated"],
   ...["PluginDeactivated", "PluginStarted", "PluginExited", "PluginMisbehaved", "PluginQuarantined", "PluginLogged"],
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],

@@ -87,7 +87,7 @@ export const begin = (audit: TaskAudit, score: Score | null): Draft => {
   }
   const place = (event: Event): number => {
     const { commandId, confirmationId } = event.payload
-    if (is(event, "ConfirmationRequested")) {
+    if (is(event, "ConfirmationRequested") && event.payload.commandId !== undefined) {
       commandOfConfirmation.set(event.payload.confirmationId, event.payload.commandId)
     }
     const command = typeof commandId === "string" ? commandId : commandOfConfirmation.get(String(confirmationId))

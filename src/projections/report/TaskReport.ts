@@ -2,6 +2,7 @@ import type { Event } from "../../events/Event.ts"
 import { is } from "../../events/Vocabulary.ts"
 import { type Score, sharesOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
+import { isLate } from "../ConfirmationWord.ts"
 import type { TaskAudit } from "../TaskAudit.ts"
 import { Readings, type Trace } from "./Readings.ts"
 
@@ -82,7 +83,7 @@ export const begin = (audit: TaskAudit, score: Score | null, summarize: (event: 
   const elapsedMs: Array<number> = []
   const lanes = { sensed: [], decided: [], acted: [], asked: [], changed: [] } as { [lane in Lane]: Array<Mark> }
   const commands = new Map<string, { readonly mark: number; readonly actuator: string }>()
-  const asked = new Map<string, { readonly mark: number; readonly question: number }>()
+  const asked = new Map<string, AskedMark>()
   const questions: Array<Question> = []
   const readings = new Readings()
   const cited = new Set(citedBy(score).slice(0, CITED))
@@ -128,13 +129,17 @@ export const begin = (audit: TaskAudit, score: Score | null, summarize: (event: 
     else if (is(event, "ActuatorCommanded")) {
       commands.set(event.payload.commandId, { mark: mark("acted", index), actuator: event.payload.actuator })
     } else if (is(event, "ConfirmationRequested")) {
-      const actuator = commands.get(event.payload.commandId)?.actuator ?? ""
+      const { commandId, shown } = event.payload
+      const actuator = commands.get(String(commandId))?.actuator ?? String(shown.request ?? "")
       const question =
         questions.push({ position: event.position, actuator, ending: null, by: null, waitedMs: null }) - 1
-      asked.set(event.payload.confirmationId, { mark: mark("asked", index), question })
+      const { confirmationId, expiresAt } = event.payload
+      asked.set(confirmationId, { mark: mark("asked", index), question, requestedAt: event.recordedAt, expiresAt })
     } else if (is(event, "ConfirmationDecided")) {
       const { confirmationId, approved, by, waitedMs } = event.payload
-      answer(confirmationId, index, approved ? "approved" : "rejected", by, waitedMs)
+      const known = asked.get(confirmationId)
+      const late = approved && known !== undefined && isLate(known, event.recordedAt)
+      if (!late) answer(confirmationId, index, approved ? "approved" : "rejected", by, waitedMs)
     } else if (is(event, "ConfirmationExpired")) answer(event.payload.confirmationId, index, "expired", null, null)
     else if (is(event, "ConfirmationWithdrawn")) answer(event.payload.confirmationId, index, "withdrawn", null, null)
     const ending = ENDINGS[event.type]
@@ -192,4 +197,12 @@ const indexOf = (positions: ReadonlyArray<number>, position: number): number => 
     else high = middle - 1
   }
   return low
+}
+
+/** A question: its mark, its place in the list of questions, and its times. */
+interface AskedMark {
+  readonly mark: number
+  readonly question: number
+  readonly requestedAt: number
+  readonly expiresAt: number
 }

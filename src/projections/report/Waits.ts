@@ -1,5 +1,6 @@
 import type { Event } from "../../events/Event.ts"
 import { is } from "../../events/Vocabulary.ts"
+import { isLate } from "../ConfirmationWord.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 
 /** Decisions that took from `fromMs` to less than `toMs`. */
@@ -40,16 +41,24 @@ export class Waits {
   readonly #approved = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #rejected = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #waits = new Quantiles()
+  readonly #waiting = new Map<string, { readonly requestedAt: number; readonly expiresAt: number }>()
   #requested = 0
   #expired = 0
   #withdrawn = 0
 
   take(event: Event): void {
-    if (is(event, "ConfirmationRequested")) this.#requested += 1
-    else if (is(event, "ConfirmationExpired")) this.#expired += 1
+    if (is(event, "ConfirmationRequested")) {
+      const { confirmationId, expiresAt } = event.payload
+      this.#requested += 1
+      this.#waiting.set(confirmationId, { requestedAt: event.recordedAt, expiresAt })
+    } else if (is(event, "ConfirmationExpired")) this.#expired += 1
     else if (is(event, "ConfirmationWithdrawn")) this.#withdrawn += 1
     else if (is(event, "ConfirmationDecided")) {
-      const { approved, waitedMs } = event.payload
+      const { confirmationId, approved, waitedMs } = event.payload
+      const question = this.#waiting.get(confirmationId)
+      this.#waiting.delete(confirmationId)
+      // That it expired is said next.
+      if (approved && question !== undefined && isLate(question, event.recordedAt)) return
       this.#waits.add(waitedMs)
       const bins = approved ? this.#approved : this.#rejected
       const bin = binOf(waitedMs)

@@ -3,7 +3,7 @@ import { sha256 } from "../../events/Json.ts"
 import type { Projection } from "../Projection.ts"
 
 /** Raise it when the stored form of states changes. */
-const FORMAT = 3
+const FORMAT = 4
 
 /**
  * The digest of everything that decides which states a projection folds to: its name and version, the schema of its

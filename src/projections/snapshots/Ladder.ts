@@ -1,7 +1,7 @@
 import { Effect, Option, type Scope } from "effect"
 import type { Event } from "../../events/Event.ts"
 import { type DiskFull, type EventLog, type LogError, MAIN } from "../../events/EventLog.ts"
-import type { Series, Snapshot, Snapshots } from "../../events/Snapshots.ts"
+import type { Found, Series, Snapshots } from "../../events/Snapshots.ts"
 import { turn } from "../../events/Turn.ts"
 import type { Positioned, Projection } from "../Projection.ts"
 import * as Cut from "./Cut.ts"
@@ -111,7 +111,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
         if (Option.isNone(found) || found.value.position <= after) return Option.none()
         const { position } = found.value
         const state = yield* trusted(series, found.value)
-        // The hashes hold: this is what this very projection, its state's schema included, wrote.
+        // It is the log's own, and its hashes hold: this is what this very projection, its state's schema included, wrote.
         if (Option.isSome(state)) return Option.some({ position, state: state.value as S })
         yield* Effect.ignore(snapshots.forget(series, position))
         below = position - 1
@@ -120,9 +120,10 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
       // Where snapshots cannot be read, the events can; or reading them says why not.
     }).pipe(Effect.catchAll(() => Effect.succeedNone))
 
-  /** The state of a snapshot, where the log still has its event and every hash holds. */
-  const trusted = (series: Series, { position, eventHash, stateHash, root }: Snapshot) =>
+  /** The state of a snapshot, where it is the log's own, the log still has its event and every hash holds. */
+  const trusted = (series: Series, { position, eventHash, stateHash, root, authentic }: Found) =>
     Effect.gen(function* () {
+      if (!authentic) return Option.none()
       const [event] = yield* log.readPage({ after: position - 1, until: position, timeline: MAIN }, 1)
       if (event?.hash !== eventHash) return Option.none()
       const text = Packed.unpack(root, stateHash)

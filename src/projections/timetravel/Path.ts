@@ -41,7 +41,7 @@ export interface Path {
 
 /** Reads a path. */
 export const parse = (text: string): Effect.Effect<Path, PathInvalid> =>
-  text === "" || text.startsWith("/")
+  typeof text === "string" && (text === "" || text.startsWith("/"))
     ? Effect.succeed({ text, keys: pointerKeys(text) })
     : new PathInvalid({ path: text })
 

@@ -13,5 +13,11 @@ const program = Effect.gen(function* () {
   })
 })
 
-const layer = Hindcast.layer({ log, plugins, workspace: path.dirname(log), gate: { default: "allow" } })
+const layer = Hindcast.layer({
+  log,
+  plugins,
+  workspace: path.dirname(log),
+  gate: { default: "allow" },
+  host: { consent: "flags" },
+})
 await Effect.runPromise(Effect.provide(program, layer))

@@ -12,6 +12,7 @@ import type { Rubric } from "../../../src/kernel/Rubric.ts"
 import { type RescoreOptions, Scoring } from "../../../src/kernel/Scoring.ts"
 import * as TaskAudit from "../../../src/projections/TaskAudit.ts"
 import { temporaryDirectory } from "../../temporary.ts"
+import { CONSENT } from "../given.ts"
 import { closed, lamp, opened, rubric, writeJudge } from "./given.ts"
 
 const mixed: Rubric = rubric([
@@ -33,7 +34,7 @@ const place = Effect.gen(function* () {
   const log = path.join(base, "log.db")
   const source = path.join(base, "source")
   const version = (light: string) => writeJudge(source, { light, rubric: mixed })
-  return { log, version, layer: Hindcast.layerLog({ log, workspace: base, actor: "human:ann" }) }
+  return { log, version, layer: Hindcast.layerLog({ log, workspace: base, actor: "human:ann", host: CONSENT }) }
 })
 
 type Place = Effect.Effect.Success<typeof place>

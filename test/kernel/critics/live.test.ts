@@ -6,6 +6,7 @@ import { EventLog } from "../../../src/events/EventLog.ts"
 import * as Hindcast from "../../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { temporaryDirectory } from "../../temporary.ts"
+import { CONSENT } from "../given.ts"
 import { rubric, writeJudge } from "./given.ts"
 
 const mixed = rubric([
@@ -25,7 +26,12 @@ describe("a task that is closed", () => {
     Effect.gen(function* () {
       const base = yield* temporaryDirectory
       const source = (light: string) => writeJudge(path.join(base, "source"), { light, rubric: mixed })
-      const options = { log: path.join(base, "log.db"), workspace: base, plugins: [source(version("first"))] }
+      const options = {
+        log: path.join(base, "log.db"),
+        workspace: base,
+        plugins: [source(version("first"))],
+        host: CONSENT,
+      } as const
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "Light it" })

@@ -19,7 +19,7 @@ const judged = (sample: Partial<Sample> & Pick<Sample, "light">, events = task) 
   Effect.gen(function* () {
     const made = yield* critic({ rubric: lit, ...sample })
     return { ...made, judgements: yield* judgeWith(made.critic, events) }
-  }).pipe(Effect.provide(PluginHost.layer))
+  }).pipe(Effect.provide(PluginHost.layerOf({ consent: "flags" })))
 
 /** The reasons for which rewards were not scored, by their names. */
 const reasons = (light: string, more: Partial<Sample> = {}) =>
@@ -111,7 +111,7 @@ describe("a plugin's function that judges", () => {
       const [first, other, again] = [yield* drawn("t1"), yield* drawn("t2"), yield* drawn("t1")]
       expect(again).toEqual(first)
       expect(other).not.toEqual(first)
-    }).pipe(Effect.provide(PluginHost.layer)),
+    }).pipe(Effect.provide(PluginHost.layerOf({ consent: "flags" }))),
   )
 })
 
@@ -200,7 +200,7 @@ describe("a plugin's function that does not judge as it should", () => {
         { name: "each", kind: "unscored" },
       ])
       expect(yield* judgeWith(made, task, "t2")).toMatchObject([{ name: "lit", amount: 0.5 }])
-    }).pipe(Effect.provide(PluginHost.layer)),
+    }).pipe(Effect.provide(PluginHost.layerOf({ consent: "flags" }))),
   )
 
   it.scopedLive("exits: it is started again for the next task, and given up after three times", () =>
@@ -218,7 +218,7 @@ describe("a plugin's function that does not judge as it should", () => {
       yield* reason("t2")
       yield* reason("t3")
       expect(yield* reason("fine")).toMatch(/^judge 1.0.0 was given up after 3 failures, the last one: .*code 7/)
-    }).pipe(Effect.provide(PluginHost.layer)),
+    }).pipe(Effect.provide(PluginHost.layerOf({ consent: "flags" }))),
   )
 
   it.scopedLive("keeps its event loop to itself: it is killed, and its rewards are unscored", () =>
@@ -240,7 +240,7 @@ describe("a plugin's function that does not judge as it should", () => {
         { name: "each", reason },
       ])
       expect(yield* judgeWith(made, task, "t2")).toMatchObject([{ name: "lit", amount: 0.5 }])
-    }).pipe(Effect.provide(PluginHost.layer)),
+    }).pipe(Effect.provide(PluginHost.layerOf({ consent: "flags" }))),
   )
 
   it.scopedLive("does not load: its rewards are unscored", () =>

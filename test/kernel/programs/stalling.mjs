@@ -1,8 +1,8 @@
 /**
- * A kernel that opens a task and commands an actuator, and stops itself (SIGSTOP) when the dispatch is about to be appended:
- * after it was found to hold the lease. When it goes on it tells, as a line, how the command ended.
+ * A kernel that opens a task and commands an actuator, and stops itself (SIGSTOP) when an event of some type is about to be
+ * appended: after it was found to hold the lease. When it goes on it tells, as a line, how the command ended.
  *
- * Input: { directory, plugin, actuator }.
+ * Input: { directory, plugin, actuator, type }.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -15,7 +15,7 @@ import * as Scoring from "../../../dist/kernel/Scoring.js"
 import * as PluginHost from "../../../dist/plugins/PluginHost.js"
 import * as Projector from "../../../dist/projections/Projector.js"
 
-const { directory, plugin, actuator } = JSON.parse(fs.readFileSync(0, "utf8"))
+const { directory, plugin, actuator, type: stopBefore } = JSON.parse(fs.readFileSync(0, "utf8"))
 const filename = path.join(directory, "log.db")
 const places = { workspace: directory, directory: `${filename}.plugins` }
 
@@ -24,7 +24,7 @@ const stalling = Layer.effect(
   Effect.map(EventLog, (log) => ({
     ...log,
     append: (request) => {
-      if (request.events.some(({ type }) => type === "CommandDispatched")) process.kill(process.pid, "SIGSTOP")
+      if (request.events.some(({ type }) => type === stopBefore)) process.kill(process.pid, "SIGSTOP")
       return log.append(request)
     },
   })),
@@ -35,7 +35,7 @@ const layer = Kernel.layer({ ...places, gate: { default: "allow" } }).pipe(
   Layer.provideMerge(Projector.layer),
   Layer.provideMerge(stalling),
   Layer.provideMerge(layerSqlite({ filename })),
-  Layer.provide(PluginHost.layer),
+  Layer.provide(PluginHost.layerOf({ consent: "flags" })),
 )
 
 const work = Effect.gen(function* () {

@@ -2,10 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { DEFAULTS } from "../../../src/plugins/sandbox/Limits.ts"
 import { isAlive, logged, recorded } from "../fixtures.ts"
-import { inTier, sayWhichTiers, tiers } from "../tiers.ts"
+import { inLayer, layers, sayWhichLayers } from "../layers.ts"
 import { provoke } from "./bad.ts"
 
-sayWhichTiers()
+sayWhichLayers()
 
 /** What is filled, and how, 16 MiB at a time. */
 const BOMBS = {
@@ -16,7 +16,7 @@ const BOMBS = {
 const Bomb = Schema.Struct({ error: Schema.String, mib: Schema.Int })
 const Opened = Schema.Struct({ code: Schema.String, open: Schema.Int })
 
-describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
+describe.each(layers)("a bad plugin in the layer %s", (layer) => {
   it.scopedLive("that fills its heap is ended, and its call says so", () =>
     Effect.gen(function* () {
       const { answer, neighbour, process, events } = yield* provoke({
@@ -26,10 +26,10 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       expect(answer).toBe("PluginExited")
       expect(neighbour).toBeGreaterThan(0)
       // V8 ends itself by SIGTRAP, which bubblewrap tells as 128 + 5.
-      expect(yield* process.exited).toMatchObject(tier === "flags" ? { signal: "SIGTRAP" } : { code: 133 })
+      expect(yield* process.exited).toMatchObject(layer === "bubblewrap" ? { code: 133 } : { signal: "SIGTRAP" })
       expect(logged(events).join("\n")).toContain("out of memory")
       expect(isAlive(process.pid)).toBe(false)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive.each(Object.entries(BOMBS))("that fills %s gets no more than its limit, or ends", ([, grow]) =>
@@ -49,7 +49,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       }
       expect(neighbour).toBeGreaterThan(0)
       expect(grewMiB).toBeLessThan(150)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that asks for one memory of WebAssembly beyond its limit gets none", () =>
@@ -59,7 +59,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
         limits: { wasmPages: 512 },
       })
       expect(answer).toMatch(/WebAssembly\.Memory\(\)/)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that opens files without end gets no more than its limit", () =>
@@ -71,7 +71,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       const { code, open } = Schema.decodeUnknownSync(Opened)(answer)
       expect(code).toBe("EMFILE")
       expect(open).toBeLessThan(100)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that prints without end is cut short and counted, and still answers", () =>
@@ -86,7 +86,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       yield* process.ping
       yield* recorded(events, (event) => event.type === "PluginLogged" && (event.payload.dropped ?? 0) > 0)
       expect(events.length).toBeLessThan(20_000)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that prints frames forges none: they are lines of the log", () =>
@@ -105,7 +105,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       expect(answer).toBe("its own")
       expect(logged(events).join("\n")).toContain("forged")
       expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["PluginStarted", "PluginLogged"]))
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive(
@@ -126,7 +126,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
         expect(answer).toEqual({ asked: "RunNotGranted", read: "ReadNotGranted", nonce: "undefined" })
         const codes = events.flatMap((event) => (event.type === "BrokerAnswered" ? [event.payload.error?.code] : []))
         expect(codes).toEqual(["RunNotGranted", "ReadNotGranted"])
-      }).pipe(inTier(tier)),
+      }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that replaces what it exported fails its own calls, and goes on", () =>
@@ -143,7 +143,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
         })
       }
       expect(yield* process.ping).toBeGreaterThan(0)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that ends itself in the middle of a call fails that call, and nobody else's", () =>
@@ -151,7 +151,7 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       const { answer, message } = yield* provoke({ act: `Deno.exit(7)` })
       expect(answer).toBe("PluginExited")
       expect(message).toContain("with code 7")
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 
   it.scopedLive("that spins and hears no SIGTERM is killed when its call is out of time", () =>
@@ -165,6 +165,6 @@ describe.each(tiers)("a bad plugin in the %s tier", (tier) => {
       expect(neighbour).toBeGreaterThan(0)
       expect(yield* process.exited).toMatchObject({ signal: "SIGKILL" })
       expect(isAlive(process.pid)).toBe(false)
-    }).pipe(inTier(tier)),
+    }).pipe(inLayer(layer)),
   )
 })

@@ -1,14 +1,15 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { sayWhichTiers, tiers } from "../tiers.ts"
+import { confiningBy, layers, sayWhichLayers } from "../layers.ts"
 import { killHost } from "./killed.ts"
 
-sayWhichTiers()
+sayWhichLayers()
 
-describe.each(tiers)("a host that is killed in the %s tier", (tier) => {
+describe.each(layers)("a host that is killed in the layer %s", (layer) => {
   it("leaves no process of its plugins behind, not even of those that spin", async () => {
-    const { processes, left } = await Effect.runPromise(killHost(tier, 4, 2_000))
+    const { processes, left, holding } = await Effect.runPromise(killHost(confiningBy(layer), 4, 2_000))
     expect(processes).toBeGreaterThanOrEqual(4)
     expect(left).toEqual([])
+    expect(holding).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import type { Tier } from "../../../src/plugins/sandbox/Tier.ts"
+import type { Confining } from "../../../src/plugins/Sandbox.ts"
 import { bareManifest, isAlive, temporaryDirectory, writeFiles } from "../fixtures.ts"
 
 const HOST = fileURLToPath(new URL("./programs/host.mjs", import.meta.url))
@@ -20,11 +20,13 @@ export interface Remains {
   readonly processes: number
   /** Those that were still there when time was up. */
   readonly left: ReadonlyArray<number>
+  /** Those that held a socket which whoever started the host had left open for it. */
+  readonly holding: ReadonlyArray<number>
   readonly afterMs: number
 }
 
-/** Kills a host with SIGKILL while its plugins run, and waits until their processes are gone, at most so long. */
-export const killHost = (tier: Tier, plugins: number, withinMs: number): Effect.Effect<Remains> =>
+/** Kills a host with SIGKILL while its plugins run in a layer, and waits until their processes are gone, at most so long. */
+export const killHost = (confining: Confining, plugins: number, withinMs: number): Effect.Effect<Remains> =>
   Effect.gen(function* () {
     const base = yield* temporaryDirectory
     const specs = Array.from({ length: plugins }, (_, index) => specOf(base, `plugin-${index}`))
@@ -34,22 +36,35 @@ export const killHost = (tier: Tier, plugins: number, withinMs: number): Effect.
     yield* writeFiles(base, { "workspace/note.txt": "" })
     const host = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [HOST, JSON.stringify({ tier, specs })], { stdio: ["ignore", "pipe", "inherit"] }),
+        spawn(process.execPath, [HOST, JSON.stringify({ confining, specs })], {
+          stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: LEFT_OPEN - 3 }, () => undefined), "pipe"],
+        }),
       ),
       (host) => Effect.sync(() => host.kill("SIGKILL")),
     )
     const line = yield* Effect.async<string>((resume) => {
-      host.stdout.once("data", (data: Buffer) => resume(Effect.succeed(data.toString())))
+      host.stdout?.once("data", (data: Buffer) => resume(Effect.succeed(data.toString())))
       host.once("exit", (code) => resume(Effect.dieMessage(`the host ended with code ${code} before it was killed`)))
     })
     const pids: ReadonlyArray<number> = JSON.parse(line)
     const processes = (yield* Effect.promise(() => Promise.all(pids.map(withChildren)))).flat()
+    const leftOpen = yield* Effect.promise(() => fs.readlink(`/proc/${host.pid}/fd/${LEFT_OPEN}`))
+    const held = yield* Effect.promise(() => Promise.all(processes.map(descriptorsOf)))
+    const holding = processes.filter((_, index) => held[index]?.includes(leftOpen))
     host.kill("SIGKILL")
     const killedAt = performance.now()
     const left = () => processes.filter(isAlive)
     while (left().length > 0 && performance.now() - killedAt < withinMs) yield* Effect.sleep(20)
-    return { processes: processes.length, left: left(), afterMs: performance.now() - killedAt }
+    return { processes: processes.length, left: left(), holding, afterMs: performance.now() - killedAt }
   }).pipe(Effect.scoped)
+
+/** A descriptor after a gap: Node marks those before it to be closed. */
+const LEFT_OPEN = 30
+
+const descriptorsOf = async (pid: number): Promise<ReadonlyArray<string>> => {
+  const names = await fs.readdir(`/proc/${pid}/fd`)
+  return Promise.all(names.map((name) => fs.readlink(`/proc/${pid}/fd/${name}`).catch(() => "")))
+}
 
 const specOf = (base: string, name: string) => ({
   manifest: {

@@ -5,11 +5,12 @@ import * as readline from "node:readline"
 import { Effect, Schema } from "effect"
 import type { CoreNewEvent } from "../../../src/events/EventLog.ts"
 import { Json } from "../../../src/events/Json.ts"
-import type { SandboxLimits } from "../../../src/plugins/sandbox/Limits.ts"
-import type { Tier } from "../../../src/plugins/sandbox/Tier.ts"
+import * as Sandbox from "../../../src/plugins/Sandbox.ts"
+import type { Layer } from "../../../src/plugins/sandbox/Layer.ts"
+import { DEFAULTS, type SandboxLimits } from "../../../src/plugins/sandbox/Limits.ts"
 import * as Tools from "../../../src/plugins/Tools.ts"
 import { startRecording, temporaryDirectory, writeFiles } from "../fixtures.ts"
-import { inTier } from "../tiers.ts"
+import { confiningBy, inLayer } from "../layers.ts"
 import type { Attempts } from "./attempts/Attempt.ts"
 import { freeProgram, pluginEntry } from "./entry.ts"
 import { type Answer, build, type Range, type Verdict } from "./range.ts"
@@ -21,13 +22,13 @@ const toAnswer = Schema.decodeUnknownSync(AnswerSchema)
 export type Verdicts = ReadonlyMap<string, Verdict>
 
 /** Makes all attempts in a plugin's process, which may read the workspace and nothing else; in a new one where it ends. */
-export const inSandbox = (tier: Tier, attempts: Attempts, limits: SandboxLimits = {}): Effect.Effect<Verdicts> =>
+export const inSandbox = (layer: Layer, attempts: Attempts, limits: SandboxLimits = {}): Effect.Effect<Verdicts> =>
   Effect.gen(function* () {
     const verdicts = new Map<string, Verdict>()
     const names = Object.keys(attempts)
     while (names.length > 0) yield* Effect.scoped(oneProcess(names, verdicts, attempts, limits))
     return verdicts
-  }).pipe(inTier(tier), Effect.orDie)
+  }).pipe(inLayer(layer), Effect.orDie)
 
 const oneProcess = (names: Array<string>, verdicts: Map<string, Verdict>, attempts: Attempts, limits: SandboxLimits) =>
   Effect.gen(function* () {
@@ -50,37 +51,63 @@ const oneProcess = (names: Array<string>, verdicts: Map<string, Verdict>, attemp
     }
   })
 
+/** A Deno that may do everything. */
+const FREE = ["run", "-A", "--unstable-worker-options", "--quiet", "--no-config"]
+
+/** How a program is started: with what before it, and what in its environment besides. */
+interface Starting {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly env: NodeJS.ProcessEnv
+}
+
 /** Makes all attempts in a Deno that may do everything: what does not escape here, does not show anything there. */
 export const inFreedom = (attempts: Attempts): Effect.Effect<Verdicts> =>
+  Effect.flatMap(Tools.find, ({ deno }) =>
+    outside(attempts, (base, range) => ({
+      ...{ command: deno, args: [...FREE, path.join(base, "plugin/main.ts")] },
+      env: { ...process.env, ...range.environment, DENO_DIR: path.join(base, "deno"), NO_COLOR: "1" },
+    })),
+  ).pipe(Effect.orDie)
+
+/** Makes all attempts in a Deno that may do everything, with nothing to hold it but a layer of the operating system. */
+export const inLayerAlone = (layer: Layer, attempts: Attempts): Effect.Effect<Verdicts> =>
+  outside(attempts, (base) => {
+    const confining = confiningBy(layer)
+    fs.mkdirSync(path.join(base, "deno"), { recursive: true })
+    const [directory, workspace, denoDir] = ["plugin", "workspace", "deno"].map((name) => path.join(base, name))
+    const runner = path.join(base, "plugin/main.ts")
+    const grants = { read: [workspace ?? ""], write: [], net: [], env: [], run: [], runAny: false }
+    const limits = { ...DEFAULTS, memoryMiB: 3_000, niceness: 0 }
+    return Sandbox.confined(
+      confining,
+      { runner, directory: directory ?? "", denoDir: denoDir ?? "", grants, limits },
+      [confining.tools.deno, ...FREE, runner],
+      "nothing",
+    )
+  })
+
+const outside = (attempts: Attempts, starting: (base: string, range: Range) => Starting): Effect.Effect<Verdicts> =>
   Effect.gen(function* () {
-    const { deno } = yield* Tools.find
     const verdicts = new Map<string, Verdict>()
     const base = yield* temporaryDirectory
     const range = yield* opened(base)
     const names = Object.keys(attempts)
     while (names.length > 0) {
       yield* writeFiles(base, { "plugin/main.ts": freeProgram(attempts), "workspace/note.txt": "note" })
-      yield* Effect.promise(() => freely(deno, base, range, names, verdicts))
+      yield* Effect.promise(() => freely(starting(base, range), base, range, names, verdicts))
     }
     return verdicts
   }).pipe(Effect.scoped, Effect.orDie)
 
 const freely = async (
-  deno: string,
+  { command, args, env }: Starting,
   base: string,
   range: Range,
   names: Array<string>,
   verdicts: Map<string, Verdict>,
 ): Promise<void> => {
-  const child = spawn(
-    deno,
-    ["run", "-A", "--unstable-worker-options", "--quiet", "--no-config", path.join(base, "plugin/main.ts")],
-    {
-      cwd: path.join(base, "plugin"),
-      env: { ...process.env, ...range.environment, DENO_DIR: path.join(base, "deno"), NO_COLOR: "1" },
-      stdio: ["pipe", "pipe", "ignore"],
-    },
-  )
+  const child = spawn(command, args, { cwd: path.join(base, "plugin"), env, stdio: ["pipe", "pipe", "ignore"] })
   child.stdin.on("error", () => undefined)
   const lines = readline.createInterface({ input: child.stdout })
   const next = () =>
@@ -96,8 +123,10 @@ const freely = async (
     })
   try {
     for (let name = names.shift(); name !== undefined; name = names.shift()) {
-      fs.rmSync(path.join(base, "workspace"), { recursive: true, force: true })
-      fs.mkdirSync(path.join(base, "workspace"))
+      // The directory itself stays: it may be mounted.
+      for (const left of fs.readdirSync(path.join(base, "workspace"))) {
+        fs.rmSync(path.join(base, "workspace", left), { recursive: true, force: true })
+      }
       range.reset()
       const answered = next()
       child.stdin.write(`${JSON.stringify({ name, at: range.places() })}\n`)

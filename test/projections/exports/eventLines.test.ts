@@ -66,7 +66,7 @@ describe("events as JSON Lines", () => {
       expect(Either.getOrThrow(answer)).toEqual(yield* log.head)
       const context = yield* Layer.build(layerSqlite({ filename }))
       const copy = Context.get(context, EventLog)
-      expect(yield* copy.verify).toEqual({ _tag: "Intact", events: lines.length, head: yield* log.head })
+      expect(yield* copy.verify).toMatchObject({ _tag: "Intact", events: lines.length, head: yield* log.head })
       const again = yield* encoded(EventLines.encoder(), yield* stored(Context.get(context, Records)))
       expect(again.toString()).toBe(text)
       // The log goes on where it ended.

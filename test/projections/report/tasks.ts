@@ -104,7 +104,7 @@ export const confirmations = (count: number): ReadonlyArray<Event> => {
     Array.from({ length: count }, (_, index) => {
       const confirmationId = String(index)
       const argsDigest = sha("args")
-      const asked = { confirmationId, commandId: "c", argsDigest, shown: {}, expiresAt: START }
+      const asked = { confirmationId, commandId: "c", argsDigest, shown: {}, expiresAt: START + 3_600_000 }
       const waitedMs = Math.round(10 ** (1.5 + 4 * next()))
       const answer =
         next() < 0.1

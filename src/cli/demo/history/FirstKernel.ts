@@ -4,6 +4,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Schema } from "effect"
+import { visibleLines } from "../../../events/PlainText.ts"
 import * as Plan from "./Plan.ts"
 import * as Season from "./Season.ts"
 import { Start } from "./Start.ts"
@@ -25,7 +26,7 @@ Effect.gen(function* () {
     disablePrettyLogger: true,
     teardown: (exit) => {
       const failed = Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)
-      if (failed) process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+      if (failed) process.stderr.write(`${visibleLines(Cause.pretty(exit.cause))}\n`)
       process.exit(failed ? 1 : 0)
     },
   }),

@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { Data, Effect } from "effect"
 import { layerSqlite } from "../../../events/index.ts"
+import * as OwnerOnly from "../../../events/OwnerOnly.ts"
 import * as Hindcast from "../../../kernel/Hindcast.ts"
 import type { Wanted } from "../../../plugins/sandbox/Tier.ts"
 import * as Contents from "./Contents.ts"
@@ -52,7 +53,7 @@ export const write = ({ filename, tasks, seed, sandbox, onProgress }: Options) =
 
     // The log first: it says best what is wrong with its place.
     yield* Effect.gen(function* () {
-      fs.mkdirSync(workspace)
+      fs.mkdirSync(workspace, { mode: OwnerOnly.DIRECTORY_MODE })
       if (plan.cutOff.length === 0) return
       yield* FirstKernel.andKill({ tasks, ...place }, plan, onDone)
       done += plan.cutOff.length

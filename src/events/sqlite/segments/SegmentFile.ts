@@ -1,13 +1,14 @@
 import * as fs from "node:fs"
-import * as zlib from "node:zlib"
 import { digestIn } from "../../Blob.ts"
 import type { Stored } from "../../Diagnosis.ts"
 import type { Head, Query } from "../../EventLog.ts"
+import * as OwnerOnly from "../../OwnerOnly.ts"
 import { selects } from "../../Selects.ts"
 import { connect, type LogDatabase } from "../database.ts"
+import { namesOf, pack, packBlock, unpack, unpackBlock } from "./Block.ts"
 
 /** `application_id` of a segment: "Hcsg" in ASCII. */
-const APPLICATION_ID = 0x48637367
+export const APPLICATION_ID = 0x48637367
 
 /** Most events of one block: what is compressed, and decompressed, together. */
 const BLOCK_EVENTS = 1000
@@ -19,7 +20,7 @@ const BLOCK_CHARACTERS = 1024 * 1024
  * A segment is an SQLite file of its own. Events stand in blocks, as JSON compressed by Brotli (RFC 7932), each with every
  * field that the chain covers, names spelled out; `block_names` says in which blocks a timeline, stream, task or type occurs.
  */
-const TABLES = [
+export const TABLES: ReadonlyArray<string> = [
   "CREATE TABLE segment (first INTEGER NOT NULL, last INTEGER NOT NULL, previous_hash TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
   "CREATE TABLE blocks (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, content BLOB NOT NULL) STRICT",
   "CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT",
@@ -41,9 +42,9 @@ export interface Draft {
   readonly discard: () => void
 }
 
-/** Begins a segment that goes on from a head. */
+/** Begins a segment that goes on from a head, in a file that is not there yet. */
 export const draft = (filename: string, from: Head): Draft => {
-  fs.rmSync(filename, { force: true })
+  if (!OwnerOnly.makeFile(filename)) throw new Error(`${filename} is there already`)
   const database = connect(filename, { readonly: false })
   let last = from
   let closed = false
@@ -52,18 +53,14 @@ export const draft = (filename: string, from: Head): Draft => {
     closed = true
   }
   // Whoever dies on the way leaves a file that nothing names.
-  for (const statement of ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
+  for (const statement of ["PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
     database.run(statement)
 
   const addBlock = (block: ReadonlyArray<Stored>) => {
     const [first, end] = [block[0], block.at(-1)]
     if (first === undefined || end === undefined) return
     const { position } = first.link
-    database.run("INSERT INTO blocks VALUES (?, ?, ?)", [
-      position,
-      end.link.position,
-      pack(JSON.stringify(block.map(lineOf))),
-    ])
+    database.run("INSERT INTO blocks VALUES (?, ?, ?)", [position, end.link.position, packBlock(block)])
     for (const name of new Set(block.flatMap(namesOf))) {
       database.run("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [name])
       database.run("INSERT INTO block_names SELECT id, ? FROM names WHERE text = ?", [position, name])
@@ -131,6 +128,8 @@ export interface SegmentFile {
   /** The position of the event with this id; undefined where it is not in this segment. */
   readonly find: (id: string) => number | undefined
   readonly blob: (digest: string) => string | undefined
+  /** The lowest and the highest id of its events. */
+  readonly ids: () => { readonly lowest: string; readonly highest: string }
   readonly close: () => void
 }
 
@@ -155,7 +154,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
     const known = kept.get(position)
     if (known !== undefined) return known
     const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
-    const rows = (JSON.parse(unpack(content)) as ReadonlyArray<Line>).map(storedOf)
+    const rows = unpackBlock(content)
     for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT_BLOCKS) kept.delete(oldest)
     kept.set(position, rows)
     return rows
@@ -183,6 +182,10 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
       const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
       return row === undefined ? undefined : unpack(row[0])
     },
+    ids: () => {
+      const [row] = database.rows("SELECT min(id), max(id) FROM ids")
+      return { lowest: String(row?.[0]), highest: String(row?.[1]) }
+    },
     close: database.close,
   }
 }
@@ -200,77 +203,3 @@ const blocksOf = (database: LogDatabase, query: Query): ReadonlyArray<number> =>
   const rows = database.rows(`${sql} ORDER BY first`, [after, until, ...wanted.flat()])
   return rows.map(([position]) => Number(position))
 }
-
-/** One event in a block, in the order of the chain's fields. */
-type Line = readonly [
-  position: number,
-  id: string,
-  timeline: string,
-  stream: string,
-  version: number,
-  type: string,
-  schemaVersion: number,
-  taskId: string | null,
-  causationId: string | null,
-  actor: string,
-  occurredAt: number,
-  recordedAt: number,
-  payload: string,
-  keyId: string | null,
-  hash: string,
-]
-
-const lineOf = ({ link, payload, keyId, hash }: Stored): Line => [
-  link.position,
-  link.id,
-  link.timeline,
-  link.stream,
-  link.version,
-  link.type,
-  link.schemaVersion,
-  link.taskId,
-  link.causationId,
-  link.actor,
-  link.occurredAt,
-  link.recordedAt,
-  payload,
-  keyId,
-  hash,
-]
-
-const storedOf = (line: Line): Stored => ({
-  link: {
-    position: line[0],
-    id: line[1],
-    timeline: line[2],
-    stream: line[3],
-    version: line[4],
-    type: line[5],
-    schemaVersion: line[6],
-    taskId: line[7],
-    causationId: line[8],
-    actor: line[9],
-    occurredAt: line[10],
-    recordedAt: line[11],
-  },
-  payload: line[12],
-  keyId: line[13],
-  hash: line[14],
-  flaw: null,
-})
-
-const namesOf = ({ link }: Stored): ReadonlyArray<string> => [
-  link.timeline,
-  link.stream,
-  link.type,
-  ...(link.taskId === null ? [] : [link.taskId]),
-]
-
-/** Above this, Brotli takes several times as long for a few per cent less. */
-const QUALITY = 5
-
-const pack = (text: string): Uint8Array =>
-  zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: QUALITY } })
-
-const unpack = (content: unknown): string =>
-  zlib.brotliDecompressSync(content instanceof Uint8Array ? content : new Uint8Array()).toString()

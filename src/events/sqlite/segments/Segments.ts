@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Segment } from "../../Archive.ts"
 import type { Stored } from "../../Diagnosis.ts"
-import { type Query, SegmentUnavailable } from "../../EventLog.ts"
+import { LogCorrupt, type Query, SegmentUnavailable } from "../../EventLog.ts"
 import type { LogDatabase } from "../database.ts"
 import { targetOf } from "../place.ts"
 import * as SegmentFile from "./SegmentFile.ts"
@@ -81,12 +81,28 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     return rows
   }
 
+  /** Segments of which the log's file says truly between which ids theirs are. */
+  const checked = new Set<number>()
+
+  /** Held once against the segment itself, where it is there: else whoever changed the log's word for it could hide an id. */
+  const mayHave = (entry: Entry, id: string): boolean => {
+    if (!checked.has(entry.first) && fs.existsSync(path.join(directoryOf(log), entry.file))) {
+      const { lowest, highest } = ask(entry, (segment) => segment.ids())
+      if (lowest !== entry.lowestId || highest !== entry.highestId) {
+        const reason = `it says other ids of the segment ${entry.file} than are there; \`hindcast log verify\` says more`
+        throw new LogCorrupt({ log, position: null, reason })
+      }
+      checked.add(entry.first)
+    }
+    return id >= entry.lowestId && id <= entry.highestId
+  }
+
   const segments: Segments = {
     floor,
     page,
     find: (id) => {
       for (const entry of catalog) {
-        if (id < entry.lowestId || id > entry.highestId) continue
+        if (!mayHave(entry, id)) continue
         const position = ask(entry, (segment) => segment.find(id))
         if (position !== undefined) return page({ after: position - 1, until: position }, 1)[0]
       }

@@ -1,4 +1,5 @@
 import { sha256 } from "../../../events/Json.ts"
+import { nanoseconds } from "../../../events/Time.ts"
 
 /** A value as OTLP/JSON writes it: 64-bit integers are text (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
 export type Value =
@@ -58,10 +59,7 @@ const asValue = (value: string | number | boolean): Value => {
 }
 
 /** Milliseconds since the Unix epoch, fractions allowed, as nanoseconds. */
-export const nanos = (ms: number): string => {
-  const whole = Math.floor(ms)
-  return String(BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1_000_000)))
-}
+export const nanos = (ms: number): string => String(nanoseconds(ms))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

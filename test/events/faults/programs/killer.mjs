@@ -7,6 +7,7 @@
  */
 import { createRequire } from "node:module"
 import { isMainThread, Worker, workerData } from "node:worker_threads"
+import { driver } from "../../../../dist/events/sqlite/driver/choice.js"
 
 const die = () => {
   process.kill(process.pid, "SIGKILL")
@@ -29,7 +30,6 @@ const lieInWait = ({ state, microseconds }) => {
 }
 
 const wrap = ({ at, statement: wanted, nth, share = 0 }) => {
-  const Database = createRequire(import.meta.url)("better-sqlite3")
   const shared = {
     state: new Int32Array(new SharedArrayBuffer(4)),
     microseconds: new Int32Array(new SharedArrayBuffer(4)),
@@ -60,8 +60,12 @@ const wrap = ({ at, statement: wanted, nth, share = 0 }) => {
     }
   }
 
-  const prepare = Database.prototype.prepare
-  Database.prototype.prepare = function (sql) {
+  const { prototype } =
+    driver().name === "node:sqlite"
+      ? process.getBuiltinModule("node:sqlite").DatabaseSync
+      : createRequire(import.meta.url)("better-sqlite3")
+  const { prepare } = prototype
+  prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql)
     if (sql.startsWith(wanted)) {
       for (const method of ["run", "all"]) {

@@ -1,8 +1,8 @@
-// A host with many plugins: starts them in a tier, sets some spinning, says their process ids, and waits to be killed.
+// A host with many plugins: starts them in a layer, sets some spinning, says their process ids, and waits to be killed.
 import { Effect } from "effect"
 import * as PluginHost from "../../../../dist/plugins/PluginHost.js"
 
-const { tier, specs } = JSON.parse(process.argv[2])
+const { confining, specs } = JSON.parse(process.argv[2])
 
 const program = Effect.gen(function* () {
   const host = yield* PluginHost.PluginHost
@@ -23,4 +23,4 @@ const program = Effect.gen(function* () {
   yield* Effect.never
 })
 
-await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(PluginHost.layerOf({ sandbox: tier }))))
+await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(PluginHost.layerIn(confining))))

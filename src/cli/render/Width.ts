@@ -39,3 +39,25 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   }
   return lines
 }
+
+/**
+ * A text as lines of at most so many columns, broken wherever they are full; nothing of it is lost. What is not ASCII counts for two
+ * columns at least, for terminals disagree about it.
+ */
+export const broken = (text: string, columns: number): ReadonlyArray<string> => {
+  if (text.length <= columns && /^[\x20-\x7e]*$/.test(text)) return [text]
+  const lines: Array<string> = []
+  let line = ""
+  let room = columns
+  for (const { segment } of characters.segment(text)) {
+    const width = /^[\x20-\x7e]$/.test(segment) ? 1 : Math.max(2, stringWidth(segment))
+    if (width > room && line !== "") {
+      lines.push(line)
+      line = ""
+      room = columns
+    }
+    line += segment
+    room -= width
+  }
+  return [...lines, line]
+}

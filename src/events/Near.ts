@@ -10,18 +10,22 @@ export const names = (misspelt: string, known: ReadonlyArray<string>): ReadonlyA
     .slice(0, MAX_NAMES)
     .map(({ name }) => name)
 
-/** Edits between two texts: characters that are put in, taken out, replaced (Levenshtein), a row of the table at a time. */
+/**
+ * Edits between two texts: characters that are put in, taken out, replaced, and neighbours that changed places (optimal string
+ * alignment), a row of the table at a time.
+ */
 const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  const others = [...b]
+  let [earlier, row]: [ReadonlyArray<number>, ReadonlyArray<number>] = [[], [0, ...others.map((_, index) => index + 1)]]
+  let before = ""
   for (const [index, letter] of [...a].entries()) {
-    let corner = index
     const next = [index + 1]
-    for (const [column, other] of [...b].entries()) {
-      const above = row[column + 1] ?? 0
-      next.push(Math.min((next[column] ?? 0) + 1, above + 1, corner + (letter === other ? 0 : 1)))
-      corner = above
+    for (const [column, other] of others.entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1)
+      const swapped = before === other && letter === others[column - 1] ? (earlier[column - 1] ?? 0) + 1 : replaced
+      next.push(Math.min((next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1, replaced, swapped))
     }
-    row = next
+    ;[earlier, row, before] = [row, next, letter]
   }
   return row.at(-1) ?? 0
 }

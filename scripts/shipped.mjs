@@ -1,0 +1,26 @@
+/**
+ * `node scripts/shipped.mjs`: writes `dist/plugins/shipped.json`, the digests of the plugins that come with this package, as
+ * the registry takes them of a plugin's files. Part of `npm run build`, after `plugins/python/vendor` was made: what is in
+ * there belongs to the plugin and to its digest.
+ */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { load } from "../dist/plugins/Manifest.js"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const list = path.join(root, "dist", "plugins", "shipped.json")
+
+const directories = ["plugins", path.join("examples", "plugins")].flatMap((place) =>
+  fs.readdirSync(path.join(root, place)).map((name) => path.join(root, place, name)),
+)
+const shipped = {}
+for (const directory of directories) {
+  const { digest, manifest } = await Effect.runPromise(load(directory))
+  shipped[digest] = `${manifest.name} ${manifest.version}`
+}
+
+const partial = `${list}.${process.pid}.partial`
+fs.writeFileSync(partial, `${JSON.stringify(shipped, null, 2)}\n`)
+fs.renameSync(partial, list)

@@ -1,0 +1,111 @@
+import { createRequire } from "node:module"
+import * as path from "node:path"
+import type BetterSqlite3 from "better-sqlite3"
+import {
+  type Connection,
+  type ConnectionOptions,
+  type Driver,
+  DriverUnavailable,
+  IN_MEMORY,
+  keepingStatements,
+  type Prepared,
+  SETTINGS,
+  SqliteError,
+} from "./Driver.ts"
+
+/**
+ * better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3), where it is installed and its addon was built; else throws
+ * `DriverUnavailable`. Its addon is loaded here, and never before.
+ *
+ * @param from the module from which it is looked for
+ */
+export const load = (from: string = import.meta.url): Driver => {
+  const require = createRequire(from)
+  try {
+    const Database: typeof BetterSqlite3 = require("better-sqlite3")
+    // The addon is loaded when the first database is opened.
+    new Database(IN_MEMORY).close()
+    return { name: "better-sqlite3", open: (filename, options) => open(Database, filename, options) }
+  } catch (cause) {
+    throw new DriverUnavailable(adviceOn(cause), { cause })
+  }
+}
+
+/** One sentence that says what is wrong and which command mends it. */
+const adviceOn = (cause: unknown): string => {
+  const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: `${cause}` }
+  const { node } = process.versions
+  const needed = `SQLite's driver for Node ${node}, better-sqlite3,`
+  const otherwise = "or use Node 24.15 or later, which has SQLite of its own"
+  if (code === "MODULE_NOT_FOUND" && message.includes("'better-sqlite3'")) {
+    return (
+      `${needed} is not installed, because it was left out or could not be compiled: with a C++ compiler, make and python3 at ` +
+      `hand run \`npm install better-sqlite3@12\` (\`pnpm add better-sqlite3@12\`) where Hindcast is installed, ${otherwise}`
+    )
+  }
+  return (
+    `${needed} ${faultOf(code, message)}: run \`npm rebuild better-sqlite3\` (with pnpm: \`pnpm approve-builds\`, then ` +
+    `\`pnpm rebuild better-sqlite3\`) where Hindcast is installed, ${otherwise}`
+  )
+}
+
+const faultOf = (code: string | undefined, message: string): string => {
+  if (code === "ERR_DLOPEN_FAILED") return "was built for another Node or machine"
+  // What looks for the addon lists every place where it looked.
+  if (message.startsWith("Could not locate the bindings file")) return "was not built when Hindcast was installed"
+  return `cannot be loaded (${message.split("\n")[0]})`
+}
+
+const open = (
+  Database: typeof BetterSqlite3,
+  filename: string,
+  { readonly, busyTimeoutMs }: ConnectionOptions,
+): Connection => {
+  const place = filename === IN_MEMORY ? filename : path.resolve(filename)
+  const database = named(() => new Database(place, { readonly, timeout: busyTimeoutMs }))
+  const connection: Connection = {
+    prepare: keepingStatements((sql) => prepared(named(() => database.prepare<Array<unknown>>(sql)))),
+    script: (sql) => {
+      named(() => database.exec(sql))
+    },
+    inTransaction: () => database.inTransaction,
+    close: () => {
+      database.close()
+    },
+  }
+  connection.script(SETTINGS)
+  return connection
+}
+
+const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared => {
+  if (statement.reader) statement.raw(true)
+  return {
+    columns: () => (statement.reader ? statement.columns().map(({ name }) => name) : []),
+    rows: (parameters) => named(() => statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>),
+    run: (parameters) =>
+      named(() => {
+        if (!statement.reader) return statement.run(...parameters).changes
+        statement.all(...parameters)
+        return 0
+      }),
+  }
+}
+
+/** Throws what SQLite reported under its own name. */
+const named = <A>(run: () => A): A => {
+  try {
+    return run()
+  } catch (cause) {
+    throw failure(cause)
+  }
+}
+
+const failure = (cause: unknown): unknown => {
+  if (!(cause instanceof Error)) return cause
+  // The driver looks for the directory itself, and does not say it in SQLite's way.
+  if (cause.message === NO_DIRECTORY) return new SqliteError("SQLITE_CANTOPEN", "unable to open database file")
+  const { code } = cause as NodeJS.ErrnoException
+  return code?.startsWith("SQLITE_") ? new SqliteError(code, cause.message) : cause
+}
+
+const NO_DIRECTORY = "Cannot open database because the directory does not exist"

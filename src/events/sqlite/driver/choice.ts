@@ -1,0 +1,79 @@
+import * as BetterSqlite3 from "./betterSqlite3.ts"
+import { DRIVER_NAMES, type Driver, type DriverName, DriverUnavailable } from "./Driver.ts"
+import * as NodeSqlite from "./nodeSqlite.ts"
+
+/** The environment variable that names the driver, for tests. */
+export const DRIVER_VARIABLE = "HINDCAST_SQLITE_DRIVER"
+
+/** What a driver is chosen by. */
+export interface Circumstances {
+  /** What `DRIVER_VARIABLE` says. */
+  readonly wanted: string | undefined
+  /** The version of Node. */
+  readonly node: string
+  /** The version of the SQLite in Node; undefined where there is none, or its interface lacks what is used of it. */
+  readonly nodeSqlite: string | undefined
+}
+
+/**
+ * The first SQLite without the bug by which two processes that write and checkpoint at the same moment can damage a file
+ * (https://sqlite.org/wal.html#walresetbug), which is just what two that have a log open do. Node 22.23, 24.15 and 26 have it;
+ * better-sqlite3 12 brings a later one.
+ */
+const SOUND_SQLITE = "3.51.3"
+
+/** From this Node on, better-sqlite3 12 aborts the process where it was compiled there (https://github.com/nodejs/node/issues/65446). */
+const UNSOUND_NODE = "24.19.0"
+
+/**
+ * Which driver is used: Node's own where its SQLite is sound, for nothing needs to be compiled for it; better-sqlite3 on every
+ * Node before. Throws `DriverUnavailable` where another is wanted than can be had.
+ */
+export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName => {
+  const unavailable: { readonly [name in DriverName]: string | undefined } = {
+    "node:sqlite":
+      nodeSqlite !== undefined && !isBefore(nodeSqlite, SOUND_SQLITE)
+        ? undefined
+        : `it needs SQLite ${SOUND_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
+    "better-sqlite3": isBefore(node, UNSOUND_NODE)
+      ? undefined
+      : `it needs a Node before ${UNSOUND_NODE}, where it began to abort`,
+  }
+  if (wanted === undefined) {
+    const first = DRIVER_NAMES.find((name) => unavailable[name] === undefined)
+    if (first !== undefined) return first
+    const reasons = DRIVER_NAMES.map((name) => `${name}: ${unavailable[name]}`).join("; ")
+    throw new DriverUnavailable(`Node ${node} has no SQLite that can be used (${reasons}); use a Node from nodejs.org`)
+  }
+  const found = DRIVER_NAMES.find((name) => name === wanted)
+  if (found === undefined) {
+    const expected = DRIVER_NAMES.map((name) => JSON.stringify(name)).join(" or ")
+    throw new DriverUnavailable(`${DRIVER_VARIABLE}: expected ${expected}, or nothing, found ${JSON.stringify(wanted)}`)
+  }
+  if (unavailable[found] === undefined) return found
+  throw new DriverUnavailable(
+    `${DRIVER_VARIABLE}: ${JSON.stringify(found)} cannot be had on Node ${node}: ${unavailable[found]}`,
+  )
+}
+
+/** Whether a version comes before another, both as `major.minor.patch`. */
+const isBefore = (version: string, other: string): boolean => {
+  const [theirs, ours] = [version, other].map((text) => text.split(".").map(Number))
+  const difference = [0, 1, 2].map((part) => (theirs?.[part] ?? 0) - (ours?.[part] ?? 0)).find((part) => part !== 0)
+  return difference !== undefined && difference < 0
+}
+
+let chosen: Driver | undefined
+
+/** The driver of this process, chosen once. Throws `DriverUnavailable` where there is none. */
+export const driver = (): Driver => {
+  chosen ??= driverFor(process.env[DRIVER_VARIABLE])
+  return chosen
+}
+
+/** The driver that is wanted, or the best one where none is. */
+export const driverFor = (wanted: string | undefined): Driver => {
+  const own = NodeSqlite.load()
+  const name = choose({ wanted, node: process.versions.node, nodeSqlite: own && process.versions.sqlite })
+  return name === "node:sqlite" && own !== undefined ? own : BetterSqlite3.load()
+}

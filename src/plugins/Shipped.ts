@@ -1,0 +1,42 @@
+/** Which plugins came with this very package: known by the digest of their files, never by a name. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Schema } from "effect"
+import { Sha256 } from "../events/EventType.ts"
+
+/** By a plugin's digest, which one it is, for people. */
+export type ShippedPlugins = ReadonlyMap<string, string>
+
+/**
+ * The list that `npm run build` makes of `plugins/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
+ * cannot be read no plugin counts as shipped.
+ *
+ * @param file Default: the one beside the compiled modules
+ */
+export const shippedPlugins = (file = LIST): ShippedPlugins => {
+  try {
+    return new Map(Object.entries(decode(JSON.parse(fs.readFileSync(file, "utf8")))))
+  } catch {
+    return new Map()
+  }
+}
+
+/** Whether a plugin with this digest came with this package. */
+export const isShipped = (digest: string): boolean => {
+  known ??= shippedPlugins()
+  return known.has(digest)
+}
+
+let known: ShippedPlugins | undefined
+
+const decode = Schema.decodeUnknownSync(Schema.Record({ key: Sha256, value: Schema.String }))
+
+const NAME = "shipped.json"
+
+/** Beside the compiled modules; where the sources run, they are in `dist` all the same. */
+const LIST = fileURLToPath(
+  path.extname(import.meta.url) === ".ts"
+    ? new URL(`../../dist/plugins/${NAME}`, import.meta.url)
+    : new URL(NAME, import.meta.url),
+)

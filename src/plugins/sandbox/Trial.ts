@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect } from "effect"
+import * as Sandbox from "../Sandbox.ts"
+import { DEFAULTS } from "./Limits.ts"
+
+/** How long a trial may take, in milliseconds. */
+const TRIAL_MS = 10_000
+
+const NOTHING = { read: [], write: [], net: [], env: [], run: [], runAny: false }
+
+/** What the trial's program says when it runs. */
+const SAID = "It runs."
+
+/**
+ * Tries a layer, because many machines have the programs and forbid what they do: Deno is started in it as a plugin would be, and a
+ * command as one would be run for a plugin. Succeeds with what went wrong, in the words of what refused.
+ */
+export const trial = (confining: Sandbox.Confining): Effect.Effect<string | undefined> =>
+  Effect.acquireUseRelease(
+    // For its owner alone, as the copies of plugins are.
+    Effect.promise(async () => fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-sandbox-")))),
+    (base) =>
+      Effect.gen(function* () {
+        const [directory, denoDir] = [path.join(base, "plugin"), path.join(base, "deno")]
+        const runner = path.join(directory, "main.js")
+        yield* Effect.promise(() => Promise.all([directory, denoDir].map((place) => fs.mkdir(place))))
+        yield* Effect.promise(() => fs.writeFile(runner, `console.log(${JSON.stringify(SAID)})`))
+        const confinement = { runner, directory, denoDir, grants: NOTHING, limits: { ...DEFAULTS, niceness: 0 } }
+        const started = yield* run(Sandbox.command(confining, confinement))
+        if (started !== undefined) return started
+        const confine = Sandbox.commandLine(confining, { forbidden: [denoDir], denoDir })
+        const line = confine({ command: "/bin/echo", args: [SAID] }, directory)
+        return yield* run({ ...line, env: {}, cwd: directory })
+      }),
+    (base) => Effect.promise(() => fs.rm(base, { recursive: true, force: true })),
+  )
+
+type Line = Pick<Sandbox.SandboxedCommand, "command" | "args" | "env" | "cwd">
+
+const run = ({ command, args, env, cwd }: Line): Effect.Effect<string | undefined> =>
+  Effect.async((resume) => {
+    const options = { timeout: TRIAL_MS, killSignal: "SIGKILL", env, cwd } as const
+    const child = execFile(command, [...args], options, (error, stdout, stderr) => {
+      const said = (stderr.trim() || error?.message || `expected it to say "${SAID}"`).split("\n")[0]
+      resume(Effect.succeed(error === null && stdout.trim() === SAID ? undefined : said))
+    })
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })

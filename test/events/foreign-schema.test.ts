@@ -1,0 +1,146 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Context, Effect, Layer, Stream } from "effect"
+import { describe, expect } from "vitest"
+import { Archive } from "../../src/events/Archive.ts"
+import { EventLog, importEvents, layerSqlite } from "../../src/events/index.ts"
+import type { Recorded } from "../../src/events/Records.ts"
+import { Records } from "../../src/events/Records.ts"
+import { Database } from "../sqlite.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { EVENTS, smallLog } from "./smallLog.ts"
+
+const note = (...texts: ReadonlyArray<string>) => ({
+  ...{ stream: "a", actor: "human:test" },
+  events: texts.map((text) => ({ type: "NoteAdded" as const, payload: { about: "", text } })),
+})
+
+/** What another program does to the file. */
+const change = (filename: string, sql: string) =>
+  Effect.sync(() => {
+    const database = new Database(filename)
+    database.exec(sql)
+    database.close()
+  })
+
+const open = (filename: string) =>
+  Effect.map(Layer.build(layerSqlite({ filename })), (context) => Context.get(context, EventLog))
+
+const IGNORING = "CREATE TRIGGER quiet BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END"
+
+const CHANGES = [
+  ["a trigger that leaves events out", IGNORING, /it holds the trigger "quiet".*DROP TRIGGER quiet/],
+  [
+    "a trigger that only looks",
+    "CREATE TRIGGER looks AFTER INSERT ON events BEGIN SELECT 1; END",
+    /it holds the trigger "looks"/,
+  ],
+  ["an index", "CREATE UNIQUE INDEX one_each ON events (hash)", /it holds the index "one_each".*DROP INDEX one_each/],
+  ["a view", "CREATE VIEW mine AS SELECT 1", /it holds the view "mine"/],
+  ["a table", 'CREATE TABLE "their table" (a)', /it holds the table "their table".*DROP TABLE "their table"/],
+  ["an index less", "DROP INDEX events_by_type", /its index events_by_type is missing/],
+  ["a guard less", "DROP TRIGGER events_not_updated", /its trigger events_not_updated is missing/],
+  [
+    "another guard",
+    "DROP TRIGGER names_not_deleted; CREATE TRIGGER names_not_deleted BEFORE DELETE ON names BEGIN SELECT 1; END",
+    /its trigger names_not_deleted was changed/,
+  ],
+] as const
+
+describe("a log in which another program put", () => {
+  it.scopedLive.each(CHANGES)("%s: is not opened for writing, and is read", ([, sql, reason]) =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* change(filename, sql)
+      const refused = yield* Effect.flip(Effect.scoped(open(filename)))
+      expect(refused).toMatchObject({ _tag: "LogCorrupt", message: expect.stringMatching(reason) })
+      const log = Context.get(yield* Layer.build(layerSqlite({ filename, readonly: true })), EventLog)
+      expect((yield* log.head).position).toBe(EVENTS)
+    }),
+  )
+
+  it.scopedLive.each(CHANGES)("%s, while it was open: nothing more is acknowledged or stored", ([, sql, reason]) =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const log = yield* open(filename)
+      yield* log.append(note("before"))
+      yield* change(filename, sql)
+      for (const request of [note("alone"), note("two", "at once")]) {
+        const error = yield* Effect.flip(log.append(request))
+        expect(error).toMatchObject({ _tag: "LogCorrupt", message: expect.stringMatching(reason) })
+      }
+      expect((yield* log.head).position).toBe(EVENTS + 1)
+    }),
+  )
+
+  it.scopedLive("a trigger, and took it out again, goes on", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const log = yield* open(filename)
+      yield* change(filename, IGNORING)
+      expect((yield* Effect.flip(log.append(note("one"))))._tag).toBe("LogCorrupt")
+      yield* change(filename, "DROP TRIGGER quiet")
+      expect((yield* log.append(note("one"))).position).toBe(EVENTS + 1)
+    }),
+  )
+
+  it.scopedLive("figures for SQLite's planner is a log as before", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* change(filename, "ANALYZE")
+      const log = yield* open(filename)
+      expect((yield* log.append(note("one"))).position).toBe(EVENTS + 1)
+    }),
+  )
+
+  it.scopedLive("nothing, but lost what may be made anew, is opened and made whole", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* change(filename, "DROP TABLE lease; DROP INDEX events_of_no_task")
+      const log = yield* open(filename)
+      expect((yield* log.append(note("one"))).position).toBe(EVENTS + 1)
+    }),
+  )
+})
+
+describe("what SQLite does not store is not acknowledged", () => {
+  it.scopedLive("where an import is made into a file with a trigger of another program", () =>
+    Effect.gen(function* () {
+      const source = yield* smallLog
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const pages: Array<ReadonlyArray<Recorded>> = []
+      const context = yield* Layer.build(layerSqlite({ filename: source, readonly: true }))
+      yield* Context.get(context, Records).stored({}, (page) => Effect.sync(() => void pages.push(page)))
+      const directory = path.dirname(filename)
+      const events = Stream.fromIterable(pages).pipe(
+        Stream.tap(() =>
+          Effect.sync(() => {
+            const partial = fs.readdirSync(directory).find((name) => name.endsWith(".partial")) ?? ""
+            const database = new Database(path.join(directory, partial))
+            database.exec(
+              "CREATE TRIGGER last BEFORE INSERT ON events WHEN NEW.position = 3 BEGIN SELECT RAISE(IGNORE); END",
+            )
+            database.close()
+          }),
+        ),
+      )
+      const error = yield* Effect.flip(importEvents({ filename, events }))
+      expect(error.message).toContain("another program changed the new log's file")
+      expect(fs.readdirSync(directory)).toEqual([])
+    }),
+  )
+
+  it.scopedLive("and archiving says so", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const context = yield* Layer.build(layerSqlite({ filename }))
+      const ignoring = "CREATE TRIGGER s BEFORE INSERT ON segments BEGIN SELECT RAISE(IGNORE); END"
+      yield* change(filename, ignoring)
+      const error = yield* Effect.flip(Context.get(context, Archive).archive({ until: 2, actor: "human:test" }))
+      expect(error).toMatchObject({ _tag: "LogCorrupt", message: expect.stringContaining("was not listed") })
+      yield* change(filename, "DROP TRIGGER s")
+      expect((yield* Context.get(context, Archive).archive({ until: 2, actor: "human:test" })).segment.last).toBe(2)
+    }),
+  )
+})

@@ -1,0 +1,96 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { inFile } from "../../src/events/sqlite/snapshotKey.ts"
+import { originOf, seal } from "../../src/events/sqlite/snapshotSeal.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { report } from "./faults/child.ts"
+
+const Made = Schema.Array(Schema.NullOr(Schema.String))
+
+const LOGS = 100
+
+describe("the key of a log's snapshots", () => {
+  it.scopedLive.each([0, 0o777] as const)(
+    "made by four processes at once under umask %o is one key, whole and for its owner alone",
+    (umask) =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const logs = Array.from({ length: LOGS }, (_, index) => path.join(directory, `${index}.db`))
+        for (const log of logs) fs.writeFileSync(log, "")
+        const making = Effect.flatMap(report("keymaker", { logs, umask }), Schema.decodeUnknown(Made))
+        const answers = yield* Effect.all([making, making, making, making], { concurrency: 4 })
+        for (const [index, log] of logs.entries()) {
+          const file = `${log}.snapshot-key`
+          const key = fs.readFileSync(file)
+          expect(key.length).toBe(32)
+          expect(fs.statSync(file).mode & 0o777).toBe(0o600)
+          const told = new Set(answers.map((made) => made[index]).filter((made) => made !== null))
+          expect([...told]).toEqual([key.toString("hex")])
+        }
+        // Beside each log there is its key and nothing else.
+        expect(fs.readdirSync(directory)).toHaveLength(2 * LOGS)
+      }),
+  )
+
+  it.scopedLive("is beside the file that a link leads to, and not beside the link", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const log = path.join(directory, "log.db")
+      fs.writeFileSync(log, "")
+      fs.symlinkSync("log.db", path.join(directory, "link.db"))
+      expect(inFile(path.join(directory, "link.db")).make()).toEqual(inFile(log).find())
+      expect(fs.readdirSync(directory).sort()).toEqual(["link.db", "log.db", "log.db.snapshot-key"])
+    }),
+  )
+
+  it.scopedLive.skipIf(process.geteuid?.() !== 0)("of another user is neither believed nor replaced", () =>
+    Effect.gen(function* () {
+      const log = path.join(yield* temporaryDirectory, "log.db")
+      fs.writeFileSync(log, "")
+      const key = `${log}.snapshot-key`
+      fs.writeFileSync(key, "x".repeat(32), { mode: 0o600 })
+      fs.chownSync(key, 12_345, 12_345)
+      expect(inFile(log).make()).toBeUndefined()
+      expect(fs.readFileSync(key, "utf8")).toBe("x".repeat(32))
+      // Of the log's owner it is: who owns the log may write events as well.
+      fs.chownSync(log, 12_345, 12_345)
+      expect(inFile(log).find()).toEqual(Buffer.from("x".repeat(32)))
+      // What root makes in a log that belongs to another, that one can use.
+      fs.rmSync(key)
+      inFile(log).make()
+      expect(fs.statSync(key).uid).toBe(12_345)
+    }),
+  )
+})
+
+describe("a seal", () => {
+  const key = Buffer.alloc(32, 1)
+  const claim = {
+    ...{ fingerprint: "f", timeline: "main", epoch: "", position: 500, eventHash: "e".repeat(64) },
+    stateHash: "5".repeat(64),
+  }
+
+  it("holds what it was made of, and nothing else", () => {
+    const sealed = seal(key, claim)
+    expect(originOf(key, claim, sealed)).toBe("own")
+    const others = [
+      ...[{ fingerprint: "g" }, { timeline: "fork-1" }, { epoch: "e" }, { position: 501 }],
+      ...[{ eventHash: "f".repeat(64) }, { stateHash: "6".repeat(64) }],
+    ]
+    for (const other of others) expect(originOf(key, { ...claim, ...other }, sealed)).toBe("changed")
+  })
+
+  it("of another key is told apart from one that was changed", () => {
+    expect(originOf(key, claim, seal(Buffer.alloc(32, 2), claim))).toBe("foreign")
+    expect(originOf(key, claim, new Uint8Array())).toBe("foreign")
+    for (let index = 0; index < 40; index++) {
+      const changed = Buffer.from(seal(key, claim))
+      changed.writeUInt8(changed.readUInt8(index) ^ 1, index)
+      // The mark says whose a seal is; only the code behind it proves it.
+      expect(originOf(key, claim, changed)).toBe(index < 8 ? "own" : "changed")
+    }
+  })
+})

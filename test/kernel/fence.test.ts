@@ -1,0 +1,28 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventLog } from "../../src/events/EventLog.ts"
+import * as MemoryEventLog from "../../src/events/MemoryEventLog.ts"
+import * as Fence from "../../src/kernel/Fence.ts"
+
+const note = (stream: string) => ({
+  ...{ stream, actor: "kernel" },
+  events: [{ type: "NoteAdded", payload: { about: "", text: "" } }] as const,
+})
+
+/** A lease that stays this kernel's. */
+const kept = { check: Effect.void, held: Effect.void, takenFrom: null }
+
+describe("a fence", () => {
+  it.effect("that moved while its kernel kept the lease lets everything through that met it, not only the first", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const fenced = yield* Fence.raise(log, "test", kept)
+      yield* log.append(note(Fence.STREAM))
+      const streams = ["a", "b", "c"]
+      const appended = yield* Effect.forEach(streams, (stream) => fenced.append(note(stream)), {
+        concurrency: "unbounded",
+      })
+      expect(appended.flatMap(({ events }) => events.map(({ stream }) => stream))).toEqual(streams)
+    }).pipe(Effect.provide(MemoryEventLog.layer())),
+  )
+})
