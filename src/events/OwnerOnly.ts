@@ -26,13 +26,19 @@ export const makeDirectory = (directory: string): void => {
 }
 
 /**
- * Closes a directory to others that is there already, where it belongs to this user: for one that nobody but Hindcast has any
- * business in. A link in its place is left alone.
+ * Closes a directory to others that is there already: for one that nobody but Hindcast has any business in. What is not a directory
+ * of this user's own cannot be closed, and fails: whoever it belongs to, or leads to, could exchange what is kept in it.
  */
 export const closeDirectory = (directory: string): void => {
   const found = fs.lstatSync(directory)
-  if (found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & OTHERS) !== 0)
-    fs.chmodSync(directory, found.mode & DIRECTORY_MODE)
+  const user = process.geteuid?.()
+  const refuse = (what: string) => {
+    throw new Error(`${directory}, which is ${what}. Expected a directory of one's own: remove it, or give it back`)
+  }
+  if (found.isSymbolicLink()) refuse("a link")
+  if (!found.isDirectory()) refuse("no directory")
+  if (user !== undefined && found.uid !== user) refuse(`another user's (${found.uid})`)
+  if (user !== undefined && (found.mode & OTHERS) !== 0) fs.chmodSync(directory, found.mode & DIRECTORY_MODE)
 }
 
 const OTHERS = 0o077

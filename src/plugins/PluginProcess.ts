@@ -1,7 +1,7 @@
 import * as crypto from "node:crypto"
 import * as path from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { Deferred, Effect, FiberSet, type Scope } from "effect"
+import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
 import type { JsonObject } from "../events/Json.ts"
 import type { Intercept } from "./broker/Client.ts"
 import type { Grants } from "./Grants.ts"
@@ -195,7 +195,10 @@ export const make = (
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.standBack(child.pid, niceness)
-    setNiceness(sandboxLimits.niceness)
+    yield* Effect.sync(() => setNiceness(sandboxLimits.niceness)).pipe(
+      Effect.repeat({ while: (set) => set === "too often", schedule: STAND_BACK_AGAIN }),
+      Effect.forkScoped,
+    )
     const { idleSince, ping } = attached.calls
     const watching = { isBusy: () => idleSince() === undefined, ping, niceness: sandboxLimits.niceness, setNiceness }
     yield* Effect.acquireRelease(
@@ -231,6 +234,9 @@ const CALL_MS = 30_000
 const CANCEL_MS = 1_000
 const PING_MS = 5_000
 const STOP_MS = 500
+
+/** When a niceness is set again that was set too often: for some seconds, in which hundreds of plugins may start. */
+const STAND_BACK_AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
 
 /** The trusted main module: TypeScript beside the sources, JavaScript beside what was compiled. */
 export const RUNNER = fileURLToPath(new URL(`./runner/runner${path.extname(import.meta.url)}`, import.meta.url))

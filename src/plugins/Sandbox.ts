@@ -195,14 +195,17 @@ const dyingWithParent = ({ setpriv }: Tools): ReadonlyArray<string> =>
 /**
  * Gives the session that a process leads its niceness. Where the scheduler groups processes by session (sched(7), "The
  * autogroup feature"), nice(1) counts only inside the group: so a plugin starts with the share of a session, and stands
- * back when it is ready. Where there are no such groups nice(1) has done it from the start.
+ * back when it is ready. Where there are no such groups nice(1) has done it from the start. All users but root together may do this
+ * ten times a second: what is too often is to be tried again.
  */
-export const standBack = (pid: number, niceness: number): void => {
+export const standBack = (pid: number, niceness: number): "done" | "too often" => {
   try {
     fs.writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
   } catch (cause) {
-    // There are no groups, the process has just ended, or a user other than root does this more than ten times a second.
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
-    if (!["ENOENT", "ESRCH", "EAGAIN", "EPERM", "EACCES", "EIO"].includes(code)) throw cause
+    if (code === "EAGAIN") return "too often"
+    // There are no groups, the process has just ended, or this user may not.
+    if (!["ENOENT", "ESRCH", "EPERM", "EACCES", "EIO"].includes(code)) throw cause
   }
+  return "done"
 }

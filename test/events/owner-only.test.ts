@@ -28,17 +28,20 @@ describe("a file for its owner alone", () => {
     }),
   )
 
-  it.scopedLive("stands in a directory that is closed; a link to one is left alone", () =>
+  it.scopedLive("stands in a directory that is closed; a link to one, and what is another user's, is refused", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const [open, link] = [path.join(directory, "open"), path.join(directory, "link")]
       fs.mkdirSync(open)
       fs.chmodSync(open, 0o775)
       fs.symlinkSync(open, link)
-      OwnerOnly.closeDirectory(link)
+      expect(() => OwnerOnly.closeDirectory(link)).toThrow(/link, which is a link\. Expected a directory of one's own/)
       expect(modeOf(open)).toBe(0o775)
       OwnerOnly.closeDirectory(open)
       expect(modeOf(open)).toBe(0o700)
+      if (process.getuid?.() !== 0) return
+      fs.chownSync(open, STRANGER, STRANGER)
+      expect(() => OwnerOnly.closeDirectory(open)).toThrow(/open, which is another user's/)
     }),
   )
 })

@@ -44,6 +44,9 @@ interface Field {
   readonly position: (bytes: Buffer) => number
 }
 
+/** A driver gives bytes as a `Buffer` or as a plain `Uint8Array`. */
+const asBuffer = (bytes: unknown): Buffer | undefined => (bytes instanceof Uint8Array ? Buffer.from(bytes) : undefined)
+
 /** Every field that the file stores for the record. */
 const fieldsOf = (database: LogDatabase): ReadonlyArray<Field> => {
   const cell = (table: string, key: string, id: unknown, column: string, cast: string) => ({
@@ -55,9 +58,10 @@ const fieldsOf = (database: LogDatabase): ReadonlyArray<Field> => {
   const ofEvents = Array.from({ length: Number(last) }, (_, index) => index + 1).flatMap((position) => {
     const stored = (column: string) =>
       database.rows(`SELECT ${column} FROM events WHERE position = ?`, [position])[0]?.[0]
-    const field = (column: string, cast: string, bytes: unknown, decode: (bytes: Buffer) => unknown): Array<Field> => {
+    const field = (column: string, cast: string, found: unknown, decode: (bytes: Buffer) => unknown): Array<Field> => {
       const { name, write } = cell("events", "position", position, column, cast)
-      if (!Buffer.isBuffer(bytes)) return []
+      const bytes = asBuffer(found)
+      if (bytes === undefined) return []
       const expected = column === "position" ? (changed: Buffer) => Math.min(position, Number(decode(changed))) : null
       return [{ name, bytes, write: (changed) => write(decode(changed)), position: expected ?? (() => position) }]
     }
@@ -69,19 +73,21 @@ const fieldsOf = (database: LogDatabase): ReadonlyArray<Field> => {
       ),
     ]
   })
-  const ofNames = database.rows("SELECT id, CAST(text AS BLOB) FROM names").flatMap(([id, bytes]): Array<Field> => {
+  const ofNames = database.rows("SELECT id, CAST(text AS BLOB) FROM names").flatMap(([id, text]): Array<Field> => {
+    const bytes = asBuffer(text)
     const [[first] = []] = database.rows(
       "SELECT min(position) FROM events WHERE ? IN (timeline, stream, type, task, actor, key_id)",
       [id],
     )
     const { name, write } = cell("names", "id", id, "text", "TEXT")
-    return Buffer.isBuffer(bytes) ? [{ name, bytes, write, position: () => Number(first) }] : []
+    return bytes === undefined ? [] : [{ name, bytes, write, position: () => Number(first) }]
   })
   const ofBlobs = database.rows("SELECT digest, CAST(digest AS BLOB), CAST(content AS BLOB) FROM blobs").flatMap(
     ([id, digest, content]): Array<Field> =>
-      Object.entries({ digest, content }).flatMap(([column, bytes]) => {
+      Object.entries({ digest, content }).flatMap(([column, found]) => {
         const { name, write } = cell("blobs", "digest", id, column, "TEXT")
-        return Buffer.isBuffer(bytes) ? [{ name, bytes, write, position: () => LARGE }] : []
+        const bytes = asBuffer(found)
+        return bytes === undefined ? [] : [{ name, bytes, write, position: () => LARGE }]
       }),
   )
   return [...ofEvents, ...ofNames, ...ofBlobs]

@@ -21,7 +21,10 @@ describe("a process that has calls to answer", () => {
       isBusy: () => process.busy,
       ping: (onAnswer) => void process.pings.push(onAnswer),
       niceness: 10,
-      setNiceness: (niceness) => void process.given.push(niceness),
+      setNiceness: (niceness) => {
+        process.given.push(niceness)
+        return "done" as const
+      },
     })
     return { process, stop }
   }

@@ -10,7 +10,7 @@ export interface Watching {
   readonly ping: (onAnswer: () => void) => void
   /** What it has while it gives way. */
   readonly niceness: number
-  readonly setNiceness: (niceness: number) => void
+  readonly setNiceness: (niceness: number) => "done" | "too often"
 }
 
 /**
@@ -24,10 +24,7 @@ export const watch = ({ isBusy, ping, niceness, setNiceness }: Watching): (() =>
   const timer = setInterval(() => {
     // One that has ended has no open calls: its id may be another process's by now.
     if (!isBusy()) return
-    if (asked && !standsBack) {
-      standsBack = true
-      setNiceness(Math.max(niceness, LEAST))
-    }
+    if (asked && !standsBack) standsBack = setNiceness(Math.max(niceness, LEAST)) === "done"
     if (asked) return
     asked = true
     ping(() => {

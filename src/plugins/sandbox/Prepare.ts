@@ -2,6 +2,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
 import * as OwnerOnly from "../../events/OwnerOnly.ts"
+import * as PartialFile from "../../events/PartialFile.ts"
 import { realpathOfExisting } from "../broker/realpath.ts"
 import type { Grants } from "../Grants.ts"
 import { PluginUnavailable } from "../PluginError.ts"
@@ -80,8 +81,10 @@ const makeDenoDir = ({ plugin, denoDir }: Wish): Effect.Effect<string, PluginUna
     try: async () => {
       OwnerOnly.makeDirectory(denoDir)
       OwnerOnly.closeDirectory(denoDir)
+      PartialFile.removeAbandonedIn(denoDir)
       const blocked = path.join(denoDir, "location_data")
-      if (!OwnerOnly.makeFile(blocked) && !(await fs.lstat(blocked)).isFile()) throw new Error(`${blocked} is no file`)
+      if (!OwnerOnly.makeFile(blocked) && !(await fs.lstat(blocked)).isFile())
+        throw new Error(`${blocked}, which is no file`)
       return await fs.realpath(denoDir)
     },
     catch: (cause) =>

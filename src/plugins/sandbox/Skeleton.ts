@@ -1,6 +1,8 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as OwnerOnly from "../../events/OwnerOnly.ts"
+import * as PartialFile from "../../events/PartialFile.ts"
 import { DEVICES, type Place } from "./Disk.ts"
 
 /** Directories of the plugin's cache directory, where they stay for the next start. */
@@ -11,13 +13,28 @@ export interface Skeleton {
   readonly root: string
 }
 
-/** Makes a plugin's skeleton. A place that is of another kind by now is made again. */
+/**
+ * Makes a plugin's skeleton. A place that is of another kind by now is made again, and what has any content is removed: all of the
+ * skeleton is seen on the plugin's disk, where nothing is mounted over it.
+ */
 export const skeletonOf = (denoDir: string, places: ReadonlyArray<Place>): Skeleton => {
   const [bare, mounted] = [path.join(denoDir, "bare"), path.join(denoDir, "root")]
   directory(mounted)
   fill(bare, places)
+  empty(bare)
   return { bare, root: mounted }
 }
+
+/** Leaves directories and empty files. */
+const empty = (root: string): void => {
+  for (const entry of fs.readdirSync(root, { withFileTypes: true })) {
+    const place = path.join(root, entry.name)
+    if (entry.isDirectory()) empty(place)
+    else if (!isEmptyFile(fs.lstatSync(place))) fs.rmSync(place)
+  }
+}
+
+const isEmptyFile = (stats: fs.Stats): boolean => stats.isFile() && stats.size === 0
 
 const fill = (root: string, places: ReadonlyArray<Place>): void => {
   directory(path.join(root, "proc"))
@@ -38,13 +55,15 @@ export const devicesOf = (denoDir: string): string => {
   return root
 }
 
-/** Writes a table of mounts for mount(8), which reads it from files only. Answers its path: the same for the same mounts. */
+/**
+ * Writes a table of mounts for mount(8), which reads it from files only. Answers its path: the same for the same mounts. It is written
+ * each time, whatever stands there: who mounts may do so as root.
+ */
 export const tableOf = (denoDir: string, mounts: ReadonlyArray<string>): string => {
   const text = `${mounts.join("\n")}\n`
   const place = path.join(denoDir, `mounts-${crypto.createHash("sha256").update(text).digest("hex").slice(0, 16)}`)
-  if (fs.existsSync(place)) return place
-  const whole = `${place}.${crypto.randomUUID()}`
-  fs.writeFileSync(whole, text, { flag: "wx", mode: 0o600 })
+  const whole = PartialFile.nameFor(place)
+  fs.writeFileSync(whole, text, { flag: "wx", mode: OwnerOnly.FILE_MODE })
   fs.renameSync(whole, place)
   return place
 }
@@ -61,12 +80,15 @@ const directory = (place: string): void => {
 
 const file = (place: string): void => {
   const stats = fs.lstatSync(place, { throwIfNoEntry: false })
-  if (stats?.isFile() === true) return
+  if (stats !== undefined && isEmptyFile(stats)) return
   if (stats !== undefined) fs.rmSync(place, { recursive: true })
   directory(path.dirname(place))
   fs.writeFileSync(place, "", { flag: "a", mode: 0o644 })
 }
 
 const link = (target: string, place: string): void => {
-  if (fs.lstatSync(place, { throwIfNoEntry: false }) === undefined) fs.symlinkSync(target, place)
+  const stats = fs.lstatSync(place, { throwIfNoEntry: false })
+  if (stats?.isSymbolicLink() === true && fs.readlinkSync(place) === target) return
+  if (stats !== undefined) fs.rmSync(place, { recursive: true })
+  fs.symlinkSync(target, place)
 }
