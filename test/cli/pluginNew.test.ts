@@ -34,7 +34,7 @@ describe("plugin new", () => {
       encoding: "utf8",
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, VITEST: undefined, NODE_OPTIONS: undefined },
     })
-    expect(tested.stdout).toMatch(/^# pass 3$/m)
+    expect(tested.stdout).toMatch(/^[#ℹ] pass 3$/m)
     expect(tested.status).toBe(0)
   })
 
@@ -52,7 +52,7 @@ describe("plugin new", () => {
       encoding: "utf8",
       env: { ...process.env, ...alone.env, NODE_TEST_CONTEXT: undefined, VITEST: undefined, NODE_OPTIONS: undefined },
     })
-    expect(tested.stdout).toMatch(/^# pass 3$/m)
+    expect(tested.stdout).toMatch(/^[#ℹ] pass 3$/m)
     const agent = project.file(
       "looks.mjs",
       'export default { name: "looks", version: "1", decide: ({ readings }) => ({ done: "achieved", reason: JSON.stringify(readings) }) }',

@@ -121,13 +121,13 @@ describe("a log whose file is removed while it is open", () => {
       )
       // Another process makes a -shm of its own, of which this one knows nothing.
       const append = Effect.flatMap(child.start("one", { filename, request: note }), ({ ended }) => ended)
-      expect(yield* append).toMatchObject({ code: 0, lines: [String(EVENTS + 2)] })
+      expect(yield* append).toMatchObject({ stderr: "", code: 0, lines: [String(EVENTS + 2)] })
       const error = yield* Effect.flip(log.append(note))
       expect(error.message).toMatch(
         /log\.db-shm was (removed or moved|replaced by another file) while the log was open/,
       )
       expect(error.message).toContain("end this one first, then all others, and open the log again")
-      expect(yield* append).toMatchObject({ code: 0, lines: [String(EVENTS + 3)] })
+      expect(yield* append).toMatchObject({ stderr: "", code: 0, lines: [String(EVENTS + 3)] })
     }),
   )
 

@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type { CoreNewEvent } from "../../../src/events/EventLog.ts"
-import type { SandboxLimits } from "../../../src/plugins/sandbox/Limits.ts"
+import type { ProcessLimits } from "../../../src/plugins/PluginProcess.ts"
 import { startRecording } from "../fixtures.ts"
 
 /** A plugin that behaves badly when it is called. */
@@ -9,7 +9,7 @@ export interface Bad {
   readonly act: string
   /** What stands before its default export. */
   readonly before?: string
-  readonly limits?: SandboxLimits
+  readonly limits?: ProcessLimits
   readonly timeoutMs?: number
 }
 

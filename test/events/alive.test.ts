@@ -1,0 +1,21 @@
+import { spawn } from "node:child_process"
+import { describe, expect, it, vi } from "vitest"
+import { isAlive } from "../../src/events/Alive.ts"
+
+describe("a process", () => {
+  it("is alive, and is dead when it has ended", async () => {
+    expect(isAlive(process.pid)).toBe(true)
+    const child = spawn("true")
+    await new Promise((resolve) => child.once("exit", resolve))
+    expect(isAlive(child.pid ?? expect.unreachable("it was not started"))).toBe(false)
+  })
+
+  it.runIf(process.platform === "linux")("is dead also where its parent never asks for it", async () => {
+    // The shell becomes a program that knows nothing of its child.
+    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"])
+    const line = await new Promise<string>((resolve) => parent.stdout.once("data", (data) => resolve(String(data))))
+    await vi.waitFor(() => expect(isAlive(Number(line))).toBe(false), 10_000)
+    expect(() => process.kill(Number(line), 0)).not.toThrow()
+    parent.kill("SIGKILL")
+  })
+})
