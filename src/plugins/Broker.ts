@@ -22,7 +22,7 @@ export interface Request {
   readonly method: Method
   /** What it is about, for a ruling, if it is granted: the command, the real path, or the host. */
   readonly target: (client: Client) => Effect.Effect<string, Failure>
-  /** For whoever is asked about it: all of it, but for the values of headers, which may be secrets. */
+  /** For whoever is asked about it: all of it, but for the values of headers by which one proves who one is. */
   readonly shown: JsonObject
   /** For the log: contents as size and digest only. */
   readonly logged: JsonObject
@@ -80,14 +80,14 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
   }
 }
 
-/** Of headers only the names are logged: their values may be secrets. */
+/** Of headers only the names are logged: their values may be secrets. Whoever is asked sees all but those that are meant to be. */
 const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
   const asked: Asked = { url, method: method.toUpperCase(), headers, body }
   return {
     method: "fetch",
     target: (client) => hostGranted(client, asked),
     shown: {
-      ...{ url, method: asked.method, headers: Object.fromEntries(Object.entries(headers).map(withoutValue)) },
+      ...{ url, method: asked.method, headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)) },
       ...(body === undefined ? {} : { body }),
     },
     logged: {
@@ -102,8 +102,11 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
   }
 }
 
-const withoutValue = ([name, value]: readonly [string, string]) =>
-  [name, `not shown, for it may be a secret: ${value.length} characters`] as const
+const withoutSecret = ([name, value]: readonly [string, string]) =>
+  [name, SECRET.test(name) ? `not shown, for it may be a secret: ${value.length} characters` : value] as const
+
+/** Names of headers that bear what proves who one is: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and those that services made up. */
+const SECRET = /^(?:proxy-)?authorization$|^cookie$|(?:^|-)(?:key|token|secret|password|signature)$/i
 
 const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })
 const ReadParams = Schema.Struct({ path: Schema.NonEmptyString })

@@ -217,9 +217,10 @@ describe("the gate", () => {
   })
 
   it.runIf(spawnSync("script", ["--version"]).status === 0)("asks the person at the terminal", async () => {
-    const typed = async (log: string, answer: string) => {
+    const typed = async (log: string, answer: string, early = "") => {
       const command = [process.execPath, MAIN, ...writing(log)].map((word) => `'${word}'`).join(" ")
       const child = spawn("script", ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "ignore"] })
+      child.stdin.write(early)
       let output = ""
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         if (!output.includes("[y/N]") && (output + text).includes("[y/N]")) child.stdin.write(`${answer}\n`)
@@ -236,5 +237,7 @@ describe("the gate", () => {
       { actor: expect.stringMatching(/^human:/), payload: { approved: true, channel: "terminal" } },
     ])
     expect((await typed("no.db", "")).events).toMatchObject([{ payload: { approved: false } }])
+    // Typed before there was a question.
+    expect((await typed("early.db", "", "y\ny\n")).events).toMatchObject([{ payload: { approved: false } }])
   })
 })

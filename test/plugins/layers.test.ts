@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import * as PartialFile from "../../src/events/PartialFile.ts"
 import * as Sandbox from "../../src/plugins/Sandbox.ts"
 import { LAYERS } from "../../src/plugins/sandbox/Layer.ts"
 import { placesIn } from "../../src/plugins/sandbox/Libraries.ts"
 import { DEFAULTS } from "../../src/plugins/sandbox/Limits.ts"
 import { fstabLine, mountPoints } from "../../src/plugins/sandbox/Mounts.ts"
+import { trial } from "../../src/plugins/sandbox/Trial.ts"
 import { userOf } from "../../src/plugins/sandbox/User.ts"
 import { start, temporaryDirectory, writeFiles } from "./fixtures.ts"
 import { confiningBy, inLayer, layers, layersNamed, namespaces, sayWhichLayers } from "./layers.ts"
@@ -182,4 +185,20 @@ describe("the user of a plugin", () => {
     expect(userOf("/log.plugins/a.deno", few)).toBeGreaterThanOrEqual(60_578)
     expect(userOf("/log.plugins/a.deno", few)).toBeLessThan(61_184)
   })
+})
+
+describe("the trial of a layer", () => {
+  it.live("leaves nothing behind, and removes what a killed one left", () =>
+    Effect.gen(function* () {
+      const [layer = "none"] = layers
+      const dead = execFileSync("sh", ["-c", "echo $$"], { encoding: "utf8" }).trim()
+      const mine = PartialFile.nameFor(path.join(os.tmpdir(), "hindcast-sandbox"))
+      const left = mine.replace(`-${process.pid}-`, `-${dead}-`)
+      fs.mkdirSync(left)
+      expect(yield* trial(confiningBy(layer))).toBe(undefined)
+      expect(fs.existsSync(left)).toBe(false)
+      const own = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("hindcast-sandbox."))
+      expect(own.filter((name) => name.includes(`-${process.pid}-`))).toEqual([])
+    }),
+  )
 })

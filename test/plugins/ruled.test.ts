@@ -87,12 +87,19 @@ describe("a request that was ruled on", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("to fetch shows the names of headers, and of their values only how long they are", () =>
+  it.effect("to fetch shows all of it, but of headers that are secrets only how long they are", () =>
     Effect.gen(function* () {
-      const params = { url: "http://a.org", method: "POST", headers: { authorization: "secret" }, body: "all of it" }
+      const secret = { authorization: "secret", Cookie: "secret", "X-Api-Key": "secret", "x-auth-token": "secret" }
+      const headers = { ...secret, "content-type": "text/plain", "x-note": "all that was read" }
+      const params = { url: "http://a.org", method: "POST", headers, body: "all of it" }
       expect((yield* Broker.request("fetch", params)).shown).toEqual({
         ...{ url: "http://a.org", method: "POST", body: "all of it" },
-        headers: { authorization: "not shown, for it may be a secret: 6 characters" },
+        headers: {
+          ...Object.fromEntries(
+            Object.keys(secret).map((name) => [name, "not shown, for it may be a secret: 6 characters"]),
+          ),
+          ...{ "content-type": "text/plain", "x-note": "all that was read" },
+        },
       })
     }),
   )

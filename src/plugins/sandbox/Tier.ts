@@ -149,7 +149,9 @@ const chosen = (
   const unbounded =
     missing.length === 0 ? [] : [`${listed(missing)} not on the PATH, so that its limits do not all hold`]
   const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
-  const steps = [missing.length === 0 ? "" : install(missing), improve].filter((step) => step !== "").join(" ")
+  // What is installed for a stronger layer brings the bounds, too.
+  const bounds = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
+  const steps = [bounds, improve].filter((step) => step !== "").join(" ")
   return {
     ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...unbounded, ...elsewhere].join("; ") },
     ...(steps === "" ? {} : { improve: steps }),

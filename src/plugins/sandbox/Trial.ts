@@ -3,6 +3,8 @@ import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect } from "effect"
+import * as OwnerOnly from "../../events/OwnerOnly.ts"
+import * as PartialFile from "../../events/PartialFile.ts"
 import * as Sandbox from "../Sandbox.ts"
 import { DEFAULTS } from "./Limits.ts"
 
@@ -20,8 +22,14 @@ const SAID = "It runs."
  */
 export const trial = (confining: Sandbox.Confining): Effect.Effect<string | undefined> =>
   Effect.acquireUseRelease(
-    // For its owner alone, as the copies of plugins are.
-    Effect.promise(async () => fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-sandbox-")))),
+    // For its owner alone, as the copies of plugins are. What a killed process left is removed.
+    Effect.promise(async () => {
+      const place = path.join(os.tmpdir(), "hindcast-sandbox")
+      PartialFile.removeAbandoned(place)
+      const base = PartialFile.nameFor(place)
+      await fs.mkdir(base, { mode: OwnerOnly.DIRECTORY_MODE })
+      return await fs.realpath(base)
+    }),
     (base) =>
       Effect.gen(function* () {
         const [directory, denoDir] = [path.join(base, "plugin"), path.join(base, "deno")]
