@@ -1,4 +1,8 @@
+import * as fs from "node:fs"
 import type { Reporter, TestModule } from "vitest/node"
+
+/** A file that takes the names of the files of tests that failed, a line each: for whoever tries them again. */
+const FAILED = "HINDCAST_TEST_FAILED"
 
 /** Ends a run with one plain line of true counts, for machines that read only that. */
 export default class Summary implements Reporter {
@@ -14,5 +18,9 @@ export default class Summary implements Reporter {
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""
     process.once("exit", () => process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`))
+    const file = process.env[FAILED]
+    if (file === undefined) return
+    const failed = modules.filter((module) => module.state() === "failed")
+    fs.writeFileSync(file, failed.map(({ moduleId }) => `${moduleId}\n`).join(""))
   }
 }

@@ -14,7 +14,7 @@ import { fstabLine, mountPoints } from "../../src/plugins/sandbox/Mounts.ts"
 import { trial } from "../../src/plugins/sandbox/Trial.ts"
 import { userOf } from "../../src/plugins/sandbox/User.ts"
 import { start, temporaryDirectory, writeFiles } from "./fixtures.ts"
-import { confiningBy, inLayer, layers, layersNamed, namespaces, sayWhichLayers } from "./layers.ts"
+import { confiningBy, inLayer, isThere, layers, layersNamed, namespaces, sayWhichLayers } from "./layers.ts"
 
 sayWhichLayers()
 
@@ -151,7 +151,7 @@ describe("the layers to test", () => {
   })
 
   it("a layer that cannot be had is not taken for tested", () => {
-    for (const layer of LAYERS.filter((layer) => !layers.includes(layer))) {
+    for (const layer of LAYERS.filter((layer) => !isThere(layer))) {
       expect(() => confiningBy(layer)).toThrow(`asks for the layer ${layer}, which this machine does not have`)
     }
     expect(layers.map((layer) => confiningBy(layer).layer)).toEqual(layers)

@@ -6,7 +6,10 @@ import { LAYERS, type Layer } from "../../src/plugins/sandbox/Layer.ts"
 import * as Tier from "../../src/plugins/sandbox/Tier.ts"
 import * as Tools from "../../src/plugins/Tools.ts"
 
-/** Names the layers to test, by commas. One that cannot be had fails the tests. Default: all that this machine has. */
+/**
+ * Names the layers to test, by commas. One that cannot be had fails the tests. Default: all that this machine has, but of the two that
+ * promise the same, a disk, a network and processes of its own, only the stronger one.
+ */
 const FORCED = "HINDCAST_TEST_LAYERS"
 
 /** The layers named in a list of words. */
@@ -31,16 +34,20 @@ const confinings = new Map<Layer, Confining>(
   probed.flatMap(({ layer, found }) => (Either.isRight(found) ? [[layer, found.right]] : [])),
 )
 
+/** The strongest layer that this machine has, whatever is tested. */
+export const strongest: Layer = LAYERS.find((layer) => confinings.has(layer)) ?? "none"
+
+/** Whether this machine has a layer, whatever is tested. */
+export const isThere = (layer: Layer): boolean => confinings.has(layer)
+
+const isDefault = (layer: Layer): boolean =>
+  isThere(layer) && (layer === strongest || Tier.tierOf(layer) !== "namespaces")
+
 /** The layers that are tested, the strongest first. */
-export const layers: ReadonlyArray<Layer> = LAYERS.filter((layer) =>
-  forced === undefined ? confinings.has(layer) : forced.includes(layer),
-)
+export const layers: ReadonlyArray<Layer> = LAYERS.filter((layer) => forced?.includes(layer) ?? isDefault(layer))
 
 /** Those of them in which a plugin has a disk, a network and processes of its own. */
 export const namespaces = layers.filter((layer) => Tier.tierOf(layer) === "namespaces")
-
-/** The strongest layer that this machine has, whatever is tested. */
-export const strongest: Layer = LAYERS.find((layer) => confinings.has(layer)) ?? "none"
 
 /** The same without namespaces. */
 export const strongestOfFlags: Layer = confinings.has("user") ? "user" : "none"
@@ -64,6 +71,9 @@ export const sayWhichLayers = () => {
       it(`tested: the layer ${layer}, which was asked for`, () => expect(confiningBy(layer).layer).toBe(layer))
     } else if (forced !== undefined) {
       it(`NOT TESTED: the layer ${layer}, which ${FORCED} leaves out`, () => expect(layers).not.toContain(layer))
+    } else if (Either.isRight(found) && !layers.includes(layer)) {
+      it(`NOT TESTED: the layer ${layer}, unless ${FORCED} names it: ${strongest} is stronger, and there`, () =>
+        expect(Tier.tierOf(layer)).toBe(Tier.tierOf(strongest)))
     } else if (Either.isRight(found)) {
       it(`tested: the layer ${layer}`, () => expect(layers).toContain(layer))
     } else {
