@@ -27,10 +27,12 @@ export const snapshots = (stores: Stores): Looking => ({
     }
     const flaws: Array<Flaw> = []
     let foreign = 0
-    for (let after = -1; own !== undefined && flaws.length < MAX_FLAWS; ) {
-      const [row] = yield* reading(stores, () => database.rows(NEXT, [after]))
+    for (let after: unknown; own !== undefined && flaws.length < MAX_FLAWS; ) {
+      const [row] = yield* reading(stores, () =>
+        after === undefined ? database.rows(FIRST) : database.rows(NEXT, [after]),
+      )
       if (row === undefined) break
-      after = Number(row[0])
+      after = row[0]
       const found = yield* reading(stores, () => lookAt(stores, row, own, encrypting))
       if (found === "foreign") foreign += 1
       else flaws.push(...found)
@@ -45,8 +47,12 @@ export const snapshots = (stores: Stores): Looking => ({
 
 const TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ('snapshots', 'snapshot_parts')"
 
-const NEXT = `SELECT rowid, fingerprint, timeline, position, event_hash, state_hash, root FROM snapshots
-  WHERE rowid > ? ORDER BY rowid LIMIT 1`
+/** Whatever number a row has: as text, for one beyond 2^53 would be another as a number. */
+const ROWS = "SELECT CAST(rowid AS TEXT), fingerprint, timeline, position, event_hash, state_hash, root FROM snapshots"
+
+const FIRST = `${ROWS} ORDER BY rowid LIMIT 1`
+
+const NEXT = `${ROWS} WHERE rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT 1`
 
 const lookAt = (
   stores: Stores,
