@@ -42,13 +42,15 @@ describe("verify, of snapshots,", () => {
     }),
   )
 
-  it.scopedLive.each(["-9223372036854775808", "-1000", "9223372036854770000"])("finds it in rows from %s, too", (rowid) =>
-    Effect.gen(function* () {
-      const filename = yield* filledLog
-      expect(yield* forge(filename, lies)).toBeGreaterThan(0)
-      yield* sql(filename, `UPDATE snapshots SET rowid = ${rowid} + rowid`)
-      expect(yield* verified(filename)).toMatchObject({ _tag: "Tampered", kind: "snapshot changed" })
-    }),
+  it.scopedLive.each(["-9223372036854775808", "-1000", "9223372036854770000"])(
+    "finds it in rows from %s, too",
+    (rowid) =>
+      Effect.gen(function* () {
+        const filename = yield* filledLog
+        expect(yield* forge(filename, lies)).toBeGreaterThan(0)
+        yield* sql(filename, `UPDATE snapshots SET rowid = ${rowid} + rowid`)
+        expect(yield* verified(filename)).toMatchObject({ _tag: "Tampered", kind: "snapshot changed" })
+      }),
   )
 
   it.scopedLive("finds a part that is not what its name says", () =>
