@@ -41,9 +41,7 @@ export const verify = Command.make(
     Effect.gen(function* () {
       const log = yield* EventLog
       const held = yield* readAnchor(anchor, publicKey)
-      const found = yield* verifying(json, (telling) =>
-        log.verifyWith({ ...telling, quick, ...(held === undefined ? {} : { anchor: held.anchor }) }),
-      )
+      const found = yield* verifying(json, (telling) => log.verifyWith({ ...telling, quick, ...against(held) }))
       if (found._tag === "Tampered") {
         const { position, kind, reason, looks, findings } = found
         yield* Output.show(json, { intact: false, position, kind, reason, looks, findings }, (style) => [
@@ -83,6 +81,13 @@ const readAnchor = (file: Option.Option<string>, publicKey: Option.Option<string
     yield* Anchor.check(anchor, trusted)
     return { anchor, trusted: trusted !== undefined } satisfies Held
   })
+
+/** The head that the log is held against, without what vouches for it. */
+const against = (held: Held | undefined) => {
+  if (held === undefined) return {}
+  const { position, hash } = held.anchor
+  return { anchor: { position, hash } }
+}
 
 const anchoredLine = ({ anchor, trusted }: Held): string =>
   `It holds against the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
@@ -149,9 +154,7 @@ export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({
     const filename = yield* OpenLog.fileOf(log)
     if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
     const held = yield* readAnchor(anchor, publicKey)
-    const examination = yield* verifying(json, (telling) =>
-      examine(filename, { ...telling, ...(held === undefined ? {} : { anchor: held.anchor }) }),
-    )
+    const examination = yield* verifying(json, (telling) => examine(filename, { ...telling, ...against(held) }))
     const healthy = isHealthy(examination)
     const { checked, looks, findings } = examination
     yield* Output.show(json, { healthy, log: filename, checked, looks, findings }, (style) =>

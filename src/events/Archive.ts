@@ -1,6 +1,7 @@
 import { Context, Data, type Effect } from "effect"
 import type { Event } from "./Event.ts"
 import type { AppendError } from "./EventLog.ts"
+import * as Options from "./Options.ts"
 
 /** Events that were moved out of a log's file into one of their own. */
 export interface Segment {
@@ -35,6 +36,12 @@ export interface ArchiveOptions {
   readonly onProgress?: (moved: number, of: number) => Effect.Effect<void>
 }
 
+/** Their schema. Up to where a log can be archived is said by `NotArchived`. */
+export const ArchiveOptions = Options.of<ArchiveOptions>({
+  required: { until: Options.wholeNumber(0), actor: Options.Name },
+  optional: { onProgress: Options.callable<NonNullable<ArchiveOptions["onProgress"]>>() },
+})
+
 /** What archiving did. */
 export interface Archived {
   readonly segment: Segment
@@ -57,6 +64,8 @@ export class Archive extends Context.Tag("hindcast/Archive")<
      * Verifies the chain over the events, writes the segment, reads it back, and only then takes the events out of the
      * log's file. Whatever fails or dies on the way, every event is in one of the two.
      */
-    readonly archive: (options: ArchiveOptions) => Effect.Effect<Archived, NotArchived | AppendError>
+    readonly archive: (
+      options: ArchiveOptions,
+    ) => Effect.Effect<Archived, Options.InvalidOptions | NotArchived | AppendError>
   }
 >() {}

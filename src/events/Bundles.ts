@@ -1,5 +1,6 @@
 import { Context, Data, type Effect } from "effect"
 import type { AppendError, Head, OpenError } from "./EventLog.ts"
+import * as Options from "./Options.ts"
 
 /** Fix the call: there is nothing to bundle, or no place for it. */
 export class NotBundled extends Data.TaggedError("NotBundled")<{
@@ -19,6 +20,9 @@ export interface BundleOptions {
   readonly file: string
 }
 
+/** Their schema. */
+export const BundleOptions = Options.of<BundleOptions>({ required: { taskId: Options.Text, file: Options.Path } })
+
 /** A bundle that was made. */
 export interface Bundled {
   readonly file: string
@@ -36,5 +40,9 @@ export interface Bundled {
  */
 export class Bundles extends Context.Tag("hindcast/Bundles")<
   Bundles,
-  { readonly bundle: (options: BundleOptions) => Effect.Effect<Bundled, NotBundled | AppendError | OpenError> }
+  {
+    readonly bundle: (
+      options: BundleOptions,
+    ) => Effect.Effect<Bundled, Options.InvalidOptions | NotBundled | AppendError | OpenError>
+  }
 >() {}

@@ -1,10 +1,11 @@
 import { Context, Data, type Effect, type Option, type Stream } from "effect"
 import type { Event } from "./Event.ts"
 import type { JsonObject } from "./Json.ts"
+import type { InvalidOptions } from "./Options.ts"
 import type { Verification, VerifyOptions } from "./Verification.ts"
 import type { CoreName, PayloadOf } from "./Vocabulary.ts"
 
-export { type TamperKind, Verification, type VerifyOptions } from "./Verification.ts"
+export { type TamperKind, Verification, VerifyOptions } from "./Verification.ts"
 
 /** The timeline that every log has. */
 export const MAIN = "main"
@@ -294,6 +295,6 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
      */
     readonly verify: Effect.Effect<Verification, LogError>
     /** The same, held against an anchor, with progress told, or of the chain alone. */
-    readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, LogError>
+    readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, InvalidOptions | LogError>
   }
 >() {}

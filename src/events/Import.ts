@@ -1,4 +1,5 @@
-import { Data, type Stream } from "effect"
+import { Data, Predicate, Stream } from "effect"
+import * as Options from "./Options.ts"
 import type { Recorded } from "./Records.ts"
 
 /** Fix the input, or the call: these are not all the events of a log, as they were; or there is no place for them. */
@@ -21,3 +22,14 @@ export interface ImportOptions<E, R> {
   /** All events of a log from its first, in order, as they stood there. */
   readonly events: Stream.Stream<ReadonlyArray<Recorded>, E, R>
 }
+
+/** Their schema. The events are held against the chain one by one, when they come. */
+export const ImportOptions = <E, R>() =>
+  Options.of<ImportOptions<E, R>>({
+    required: {
+      filename: Options.Path,
+      events: Options.kind<ImportOptions<E, R>["events"]>("a stream of events", (value) =>
+        Predicate.hasProperty(value, Stream.StreamTypeId),
+      ),
+    },
+  })

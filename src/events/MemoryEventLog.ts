@@ -10,25 +10,37 @@ import * as Keys from "./Keys.ts"
 import { Lease } from "./Lease.ts"
 import * as MemoryLease from "./MemoryLease.ts"
 import * as MemorySnapshots from "./MemorySnapshots.ts"
+import * as Options from "./Options.ts"
 import * as Pages from "./Pages.ts"
 import * as PersonalDataOf from "./PersonalData.ts"
 import { PersonalData } from "./PersonalData.ts"
 import { selects } from "./Selects.ts"
 import * as Sequencer from "./Sequencer.ts"
 import { readingOf, Snapshots } from "./Snapshots.ts"
-import { Verification, type VerifyOptions } from "./Verification.ts"
+import { Verification, VerifyOptions } from "./Verification.ts"
 import * as Verifier from "./Verifier.ts"
 import * as Vocabulary from "./Vocabulary.ts"
 import * as Writer from "./Writer.ts"
+
+/** How a log in plain memory is opened. */
+export interface MemoryOptions {
+  /** Event types that appends are checked by. Default: Hindcast's own. */
+  readonly vocabulary?: Vocabulary.Vocabulary
+}
+
+/** Their schema. */
+export const MemoryOptions = Options.of<MemoryOptions>({ optional: { vocabulary: Vocabulary.Vocabulary } })
 
 /**
  * A log in plain memory, for tests and throw-away runs: the same admission, sequencing, chain and group commit as on
  * disk, with arrays for storage. It keeps each payload as text, so that no caller's later change reaches the log.
  */
-export const layer = (options: MemoryOptions = {}): Layer.Layer<EventLog | Lease | Snapshots | PersonalData> =>
+export const layer = (
+  options: MemoryOptions = {},
+): Layer.Layer<EventLog | Lease | Snapshots | PersonalData, Options.InvalidOptions> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const vocabulary = options.vocabulary ?? Vocabulary.core
+      const { vocabulary = Vocabulary.core } = yield* Options.decode("layerMemory", MemoryOptions, options)
       const keys = Keys.memory()
       const log = yield* make(vocabulary, keys)
       const snapshots = MemorySnapshots.make(readingOf(vocabulary), keys)
@@ -40,10 +52,6 @@ export const layer = (options: MemoryOptions = {}): Layer.Layer<EventLog | Lease
       )
     }),
   )
-
-interface MemoryOptions {
-  readonly vocabulary?: Vocabulary.Vocabulary
-}
 
 const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
   Effect.gen(function* () {
@@ -115,7 +123,8 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
       head: Effect.sync(() => head),
       follow: (query) => follow({ head: Effect.sync(() => head), readPage, commits }, query ?? {}),
       verify: verifyChain(source),
-      verifyWith: (options) => verifyChain(source, options),
+      verifyWith: (given) =>
+        Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyChain(source, options)),
     })
   })
 

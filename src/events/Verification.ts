@@ -1,6 +1,8 @@
-import { Data, type Effect } from "effect"
+import { Data, type Effect, Schema } from "effect"
 import type { Finding } from "./Doctor.ts"
 import type { Head } from "./EventLog.ts"
+import { Sha256 } from "./EventType.ts"
+import * as Options from "./Options.ts"
 
 /**
  * What was done to a log, as far as the file itself proves it. One hash covers an event's envelope and its payload, so
@@ -93,3 +95,13 @@ export interface VerifyOptions {
   /** Called before each part of the log is looked at, with its name. */
   readonly onLook?: (what: string) => Effect.Effect<void>
 }
+
+/** A schema for each of them, but whether the rest is left out. */
+export const lookingFields = {
+  anchor: Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } }),
+  onProgress: Options.callable<NonNullable<VerifyOptions["onProgress"]>>(),
+  onLook: Options.callable<NonNullable<VerifyOptions["onLook"]>>(),
+}
+
+/** Their schema. */
+export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...lookingFields, quick: Schema.Boolean } })

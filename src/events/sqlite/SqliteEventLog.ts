@@ -16,6 +16,7 @@ import { PersonalData } from "../PersonalData.ts"
 import { Records } from "../Records.ts"
 import { readingOf, Snapshots } from "../Snapshots.ts"
 import * as Upcaster from "../Upcaster.ts"
+import { VerifyOptions } from "../Verification.ts"
 import * as Vocabulary from "../Vocabulary.ts"
 import * as Writer from "../Writer.ts"
 import * as appending from "./append.ts"
@@ -112,7 +113,10 @@ const opened = (options: SqliteOptions) =>
         head,
         follow: (query) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query ?? {}),
         verify: verify({ database, segments, keys, ownKey }),
-        verifyWith: (options) => verify({ database, segments, keys, ownKey }, options),
+        verifyWith: (given) =>
+          Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) =>
+            verify({ database, segments, keys, ownKey }, options),
+          ),
       })
       const stored = { reader: database, writer: cacheWriter, reading: readingOf(vocabulary), keys, ownKey }
       const cache = snapshots.make(stored)

@@ -1,11 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
-import { checkName } from "../Admission.ts"
-import { Archive, type ArchiveOptions, NotArchived, type Segment } from "../Archive.ts"
+import { Archive, ArchiveOptions, NotArchived, type Segment } from "../Archive.ts"
 import * as Chain from "../Chain.ts"
 import type { Stored } from "../Diagnosis.ts"
-import { type EventLog, type Head, InvalidEvent, LogCorrupt } from "../EventLog.ts"
+import { type EventLog, type Head, LogCorrupt } from "../EventLog.ts"
+import * as Options from "../Options.ts"
 import * as OwnerOnly from "../OwnerOnly.ts"
 import * as PartialFile from "../PartialFile.ts"
 import { turn } from "../Turn.ts"
@@ -32,16 +32,15 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
   const attempting = <A>(run: () => A) => attempt(log.name, run)
   return Archive.of({
     segments: attempting(() => segments.list()),
-    archive: (options) =>
+    archive: (given) =>
       Effect.gen(function* () {
+        const options = yield* Options.decode("archive", ArchiveOptions, given)
+        const { until, actor } = options
         const from = yield* attempting(() => endOfLast(reader))
         const head = yield* log.head
         const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
-        const badActor = checkName("actor", options.actor)
-        if (badActor !== undefined) return yield* new InvalidEvent({ stream: "log", index: null, reason: badActor })
         if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
-        const { until, actor } = options
-        if (!Number.isInteger(until) || until <= from.position || until >= head.position) {
+        if (until <= from.position || until >= head.position) {
           const free = `a position from ${from.position + 1} to ${head.position - 1}`
           const expected = head.position - from.position > 1 ? free : "at least two events that are not archived yet"
           return yield* refuse(

@@ -2,12 +2,13 @@ import * as path from "node:path"
 import { Chunk, Effect, Stream } from "effect"
 import * as Admission from "../Admission.ts"
 import { blobOf, digestIn, nameOf } from "../Blob.ts"
-import { type BundleOptions, Bundles, NotBundled } from "../Bundles.ts"
+import { BundleOptions, Bundles, NotBundled } from "../Bundles.ts"
 import type { Stored } from "../Diagnosis.ts"
 import type { Event } from "../Event.ts"
 import { type EventLog, LogCorrupt, type LogError, MAIN } from "../EventLog.ts"
 import type { Json, JsonObject } from "../Json.ts"
 import * as Keys from "../Keys.ts"
+import * as Options from "../Options.ts"
 import { turn } from "../Turn.ts"
 import type { Upcast } from "../Upcaster.ts"
 import type { Vocabulary } from "../Vocabulary.ts"
@@ -45,11 +46,11 @@ export interface Source {
 
 export const make = (source: Source): typeof Bundles.Service =>
   Bundles.of({
-    bundle: ({ taskId, file }: BundleOptions) =>
+    bundle: (options) =>
       Effect.gen(function* () {
+        const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
         const { log } = source
         const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
-        if (typeof file !== "string" || file === "") return yield* refuse("the name of a file", String(file))
         const taken = newLog.taken(file)
         if (taken !== undefined) return yield* refuse("a file that is not there yet", taken)
         const positions = yield* positionsOf(log, taskId)

@@ -1,10 +1,11 @@
 import * as fs from "node:fs"
-import { Effect, Either, type Scope } from "effect"
+import { Effect, Either, Schema, type Scope } from "effect"
 import { type Examination, type Finding, isHealthy, worstFirst } from "../Doctor.ts"
 import { type LogError, LogUnavailable, type OpenError } from "../EventLog.ts"
 import type { Holder } from "../Lease.ts"
+import * as Options from "../Options.ts"
 import { iso } from "../Time.ts"
-import type { Look, VerifyOptions } from "../Verification.ts"
+import { type Look, lookingFields, type VerifyOptions } from "../Verification.ts"
 import { walkChain } from "./chain.ts"
 import * as Control from "./control.ts"
 import * as Database from "./database.ts"
@@ -24,6 +25,9 @@ export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
   readonly chain?: boolean
 }
 
+/** Their schema. */
+export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...lookingFields, chain: Schema.Boolean } })
+
 /** Why there is nothing to examine: no such file, one of another program or of a newer format, or one that is busy. */
 export type ExamineError = OpenError
 
@@ -32,8 +36,12 @@ export type ExamineError = OpenError
  * journal mode and the lease. Damage is a finding and never an error, so that all that
  * can still be found out is.
  */
-export const examine = (filename: string, options: ExamineOptions = {}): Effect.Effect<Examination, ExamineError> =>
+export const examine = (
+  filename: string,
+  given: ExamineOptions = {},
+): Effect.Effect<Examination, Options.InvalidOptions | ExamineError> =>
   Effect.gen(function* () {
+    const options = yield* Options.decode("examine", ExamineOptions, given)
     const { ill, findings } = yield* lookAtFile(filename)
     const opened = yield* Effect.either(open(filename))
     // What is no log at all is an error; a log of ours that SQLite does not recognise any more is damaged.

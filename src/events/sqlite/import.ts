@@ -4,7 +4,8 @@ import { Effect, Stream } from "effect"
 import { digestIn } from "../Blob.ts"
 import * as Chain from "../Chain.ts"
 import type { Head, OpenError } from "../EventLog.ts"
-import { type ImportOptions, NotImported } from "../Import.ts"
+import { ImportOptions, NotImported } from "../Import.ts"
+import * as Options from "../Options.ts"
 import type { Recorded } from "../Records.ts"
 import { write } from "./append.ts"
 import { attempt, type StatementError } from "./database.ts"
@@ -18,11 +19,11 @@ import * as newLog from "./newLog.ts"
  * Every event is held against the chain before it is written. The first that does not continue it fails the whole, and no
  * log is left.
  */
-export const importEvents = <E, R>({
-  filename,
-  events,
-}: ImportOptions<E, R>): Effect.Effect<Head, E | NotImported | OpenError | StatementError, R> =>
+export const importEvents = <E, R>(
+  options: ImportOptions<E, R>,
+): Effect.Effect<Head, E | Options.InvalidOptions | NotImported | OpenError | StatementError, R> =>
   Effect.gen(function* () {
+    const { filename, events } = yield* Options.decode("importEvents", ImportOptions<E, R>(), options)
     const refuse = (line: number | null, reason: string) => new NotImported({ log: filename, line, reason })
     const taken = newLog.taken(filename)
     if (taken !== undefined) return yield* refuse(null, `expected no log there yet, found ${taken}`)

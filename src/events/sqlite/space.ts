@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import type { OpenError } from "../EventLog.ts"
+import * as Options from "../Options.ts"
 import type { EventSpace, Part, Share, Space } from "../Space.ts"
 import { turn } from "../Turn.ts"
 import * as Control from "./control.ts"
@@ -14,6 +15,9 @@ export interface SpaceOptions {
   readonly streams?: number
 }
 
+/** Their schema. */
+export const SpaceOptions = Options.of<SpaceOptions>({ optional: { streams: Options.wholeNumber(0) } })
+
 const STREAMS = 20
 
 /**
@@ -23,9 +27,10 @@ const STREAMS = 20
  */
 export const measureSpace = (
   filename: string,
-  { streams = STREAMS }: SpaceOptions = {},
-): Effect.Effect<Space, OpenError> =>
+  options: SpaceOptions = {},
+): Effect.Effect<Space, Options.InvalidOptions | OpenError> =>
   Effect.gen(function* () {
+    const { streams = STREAMS } = yield* Options.decode("measureSpace", SpaceOptions, options)
     yield* Control.check(filename)
     const database = yield* Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", Effect.die)
     const step = <A>(read: (database: Database.LogDatabase) => A) =>

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Chain from "../Chain.ts"
 import * as EventLog from "../EventLog.ts"
+import { InvalidOptions } from "../Options.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
 /** What the chain and its verification promise. */
@@ -35,6 +36,29 @@ export const verifying = (test: Test): void => {
       const verified = told.map(([verified]) => verified)
       expect(verified).toEqual([...new Set(verified)].sort((a, b) => a - b))
       expect(told.every(([verified, of]) => verified <= of)).toBe(true)
+    }),
+  )
+
+  test(
+    "options of a verification that are none are refused, all at once: what was misspelt would not be looked at",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const { position, hash } = yield* log.head
+      const refused = (options: unknown) =>
+        // biome-ignore lint/suspicious/noExplicitAny: no type lets these pass
+        Effect.map(Effect.flip(log.verifyWith(options as any)), (error) =>
+          error instanceof InvalidOptions ? error.problems.map(({ path }) => path) : error,
+        )
+      expect(yield* refused({ anchro: { position, hash } })).toEqual(["anchro"])
+      expect(yield* refused({ anchor: { position, hsah: hash }, quick: "yes" })).toEqual([
+        "anchor.hsah",
+        "anchor.hash",
+        "quick",
+      ])
+      for (const impossible of [-1, 1.5, Number.NaN]) {
+        expect(yield* refused({ anchor: { position: impossible, hash } })).toEqual(["anchor.position"])
+      }
+      expect(yield* refused({ anchor: position, onProgress: {} })).toEqual(["anchor", "onProgress"])
     }),
   )
 
