@@ -1,6 +1,7 @@
-import { Cause, Context, Effect, Exit, Layer, Option, Scope, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
 import type { Event } from "../events/Event.ts"
 import { CaughtUp, EventLog, type LogError } from "../events/EventLog.ts"
+import * as Options from "../events/Options.ts"
 import { Snapshots } from "../events/Snapshots.ts"
 import * as Timelines from "../events/Timelines.ts"
 import { turn } from "../events/Turn.ts"
@@ -23,6 +24,11 @@ export interface ProjectorOptions {
   /** Whether snapshots are used and taken, where the log keeps any (`Snapshots`). Default: true. */
   readonly snapshots?: boolean
 }
+
+/** Their schema. */
+export const ProjectorOptions = Options.of<ProjectorOptions>({
+  optional: { checks: Schema.Boolean, snapshots: Schema.Boolean },
+})
 
 /** Events folded at a time: one page is read while nothing else is held. A rung can be laid after each. */
 const PAGE = Ladder.RULE.minEvents
@@ -287,8 +293,8 @@ const isDevelopment = () => {
 }
 
 /** The projector over the `EventLog` it is given, and over its `Snapshots` where it has any. */
-export const layerWith = (options: ProjectorOptions): Layer.Layer<Projector, never, EventLog> =>
-  Layer.scoped(Projector, make(options))
+export const layerWith = (options: ProjectorOptions): Layer.Layer<Projector, Options.InvalidOptions, EventLog> =>
+  Layer.scoped(Projector, Effect.flatMap(Options.decode("Projector.layerWith", ProjectorOptions, options), make))
 
 /** The same, by the defaults. */
-export const layer: Layer.Layer<Projector, never, EventLog> = layerWith({})
+export const layer: Layer.Layer<Projector, never, EventLog> = Layer.scoped(Projector, make({}))

@@ -2,11 +2,13 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type LogError } from "../events/EventLog.ts"
 import type { Json } from "../events/Json.ts"
+import * as Options from "../events/Options.ts"
 import type { TimelineNotFound } from "../events/Timelines.ts"
 import * as Moment from "./Moment.ts"
 import * as Pointer from "./Pointer.ts"
 import { Projector } from "./Projector.ts"
 import type { TaskNotFound } from "./TaskAudit.ts"
+import * as Asked from "./timetravel/Asked.ts"
 import * as Bisection from "./timetravel/Bisection.ts"
 import * as Consequences from "./timetravel/Consequences.ts"
 import * as Diff from "./timetravel/Diff.ts"
@@ -19,13 +21,14 @@ import * as Runs from "./timetravel/Runs.ts"
 import * as Turns from "./timetravel/Turns.ts"
 
 export type { Alignment, Pair } from "./timetravel/Alignment.ts"
+export { BisectOptions, EffectsOptions, Range } from "./timetravel/Asked.ts"
 export type { Bisection } from "./timetravel/Bisection.ts"
 export type { Consequence, Consequences } from "./timetravel/Consequences.ts"
 export type { Difference } from "./timetravel/Diff.ts"
 export type { OnProgress } from "./timetravel/Past.ts"
 export { PathInvalid, PathNeverExisted, PathNotFound } from "./timetravel/Path.ts"
 export { type Predicate, PredicateFailed, type Seen } from "./timetravel/Predicate.ts"
-export { type Aligned, type Run, RunTooLong } from "./timetravel/Runs.ts"
+export { type Aligned, Run, RunTooLong } from "./timetravel/Runs.ts"
 export type { Turn } from "./timetravel/Turns.ts"
 
 /** Who gave a path the value it has. */
@@ -43,25 +46,7 @@ export interface Blame {
 /** Why a moment cannot be looked at. */
 export type MomentError = Moment.NotLocated
 
-/** A range of moments. Both are of one timeline: that of `until`, else of `since`, else the log's. */
-export interface Range {
-  /** Only what comes after this moment. Default: all from the beginning. */
-  readonly since?: Moment.Moment
-  /** Only what comes up to this moment. Default: now. */
-  readonly until?: Moment.Moment
-  /** Is told how far the question has come. */
-  readonly onProgress?: Past.OnProgress
-}
-
-/** How `bisect` looks. */
-export interface BisectOptions extends Omit<Range, "since" | "until"> {
-  /** Where the range begins. Default: before the first event. */
-  readonly from?: Moment.Moment
-  /** Where it ends. Default: now. */
-  readonly to?: Moment.Moment
-  /** Look at every moment, however long it takes. Default: false. */
-  readonly scan?: boolean
-}
+type RangeError = Options.InvalidOptions | Moment.RangeReversed
 
 type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
 
@@ -89,7 +74,7 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
      * Every value that a path has had, oldest first, with the event that gave it. Of a path that spans tasks (the whole, or
      * `/tasks`) the values are cut down to what the event can change: the shared scope and its own task's.
      */
-    readonly history: (path: string, range?: Range) => Stream.Stream<Turns.Turn, PathError | Moment.RangeReversed>
+    readonly history: (path: string, range?: Asked.Range) => Stream.Stream<Turns.Turn, PathError | RangeError>
     /**
      * The event that gave the value at a path the value it has at a moment (default: now): a new value, a change below
      * it, or its removal. Writing the same value again is no change.
@@ -100,16 +85,16 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
      * where a cause is not in the log; its last event then still has a `causationId`.
      */
     readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Event>, MomentError>
-    /** What came of an event, and of that, and so on: the first so many events (default: 1,000). */
+    /** What came of an event, and of that, and so on. */
     readonly effects: (
       event: Moment.Moment,
-      options?: { readonly limit?: number; readonly onProgress?: Past.OnProgress },
-    ) => Effect.Effect<Consequences.Consequences, MomentError>
+      options?: Asked.EffectsOptions,
+    ) => Effect.Effect<Consequences.Consequences, Options.InvalidOptions | MomentError>
     /** The first moment at which a predicate holds, and how it was found: see `Bisection`. */
     readonly bisect: (
       predicate: Predicate,
-      options?: BisectOptions,
-    ) => Effect.Effect<Bisection.Bisection, PredicateFailed | MomentError | Moment.RangeReversed>
+      options?: Asked.BisectOptions,
+    ) => Effect.Effect<Bisection.Bisection, PredicateFailed | MomentError | RangeError>
     /**
      * Every event at which a predicate turns true: a breakpoint on the past. Where a path is watched, it is asked when the
      * value there changes, and does not hold while there is none. A predicate that looks at the event, or at the
@@ -118,13 +103,16 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
     readonly watch: (
       path: string | null,
       predicate: Predicate,
-      range?: Range,
-    ) => Stream.Stream<Event, PredicateFailed | PathError | Moment.RangeReversed>
+      range?: Asked.Range,
+    ) => Stream.Stream<Event, PredicateFailed | PathError | RangeError>
     /** Two tasks, or timelines, event by event: see `Alignment`. */
     readonly align: (
       a: Runs.Run,
       b: Runs.Run,
-    ) => Effect.Effect<Runs.Aligned, TaskNotFound | TimelineNotFound | Runs.RunTooLong | LogError>
+    ) => Effect.Effect<
+      Runs.Aligned,
+      Options.InvalidOptions | TaskNotFound | TimelineNotFound | Runs.RunTooLong | LogError
+    >
   }
 >() {}
 
@@ -187,8 +175,9 @@ const make = Effect.gen(function* () {
       ),
     )
 
-  const history = (path: string, { since, until, onProgress }: Range = {}) =>
+  const history = (path: string, asked: Asked.Range = {}) =>
     Effect.gen(function* () {
+      const { since, until, onProgress } = yield* Options.decode("history", Asked.Range, asked)
       const parsed = yield* Path.parse(path)
       const range = yield* locateRange(since, until)
       const turns = Turns.between(range.past, parsed, range.after, range.until, onProgress)
@@ -241,14 +230,20 @@ const make = Effect.gen(function* () {
     history,
     blame,
     why,
-    effects: (moment, { limit = MAX_EFFECTS, ...options } = {}) =>
-      Effect.flatMap(eventAt(moment), (event) => Consequences.of(log, event, { limit, ...options })),
-    bisect: (predicate, { from, to, scan = false, ...options } = {}) =>
-      Effect.flatMap(locateRange(from, to), ({ past, after, until }) =>
-        Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options }),
-      ),
-    watch: (path, predicate, { since, until, onProgress } = {}) =>
+    effects: (moment, asked = {}) =>
       Effect.gen(function* () {
+        const { limit = MAX_EFFECTS, ...options } = yield* Options.decode("effects", Asked.EffectsOptions, asked)
+        return yield* Consequences.of(log, yield* eventAt(moment), { limit, ...options })
+      }),
+    bisect: (predicate, asked = {}) =>
+      Effect.gen(function* () {
+        const { from, to, scan = false, ...options } = yield* Options.decode("bisect", Asked.BisectOptions, asked)
+        const { past, after, until } = yield* locateRange(from, to)
+        return yield* Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options })
+      }),
+    watch: (path, predicate, asked = {}) =>
+      Effect.gen(function* () {
+        const { since, until, onProgress } = yield* Options.decode("watch", Asked.Range, asked)
         const parsed = path === null ? undefined : yield* Path.parse(path)
         const range = yield* locateRange(since, until)
         const from = { position: range.after, state: yield* range.past.stateAt(range.after) }
@@ -260,8 +255,9 @@ const make = Effect.gen(function* () {
         const seen = Moments.turningTrue(range.past, asking, way, onProgress)
         return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
-    align: (a, b) =>
+    align: (runA, runB) =>
       Effect.gen(function* () {
+        const { a, b } = yield* Options.decode("align", Asked.Both, { a: runA, b: runB })
         const pasts = [yield* pastOf(a.timeline ?? log.timeline), yield* pastOf(b.timeline ?? log.timeline)] as const
         return yield* Runs.align([pasts[0], a], [pasts[1], b])
       }),

@@ -2,7 +2,6 @@ import { Effect, Stream } from "effect"
 import type { Event } from "../../events/Event.ts"
 import type { EventLog, LogError } from "../../events/EventLog.ts"
 import * as Pages from "../../events/Pages.ts"
-import { flawOf } from "../../events/Queries.ts"
 import type { OnProgress } from "./Past.ts"
 
 /** An event that came of another one. */
@@ -32,8 +31,6 @@ export const of = (
   { limit, onProgress = () => Effect.void }: { readonly limit: number; readonly onProgress?: OnProgress },
 ): Effect.Effect<Consequences, LogError> =>
   Effect.gen(function* () {
-    const flaw = flawOf({}, limit)
-    if (flaw !== undefined) return yield* flaw
     const { position: head } = yield* log.head
     const known = new Map([[root.id, [] as Event[]]])
     let [found, until] = [0, root.position]

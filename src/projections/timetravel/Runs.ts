@@ -1,6 +1,7 @@
 import { Chunk, Data, Effect, Stream } from "effect"
 import type { Event } from "../../events/Event.ts"
 import type { LogError } from "../../events/EventLog.ts"
+import * as Options from "../../events/Options.ts"
 import * as Pages from "../../events/Pages.ts"
 import { TaskNotFound } from "../TaskAudit.ts"
 import * as Alignment from "./Alignment.ts"
@@ -12,6 +13,9 @@ export interface Run {
   /** Default: the log's, which is `main`. */
   readonly timeline?: string
 }
+
+/** Its schema. */
+export const Run = Options.of<Run>({ optional: { taskId: Options.Text, timeline: Options.Text } })
 
 /** Two runs, event by event. */
 export interface Aligned extends Alignment.Alignment {
