@@ -101,12 +101,17 @@ export interface PolicyOptions {
   readonly policy: (readings: View["readings"]) => Choice
 }
 
-/** An agent that maps readings to the next choice and looks at nothing else. */
-export const fromPolicy = ({ name, version, policy }: PolicyOptions): DecidingAgent => ({
-  name,
-  version,
-  decide: ({ readings }) => policy(readings),
+/** Their schema. */
+export const PolicyOptions = Options.of<PolicyOptions>({
+  required: { name: Options.Text, version: Options.Text, policy: Options.callable<PolicyOptions["policy"]>() },
 })
+
+/** An agent that maps readings to the next choice and looks at nothing else. Throws `InvalidOptions` where they are wrong. */
+export const fromPolicy = (options: PolicyOptions): DecidingAgent => {
+  const decoded = Options.decode("fromPolicy", PolicyOptions, options)
+  const { name, version, policy } = Either.getOrThrowWith(decoded, (invalid) => invalid)
+  return { name, version, decide: ({ readings }) => policy(readings) }
+}
 
 /** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
 export const fromAdvance = (agent: AdvancingAgent): AdvancingAgent => agent

@@ -132,10 +132,17 @@ export interface RegistryOptions {
   readonly actor?: string
 }
 
-export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, EventLog | Projector> =>
+/** Their schema. */
+export const RegistryOptions = Options.of<RegistryOptions>({
+  required: { directory: Options.Path, workspace: Options.Path },
+  optional: { actor: Options.Name },
+})
+
+export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>
   Layer.effect(
     Registry,
     Effect.gen(function* () {
+      const options = yield* Options.decode("Registry.layer", RegistryOptions, given)
       const log = yield* EventLog
       const projector = yield* Projector
       const state = projector.current(PluginRegistry.projection)
@@ -154,17 +161,17 @@ export const layer = (options: RegistryOptions): Layer.Layer<Registry, never, Ev
           yield* append(pluginOf(target), [event])
         })
 
-      const check = (source: string, given: ImportOptions = {}) =>
+      const check = (source: string, asked: ImportOptions = {}) =>
         Effect.gen(function* () {
-          const importOptions = yield* Options.decode("check", ImportOptions, given)
+          const importOptions = yield* Options.decode("check", ImportOptions, asked)
           const found = yield* examine(options, source, importOptions)
           const before = Keyed.get(yield* state, found.manifest.name)
           return yield* granted(yield* settled(options, before, found))
         }).pipe(Effect.scoped)
 
-      const importFrom = (source: string, given: ImportOptions = {}) =>
+      const importFrom = (source: string, asked: ImportOptions = {}) =>
         Effect.gen(function* () {
-          const importOptions = yield* Options.decode("import", ImportOptions, given)
+          const importOptions = yield* Options.decode("import", ImportOptions, asked)
           const found = yield* examine(options, source, importOptions)
           return yield* oneAtATime(
             Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer, Schema } from "effect"
 import type { Event } from "../events/Event.ts"
 import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
 import * as Options from "../events/Options.ts"
@@ -60,6 +60,11 @@ export interface Promotion {
   readonly actor: string
 }
 
+/** Its schema. Which score sets can be pointed at is said by `NotPromoted`. */
+export const Promotion = Options.of<Promotion>({
+  required: { pointer: Options.Name, scoreSetIds: Schema.Array(Schema.String), actor: Options.Name },
+})
+
 /** Fix the call: a pointer names one score set that is complete. */
 export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   readonly pointer: string
@@ -100,7 +105,7 @@ export class Scoring extends Context.Tag("hindcast/Scoring")<
     /** What a re-scoring would take. Nothing is scored, and nothing is appended. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
     /** Moves a pointer: answers the event that says so. What the pointer named before stands as it is. */
-    readonly promote: (promotion: Promotion) => Effect.Effect<Event, NotPromoted | AppendError>
+    readonly promote: (promotion: Promotion) => Effect.Effect<Event, Options.InvalidOptions | NotPromoted | AppendError>
   }
 >() {}
 
@@ -185,8 +190,10 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         }
       })
 
-    const promote = ({ pointer, scoreSetIds: [scoreSetId, ...others], actor }: Promotion) =>
+    const promote = (promotion: Promotion) =>
       Effect.gen(function* () {
+        const { pointer, scoreSetIds, actor } = yield* Options.decode("promote", Promotion, promotion)
+        const [scoreSetId, ...others] = scoreSetIds
         const refuse = (found: string) => new NotPromoted({ pointer, found })
         if (scoreSetId === undefined) return yield* refuse("none")
         if (others.length > 0) return yield* refuse(`${others.length + 1} of that name`)

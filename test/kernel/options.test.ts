@@ -1,29 +1,20 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, Either, Layer } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/EventLog.ts"
-import { layerSqlite } from "../../src/events/index.ts"
-import { InvalidOptions } from "../../src/events/Options.ts"
+import { layerMemory, layerSqlite } from "../../src/events/index.ts"
+import * as Agent from "../../src/kernel/Agent.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as Registry from "../../src/kernel/Registry.ts"
+import { Scoring } from "../../src/kernel/Scoring.ts"
 import * as PluginHost from "../../src/plugins/PluginHost.ts"
+import * as Projector from "../../src/projections/Projector.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { outside, placesOf, wrongIn } from "../wrongOptions.ts"
 import { kernelWith, type Sample } from "./given.ts"
-
-/** Where options are wrong, and what was probably meant: what is tried has to fail as `InvalidOptions`. */
-const wrongIn = <A, E, R>(tried: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(tried), (error) => {
-    expect(error).toBeInstanceOf(InvalidOptions)
-    return error instanceof InvalidOptions
-      ? error.problems.map(({ path, nearest }) => (nearest === undefined ? path : `${path}: ${nearest}?`))
-      : []
-  })
-
-/** What no type lets pass: the options of a program in JavaScript, or of a file. */
-// biome-ignore lint/suspicious/noExplicitAny: it is what the test is about
-const outside = (options: unknown): any => options
 
 const lamp: Sample = {
   name: "lamp",
@@ -37,8 +28,7 @@ const reward = { name: "r", when: "always", weight: 0.5, rule: "true" }
 const rubric = { name: "r", measures: [{ name: "m", description: "d", rewards: [reward] }] }
 
 describe("the options of a layer", () => {
-  const built = (layer: Layer.Layer<never, unknown> | Layer.Layer<EventLog, unknown>) =>
-    Effect.scoped(wrongIn(Effect.provide(Effect.void, layer)))
+  const built = <A>(layer: Layer.Layer<A, unknown>) => Effect.scoped(wrongIn(Layer.build(layer)))
 
   it.scopedLive("are refused before anything is made, all that is wrong at once", () =>
     Effect.gen(function* () {
@@ -76,6 +66,14 @@ describe("the options of a layer", () => {
       ])
       expect(yield* built(layerSqlite(outside({ filename: log, vocabulary: {} })))).toEqual(["vocabulary"])
       expect(yield* built(PluginHost.layerOf(outside({ sandbox: "none" })))).toEqual(["host.sandbox"])
+      const registry = { directry: directory, workspace: "", actor: "a\nb" }
+      const reading = Projector.layer.pipe(Layer.provideMerge(layerMemory()))
+      expect(yield* built(Layer.provide(Registry.layer(outside(registry)), reading))).toEqual([
+        "directry: directory?",
+        "directory",
+        "workspace",
+        "actor",
+      ])
       for (const options of [undefined, null, 7, [], { log: 7 }, { log: "" }, { log: "a\0b" }]) {
         expect(yield* built(Hindcast.layer(outside(options)))).toEqual([
           options === null || typeof options !== "object" || Array.isArray(options) ? "" : "log",
@@ -124,7 +122,7 @@ describe("the options of a kernel's functions", () => {
         ])
         expect(yield* open({ goal: "x", plugins: ["lmap"], environment: { Lamp: {} } })).toEqual([
           "plugins[0]: lamp?",
-          'environment["Lamp"]: lamp?',
+          "environment["Lamp"]: lamp?",
         ])
         expect(yield* run(agent, { goal: "x", maxStep: 3, deadlineMs: Number.NaN, maxSteps: 0 })).toEqual([
           "maxStep: maxSteps?",
@@ -159,6 +157,13 @@ describe("the options of a kernel's functions", () => {
           "critics.model.model",
           "critics.model.repeats",
         ])
+        const { promote } = yield* Scoring
+        expect(yield* wrongIn(promote(outside({ pionter: "official", scoreSetIds: "s", actor: "" })))).toEqual([
+          "pionter: pointer?",
+          "pointer",
+          "scoreSetIds",
+          "actor",
+        ])
         expect(yield* wrongIn(plugins.import("x", outside({ grant: {}, grants: { rnu: ["git"] } })))).toEqual([
           "grant: grants?",
           "grants.rnu: run?",
@@ -178,4 +183,19 @@ describe("the options of a kernel's functions", () => {
       }).pipe(Effect.provide(layer))
     }),
   )
+})
+
+describe("the options of an agent", () => {
+  it("are refused when it is made", () => {
+    const made = (options: unknown) => () => Agent.fromPolicy(outside(options))
+    const places = (options: unknown) =>
+      placesOf(Either.getOrThrow(Either.flip(Either.try({ try: made(options), catch: (error) => error }))))
+    expect(places({ name: "", version: 1, polcy: () => ({ done: "achieved" }) })).toEqual([
+      "polcy: policy?",
+      "name",
+      "version",
+      "policy",
+    ])
+    expect(places(undefined)).toEqual([""])
+  })
 })
