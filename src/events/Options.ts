@@ -1,4 +1,5 @@
 import { SchemaAST as AST, Data, Either, Option, Schema } from "effect"
+import * as Near from "./Near.ts"
 import { issueOfCheck, issuesOf, type SchemaIssue } from "./options/issues.ts"
 import { copyOf, KeepsUndefined } from "./options/plain.ts"
 
@@ -68,7 +69,7 @@ const problemOf = ({ keys, tolerable: _, ...issue }: SchemaIssue, at: ReadonlyAr
   ...issue,
 })
 
-/** A path as JavaScript writes it. */
+/** A path as JavaScript writes it: `gate.rules[2].decision`. */
 const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
   keys
     .map((key, index) => {
@@ -77,6 +78,22 @@ const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
       return index === 0 ? key : `.${key}`
     })
     .join("")
+
+/** What is wrong with names, each of which is to be one of those that are known: one problem for each that is not. */
+export const unknownNames = (
+  /** What they name: `plugin`, whose plural is `plugins`. */
+  what: string,
+  known: ReadonlyArray<string>,
+  named: ReadonlyArray<{ readonly name: string; readonly keys: ReadonlyArray<PropertyKey> }>,
+): ReadonlyArray<Problem> => {
+  const expected = known.length === 0 ? `a ${what}, of which there is none` : `one of the ${what}s ${known.join(", ")}`
+  return named.flatMap(({ name, keys }) => {
+    if (known.includes(name)) return []
+    const [nearest] = Near.names(name, known)
+    const problem = { path: pathOf(keys), expected, found: JSON.stringify(name) }
+    return [nearest === undefined ? problem : { ...problem, nearest }]
+  })
+}
 
 type OptionalKeys<T> = { [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K> ? K : never }[keyof T]
 

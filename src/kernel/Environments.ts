@@ -2,8 +2,7 @@ import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import { JsonObject } from "../events/Json.ts"
-import * as Near from "../events/Near.ts"
-import { InvalidOptions } from "../events/Options.ts"
+import * as Options from "../events/Options.ts"
 import type { Environment } from "../plugins/Manifest.ts"
 import type { Components } from "../plugins/process/Components.ts"
 import * as Keyed from "../projections/Keyed.ts"
@@ -58,19 +57,12 @@ export const participants = (
 export const allKnown = (
   registry: PluginRegistry,
   { plugins = [], environment = {} }: Pick<OpenOptions, "plugins" | "environment">,
-): Effect.Effect<void, InvalidOptions> => {
-  const known = Object.keys(registry)
-  const named = [
-    ...plugins.map((name, index) => ({ name, path: `plugins[${index}]` })),
-    ...Object.keys(environment).map((name) => ({ name, path: `environment[${JSON.stringify(name)}]` })),
-  ]
-  const problems = named.flatMap(({ name, path }) => {
-    if (known.includes(name)) return []
-    const expected = known.length === 0 ? "a plugin, of which there is none" : `one of the plugins ${known.join(", ")}`
-    const [nearest] = Near.names(name, known)
-    return [{ path, expected, found: JSON.stringify(name), ...(nearest === undefined ? {} : { nearest }) }]
-  })
-  return problems.length === 0 ? Effect.void : new InvalidOptions({ of: "a task", problems })
+): Effect.Effect<void, Options.InvalidOptions> => {
+  const problems = Options.unknownNames("plugin", Object.keys(registry), [
+    ...plugins.map((name, index) => ({ name, keys: ["plugins", index] })),
+    ...Object.keys(environment).map((name) => ({ name, keys: ["environment", name] })),
+  ])
+  return problems.length === 0 ? Effect.void : new Options.InvalidOptions({ of: "a task", problems })
 }
 
 /**

@@ -37,7 +37,7 @@ import type { KernelContext } from "./TaskContext.ts"
 
 export { ForkOptions } from "./fork/Asked.ts"
 export { TimelineNameInvalid } from "./fork/Name.ts"
-export { OverrideInvalid, type Overrides } from "./fork/Overrides.ts"
+export { OverrideInvalid, Overrides } from "./fork/Overrides.ts"
 export { NotForkable } from "./fork/Point.ts"
 export { WorldNotRewound } from "./fork/Restoring.ts"
 export { WorldDiffers } from "./fork/Verifying.ts"
@@ -173,21 +173,13 @@ type Log = Context.Tag.Service<EventLog>
 /** Reads and checks everything that can be wrong before anything is recorded. */
 const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
   Effect.gen(function* () {
-    const overrides = yield* Overrides.decode(options.overrides ?? {})
+    const { overrides = {}, io = "live" } = options
     const { timeline, position } = yield* Effect.provideService(Moment.locate(options.at), EventLog, log)
     const parent = Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = yield* Recording.load(parent, options.task ?? (yield* taskAt(parent, position)))
     const found = yield* Point.find(recording, position)
     const sensors = recording.capabilitiesAt(position).sensors.map(({ name }) => name)
-    const unknown = Object.keys(overrides.readings ?? {}).find((name) => !sensors.includes(name))
-    if (unknown !== undefined) {
-      const expected = `one of its sensors: ${sensors.join(", ") || "it has none"}`
-      return yield* new Overrides.OverrideInvalid({ override: `readings/${unknown}`, expected, found: "another one" })
-    }
-    if (options.io === "recorded" && overrides.world !== undefined) {
-      const expected = 'a live fork (`io: "live"`)'
-      return yield* new Overrides.OverrideInvalid({ override: "world", expected, found: "a recorded one" })
-    }
+    yield* Overrides.check(overrides, { sensors, plugins: recording.plugins, live: io === "live" })
     const isOtherwise = overrides.readings !== undefined || overrides.world !== undefined
     const fresh = beginsThere(recording, agent, options)
     const point = isOtherwise || fresh ? Point.beforePerceiving(found) : found

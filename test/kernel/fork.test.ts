@@ -355,12 +355,17 @@ describe("what is otherwise in a fork", () => {
     const headBefore = await head()
     for (const [options, message] of [
       [
-        { overrides: { readings: { "text-room/nose": 1 } } },
-        "Override readings/text-room/nose: expected one of its sensors: text-room/room, text-room/inventory",
+        { overrides: { readings: { "text-room/rom": 1, nose: 1 }, world: { "text-rom": {} } }, io: "recorded" },
+        [
+          "The options of fork have 4 mistakes:",
+          'overrides.readings["text-room/rom"]: expected one of the sensors text-room/room, text-room/inventory, found "text-room/rom". Did you mean text-room/room?',
+          'overrides.readings.nose: expected one of the sensors text-room/room, text-room/inventory, found "nose".',
+          'overrides.world["text-rom"]: expected one of the plugins text-room, found "text-rom". Did you mean text-room?',
+          'overrides.world: expected a live fork (`io: "live"`), found a recorded one.',
+        ].join("\n  "),
       ],
-      [{ overrides: { seed: -1 } }, "Override seed: "],
-      [{ overrides: { mood: "good" } }, "Override mood: expected seed, goal, readings or world"],
-      [{ overrides: { world: { "text-room": {} } }, io: "recorded" }, "Override world: expected a live fork"],
+      [{ overrides: { seed: -1 } }, "overrides.seed: expected a whole number, 0 or more, found -1"],
+      [{ overrides: { mood: "good" } }, "overrides.mood: expected one of the fields seed, goal, readings, world"],
       [{ timeline: "main" }, "found the name of the timeline that every log has"],
       [{ timeline: "a@b" }, "expected a new name"],
       [{ timeline: "fork-1" }, "found one that a timeline of this log has"],

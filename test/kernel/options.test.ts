@@ -122,7 +122,7 @@ describe("the options of a kernel's functions", () => {
         ])
         expect(yield* open({ goal: "x", plugins: ["lmap"], environment: { Lamp: {} } })).toEqual([
           "plugins[0]: lamp?",
-          "environment["Lamp"]: lamp?",
+          "environment.Lamp: lamp?",
         ])
         expect(yield* run(agent, { goal: "x", maxStep: 3, deadlineMs: Number.NaN, maxSteps: 0 })).toEqual([
           "maxStep: maxSteps?",
@@ -136,6 +136,15 @@ describe("the options of a kernel's functions", () => {
           "from",
           'io: "live"?',
           "rewind",
+        ])
+        const overrides = { sed: 1, seed: -1, goal: " ", readings: { "lamp/light": Number.NaN }, world: [] }
+        expect(yield* wrongIn(fork(agent, outside({ at: 1, overrides, maxSteps: 0 })))).toEqual([
+          "maxSteps",
+          "overrides.sed: seed?",
+          "overrides.seed",
+          "overrides.goal",
+          'overrides.readings["lamp/light"]',
+          "overrides.world",
         ])
         expect(yield* wrongIn(fork(outside(undefined), { at: 1 }))).toEqual(["agent"])
         expect(yield* wrongIn(replay("t", agent, outside({ timelin: "main" })))).toEqual(["timelin: timeline?"])

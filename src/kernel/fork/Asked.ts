@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Options from "../../events/Options.ts"
 import * as Moment from "../../projections/Moment.ts"
 import { type LoopOptions, loopFields } from "../Loop.ts"
-import type { Overrides } from "./Overrides.ts"
+import { Overrides } from "./Overrides.ts"
 import type { RestoreOptions } from "./Restoring.ts"
 
 /** How a fork is made, and how it goes on. */
@@ -33,8 +33,7 @@ export const ForkOptions = Options.of<ForkOptions>({
     ...loopFields,
     task: Options.Text,
     timeline: Schema.String,
-    // What cannot be otherwise is said by `OverrideInvalid`.
-    overrides: Options.kind<Overrides>("an object", () => true),
+    overrides: Overrides,
     io: Schema.Literal("live", "recorded"),
     fresh: Schema.Boolean,
     rewind: Schema.Literal("snapshot", "re-execution"),

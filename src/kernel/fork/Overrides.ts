@@ -1,44 +1,65 @@
-import { Data, Effect, ParseResult, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { Json, type JsonObject } from "../../events/Json.ts"
+import * as Options from "../../events/Options.ts"
 import { isArray } from "../../projections/JsonPatch.ts"
 
 /** What is otherwise in a fork than it was at that moment. Everything else is as it was. */
-export const Overrides = Schema.Struct({
+export interface Overrides {
   /** Seeds the agent's randomness. Default: the task's. */
-  seed: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }),
+  readonly seed?: number
   /** What the agent is told to achieve, from its beginning. */
-  goal: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
+  readonly goal?: string
   /** What sensors say when they are first read in the fork, by `plugin/sensor`; then they say again what is so. */
-  readings: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Json }), { exact: true }),
+  readonly readings?: { readonly [sensor: string]: Json }
   /** What is changed in environments' documents, by plugin: JSON Merge Patches (RFC 7396). Needs a plugin that restores snapshots. */
-  world: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Json }), { exact: true }),
-}).annotations({ identifier: "Overrides" })
+  readonly world?: { readonly [plugin: string]: Json }
+}
 
-export type Overrides = typeof Overrides.Type
+const byName = Schema.Record({ key: Schema.String, value: Json })
+
+/** Their schema. What the task at that moment does not have is said by `check`. */
+export const Overrides = Options.of<Overrides>({
+  optional: { seed: Options.Seed, goal: Options.Text, readings: byName, world: byName },
+})
+
+/** What can be otherwise in a fork of a task. */
+export interface Overridable {
+  readonly sensors: ReadonlyArray<string>
+  readonly plugins: ReadonlyArray<string>
+  /** Whether plugins carry out what is asked for: where they do not, no world can be another. */
+  readonly live: boolean
+}
+
+/** Overrides name only what the task has. */
+export const check = (
+  { readings = {}, world }: Overrides,
+  { sensors, plugins, live }: Overridable,
+): Effect.Effect<void, Options.InvalidOptions> => {
+  const named = (key: string, by: object) => Object.keys(by).map((name) => ({ name, keys: ["overrides", key, name] }))
+  const problems = [
+    ...Options.unknownNames("sensor", sensors, named("readings", readings)),
+    ...Options.unknownNames("plugin", plugins, named("world", world ?? {})),
+    ...(live || world === undefined ? [] : [NOT_RECORDED]),
+  ]
+  return problems.length === 0 ? Effect.void : new Options.InvalidOptions({ of: "fork", problems })
+}
+
+const NOT_RECORDED: Options.Problem = {
+  path: "overrides.world",
+  expected: 'a live fork (`io: "live"`)',
+  found: "a recorded one",
+}
 
 /** Fix the call: this cannot be otherwise in this fork. */
 export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   readonly override: string
   readonly expected: string
   readonly found: string
-  /** Whether that was found out when the fork had begun. */
-  readonly begun?: boolean
 }> {
   override get message() {
-    const left = this.begun === true ? "The fork was closed." : "Nothing was recorded."
-    return `Override ${this.override}: expected ${this.expected}, found ${this.found}. ${left}`
+    return `Override ${this.override}: expected ${this.expected}, found ${this.found}. The fork was closed.`
   }
 }
-
-/** Reads overrides that came from outside. */
-export const decode = (value: unknown): Effect.Effect<Overrides, OverrideInvalid> =>
-  Schema.decodeUnknown(Overrides, { onExcessProperty: "error" })(value).pipe(
-    Effect.mapError((error) => {
-      const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-      const override = issue?.path.map(String).join("/") || "s"
-      return new OverrideInvalid({ override, expected: "seed, goal, readings or world", found: issue?.message ?? "" })
-    }),
-  )
 
 /** A document with a JSON Merge Patch applied (RFC 7396): null removes, objects are merged, all else replaces. */
 export const merged = (document: Json | undefined, patch: Json): Json => {

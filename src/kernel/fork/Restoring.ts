@@ -61,11 +61,6 @@ export type RestoreError =
 export const restore = (task: TaskContext, point: Point, options: RestoreOptions): Effect.Effect<void, RestoreError> =>
   Effect.gen(function* () {
     const { plugins } = point.recording
-    const unknown = Object.keys(options.world ?? {}).find((plugin) => !plugins.includes(plugin))
-    if (unknown !== undefined) {
-      const [override, expected] = [`world/${unknown}`, `a plugin of the task: ${plugins.join(", ") || "it has none"}`]
-      return yield* new OverrideInvalid({ override, expected, found: "another one", begun: true })
-    }
     const registry = yield* task.kernel.registry.state
     for (const plugin of plugins) {
       const found = Keyed.get(registry, plugin)
@@ -127,7 +122,6 @@ const keepsOverride = (plugin: string, state: Json, patch: Json) =>
         override: `world/${plugin}`,
         expected: "a world in which that can be so",
         found: `one in which ${JSON.stringify(JsonPatch.between(merged(state, patch), state)).slice(0, 300)}`,
-        begun: true,
       })
 
 /** What the log has of one plugin's world, up to the point. */
@@ -208,7 +202,7 @@ const leaveAsItIs = (
     const reason = "reason" in way ? way.reason : ""
     if (Keyed.get(world, plugin) !== undefined) {
       const [override, expected] = [`world/${plugin}`, "a plugin that restores snapshots"]
-      return yield* new OverrideInvalid({ override, expected, found: reason, begun: true })
+      return yield* new OverrideInvalid({ override, expected, found: reason })
     }
     const matters = document !== undefined || since > 0
     const why =
