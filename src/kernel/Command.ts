@@ -1,10 +1,11 @@
-import { Data, Effect } from "effect"
+import { types } from "node:util"
+import { Data, Effect, Either } from "effect"
 import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
 import type { Event } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
-import { findNonJson, type Json, type JsonObject } from "../events/Json.ts"
+import { findNonJson, type Json, type JsonObject, type NotJson, pointerToken } from "../events/Json.ts"
 import type { LeaseLost } from "../events/Lease.ts"
 import { type Actuator, actuatorsOf, instanceOf } from "../plugins/Manifest.ts"
 import type { EffectiveRisk } from "../plugins/Risk.ts"
@@ -74,11 +75,35 @@ export const make = (task: TaskContext, actuator: string, args: JsonObject): Eff
   }))
 
 /** A copy of a command's arguments, where they are a JSON object. */
-export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> => {
-  const isObject = typeof args === "object" && args !== null && !Array.isArray(args)
-  const bad = isObject ? findNonJson(args) : { path: "", found: Array.isArray(args) ? "a list" : String(args) }
-  if (bad !== undefined) return new InvalidCommand({ actuator, ...bad })
-  return Effect.sync(() => structuredClone(args))
+export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
+  Effect.mapError(copyOf(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
+
+const copyOf = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
+  try {
+    if (Array.isArray(args)) return Either.left({ path: "", found: "a list" })
+    if (typeof args !== "object" || args === null) return Either.left({ path: "", found: String(args) })
+    const flaw = findNonJson(args) ?? findProxy(args)
+    if (flaw !== undefined) return Either.left(flaw)
+    const copy = structuredClone(args)
+    // A getter may have answered something else the second time.
+    const changed = findNonJson(copy)
+    return changed === undefined ? Either.right(copy) : Either.left(changed)
+  } catch (cause) {
+    // A getter or a proxy of the caller's threw.
+    const found = `what throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
+    return Either.left({ path: "", found })
+  }
+}
+
+/** Finds the first proxy in a value: what it answers is not its own, and it cannot be copied. */
+const findProxy = (value: unknown): NotJson | undefined => {
+  if (types.isProxy(value)) return { path: "", found: "a proxy" }
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, part] of Object.entries(value)) {
+    const proxy = findProxy(part)
+    if (proxy !== undefined) return { ...proxy, path: `/${pointerToken(key)}${proxy.path}` }
+  }
+  return undefined
 }
 
 /** Where a command goes, as the registry stands at one moment. */

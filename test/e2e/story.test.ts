@@ -318,6 +318,27 @@ describe("the gate of a kernel", () => {
         expect((yield* Effect.flip(task.act("text-room/open", ["desk"] as never))).message).toContain(
           "found a list at /",
         )
+        const hostile = {
+          get target(): string {
+            throw new Error("no")
+          },
+        }
+        let asked = 0
+        const changing = {
+          get target(): unknown {
+            return asked++ === 0 ? "desk" : new Date(0)
+          },
+        }
+        for (const [args, found] of [
+          [new Proxy({ target: "desk" }, {}), "found a proxy at /."],
+          [{ target: { "a/b": [new Proxy([], {})] } }, "found a proxy at /target/a~1b/0."],
+          [hostile, "found what throws when it is read (no) at /."],
+          [changing, "found an instance of Date at /target."],
+        ] as const) {
+          const error = yield* Effect.flip(task.act("text-room/open", args as never))
+          expect(error._tag).toBe("InvalidCommand")
+          expect(error.message).toContain(found)
+        }
         expect(yield* log.head).toEqual(before)
       }).pipe(Effect.provide(layer))
     }),
