@@ -66,7 +66,7 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
 export class Confirmations extends Context.Tag("hindcast/Confirmations")<
   Confirmations,
   {
-    /** What waits for a person now. */
+    /** What waits for a person now: the caller's own copy. */
     readonly pending: Effect.Effect<PendingConfirmations.PendingConfirmations, LogError>
     /** How a confirmation that does not wait ended, in words: `one that ada approved at @7`. */
     readonly ended: (confirmationId: string) => Effect.Effect<string, LogError>
@@ -91,7 +91,8 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
     const projector = yield* Projector
     const pending = Effect.gen(function* () {
       const onMain = yield* projector.current(PendingConfirmations.projection)
-      return { ...onMain, ...(yield* onForks(log)) }
+      // A copy, since what the projector keeps is what answers are held against.
+      return structuredClone({ ...onMain, ...(yield* onForks(log)) })
     })
 
     return {

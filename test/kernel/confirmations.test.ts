@@ -240,6 +240,28 @@ describe("a question whose stream somebody else writes to", () => {
       }),
     ),
   )
+
+  it.scoped("is the caller's own copy: what becomes of that changes nothing for anybody else", () =>
+    onLog(
+      Effect.gen(function* () {
+        const { settled, asked, id, confirmations } = yield* asking()
+        // biome-ignore lint/suspicious/noExplicitAny: what the type does not let a caller change
+        const mine: any = (yield* confirmations.pending)[id]
+        const shownDigest = Confirmations.digestOf(id, mine)
+        mine.shown.args.path = "/etc/passwd"
+        mine.argsDigest = digest(mine.shown.args)
+        mine.shownDigest = Confirmations.digestOf(id, mine)
+        mine.expiresAt = 0
+        expect((yield* confirmations.pending)[id]).toMatchObject({
+          ...{ shown: asked.payload.shown, argsDigest: digest(args), shownDigest },
+          expiresAt: asked.payload.expiresAt,
+        })
+        const decided = yield* confirmations.decide(id, { approved: true, by: "ada", channel: "program" })
+        expect(decided.payload).toMatchObject({ argsDigest: digest(args), shownDigest })
+        expect(yield* Fiber.join(settled)).toMatchObject({ kind: "approved" })
+      }),
+    ),
+  )
 })
 
 const requested = {
