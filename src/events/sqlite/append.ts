@@ -1,13 +1,13 @@
 import { Either } from "effect"
 import type { Admitted, AdmittedEvent } from "../Admission.ts"
 import type { Event } from "../Event.ts"
-import { LogCorrupt } from "../EventLog.ts"
+import { type Head, LogCorrupt } from "../EventLog.ts"
 import * as Sequencer from "../Sequencer.ts"
 import type { Answer, Commit } from "../Writer.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./database.ts"
 import type { Names } from "./names.ts"
 import * as ownSchema from "./ownSchema.ts"
-import { bytesOf, findEvent, type Reader, readHead, readPage } from "./read.ts"
+import { bytesOf, findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
 import { COLUMNS } from "./selection.ts"
 
 /** Most rows that one INSERT writes; more rows take several, in one transaction. */
@@ -23,10 +23,13 @@ const MAX_KNOWN_STREAMS = 10_000
  * batch its positions, and inserts it, its first statement being the write. If another process has appended meanwhile,
  * the position is taken and the insert is refused as a whole; the writer then forgets what it knew, reads the head and
  * tries again. So everything it checked in memory (versions, ids) was true exactly when the insert succeeded, and a
- * commit needs no lock, no table of heads and no read.
+ * commit needs no lock and no table of heads.
+ *
+ * The one thing it reads is that the event at its head is still the one that it knows. A file that was set back while it is open, by
+ * an older copy that is written into it say, lacks that event: what was acknowledged is gone, and nothing more is acknowledged.
  */
 export const make = (reader: Reader, durability: "normal" | "full", now: () => number = () => Date.now()): Commit => {
-  const { database, names } = reader
+  const { database, names, segments } = reader
   const checkSchema = ownSchema.guard(database)
   checkSchema()
   let head = readHead(database)
@@ -39,6 +42,23 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     return known
   }
 
+  /** Throws `LogCorrupt` where what this writer knows of is in the file no more. */
+  const checkHead = (): void => {
+    const { position, hash } = head
+    if (position === 0 || database.rows(IS_THERE, [position, Buffer.from(hash, "hex")]).length === 1) return
+    // It may have been archived meanwhile.
+    if (hashAt(database, segments, position) === hash) return
+    const reason =
+      "another event is there than the one that was, or none: the file was set back to an earlier state, or rewritten, while the log " +
+      "was open. What came since is lost, and nothing more is appended until the log is opened again"
+    throw new LogCorrupt({ log: database.filename, position, reason })
+  }
+
+  const check = () => {
+    checkSchema()
+    checkHead()
+  }
+
   /** The answers, or undefined where another writer was faster. */
   const commitOnce = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> | undefined => {
     const find = (id: string) => findEvent(reader, id)
@@ -46,9 +66,9 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     if (batch.rows.length === 0) {
       // Nothing is inserted, so nothing proves that what was known still holds: a conflict has to be looked at again.
       const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
-      if (conflicts && readHead(database).position !== head.position) return undefined
+      if (conflicts && !isSame(readHead(database), head)) return undefined
     } else {
-      if (!write(database, names, batch, checkSchema)) return undefined
+      if (!write(database, names, batch, check)) return undefined
       head = batch.head
       for (const [key, version] of batch.versions) versions.set(key, version)
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
@@ -67,13 +87,14 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     while (true) {
       const answers = commitOnce(requests)
       if (answers !== undefined) return answers
-      const before = head.position
-      head = readHead(database)
-      versions = new Map()
-      if (head.position === before) {
-        const reason = `position ${before + 1} was refused although nothing was appended`
+      checkHead()
+      const next = readHead(database)
+      if (next.position === head.position) {
+        const reason = `position ${head.position + 1} was refused although nothing was appended`
         throw new LogCorrupt({ log: database.filename, position: null, reason })
       }
+      head = next
+      versions = new Map()
     }
   }
 
@@ -105,6 +126,10 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
   }
 }
 
+const IS_THERE = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
+
+const isSame = (one: Head, other: Head): boolean => one.position === other.position && one.hash === other.hash
+
 /** The version of a stream's last event by the file; 0 where it has none. */
 export const readVersion = (database: LogDatabase, names: Names, timeline: string, stream: string): number => {
   const streamId = names.id(stream)
@@ -128,21 +153,20 @@ export interface Placed {
 
 /**
  * Writes all rows or none. Answers false where another writer took the first position, and throws `LogCorrupt` where SQLite stored
- * another number of rows. `checkSchema` comes before the first row: in the same transaction, unless that is one row alone, which
- * needs none.
+ * another number of rows. `check` comes before the first row: in the same transaction, unless that is one row alone, which needs none.
  */
-export const write = (database: LogDatabase, names: Names, batch: Placed, checkSchema = () => {}): boolean => {
+export const write = (database: LogDatabase, names: Names, batch: Placed, check = () => {}): boolean => {
   const inserts = insertsOf(names, batch)
   const hasBlobs = batch.admitted.some(({ blob }) => blob !== null)
   const [only] = inserts
   if (only?.count === 1 && inserts.length === 1 && !hasBlobs) {
-    checkSchema()
+    check()
     return insert(database, only)
   }
 
   database.run("BEGIN IMMEDIATE")
   try {
-    checkSchema()
+    check()
     for (const rows of inserts) {
       if (!insert(database, rows)) {
         database.run("ROLLBACK")

@@ -26,28 +26,37 @@ export const make = (database: LogDatabase): Names => {
     return row === undefined ? undefined : texts.keep(id, String(row[0]))
   }
 
+  const corrupt = (reason: string) => new LogCorrupt({ log: database.filename, position: null, reason })
+
   const id = (text: string) => {
     const known = ids.get(text)
     if (known !== undefined) return known
     const [row] = database.rows("SELECT id FROM names WHERE text = ?", [text])
-    return row === undefined ? undefined : ids.keep(text, Number(row[0]))
+    if (row === undefined) return undefined
+    if (!Number.isSafeInteger(row[0])) throw corrupt(`the name ${JSON.stringify(text)} has a number beyond 2^53`)
+    return ids.keep(text, Number(row[0]))
   }
 
   const add = (text: string) => {
-    const [row] = database.rows("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING RETURNING id", [
-      text,
-    ])
+    const [row] = database.rows(ADD, [text])
     // There is no row where another process has added it in between.
     const added = row === undefined ? id(text) : ids.keep(text, Number(row[0]))
-    if (added === undefined) {
-      const reason = `SQLite did not store the name ${JSON.stringify(text)}: a trigger that is not Hindcast's left it out`
-      throw new LogCorrupt({ log: database.filename, position: null, reason })
-    }
-    return added
+    if (added !== undefined) return added
+    const [beyond] = database.rows("SELECT 1 FROM names WHERE id >= 9007199254740991")
+    const why =
+      beyond === undefined ? "a trigger that is not Hindcast's left it out" : "another has a number beyond 2^53"
+    throw corrupt(`SQLite did not store the name ${JSON.stringify(text)}: ${why}`)
   }
 
   return { text, id, intern: (text) => id(text) ?? add(text) }
 }
+
+/**
+ * SQLite gives a name the number after the highest. None is added where that would be one that JavaScript does not tell from the next:
+ * rows that use it would be read as others.
+ */
+const ADD = `INSERT INTO names (text) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM names WHERE id >= 9007199254740991)
+  ON CONFLICT (text) DO NOTHING RETURNING id`
 
 /** Most names that were used lately and are kept for sure; at most twice as many are kept. */
 const MAX_RECENT = 16_384

@@ -49,11 +49,12 @@ interface Made {
 /** SQLite keeps a statement as it was given, but for these words and for how its first ones are written. */
 const made = (kind: string, sql: string): Made => ({
   kind,
-  sql: sql
-    .replace(/^(CREATE \w+) IF NOT EXISTS /, "$1 ")
-    .replaceAll(/\s+/g, " ")
-    .trim(),
+  sql: onOneLine(sql.replace(/^(CREATE \w+) IF NOT EXISTS /, "$1 ")),
 })
+
+/** A statement with one blank wherever there are some: they count in its literals alone. */
+export const onOneLine = (sql: string): string =>
+  sql.replaceAll(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : " ")).trim()
 
 const NAMED = /^CREATE (TABLE|INDEX|TRIGGER|VIEW) (?:IF NOT EXISTS )?(\w+)/
 

@@ -83,6 +83,13 @@ export const readHead = (database: LogDatabase): Head => {
 
 const EMPTY: Head = { position: 0, hash: Chain.GENESIS }
 
+/** The hash of the event at a position, wherever it stands now; undefined where there is none. */
+export const hashAt = (database: LogDatabase, segments: Segments, position: number): string | undefined => {
+  const [row] = database.rows("SELECT hash FROM events WHERE position = ?", [position])
+  if (position <= segments.floor()) return segments.page({ after: position - 1, until: position }, 1)[0]?.hash
+  return row === undefined ? undefined : hexOf(row[0])
+}
+
 /** The query with names as the file's own numbers; undefined where it asks for a name that no event has. */
 const internedQuery = (names: Names, query: Query): InternedQuery | undefined => {
   const { after = 0, until = null, afterVersion = null } = query
@@ -118,9 +125,9 @@ export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Lin
   }
 }
 
-/** A name that a row uses. */
+/** A name that a row uses. Numbers beyond 2^53 are not told apart here, so that no row may use one. */
 export const nameIn = (names: Names, row: Row, id: unknown): string => {
-  const text = names.text(Number(id))
+  const text = Number.isSafeInteger(id) ? names.text(Number(id)) : undefined
   if (text === undefined) throw new DamagedRow(Number(row[0]), "it uses a name that the file does not have")
   return text
 }

@@ -1,5 +1,6 @@
 import type { Finding } from "../Doctor.ts"
 import type { LogDatabase } from "./database.ts"
+import { onOneLine } from "./ownSchema.ts"
 import { DISPOSABLE_TABLES, LOG_TABLES } from "./tables.ts"
 
 /**
@@ -39,8 +40,6 @@ const entries = (database: LogDatabase): ReadonlyMap<string, Entry> =>
         { kind: String(kind), table: String(table), sql: onOneLine(String(sql)) },
       ]),
   )
-
-const onOneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim()
 
 const ADVICE =
   "Whoever did that could change events: run `hindcast log verify`, with an anchor if there is one, or restore a copy."

@@ -2,6 +2,7 @@ import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import type { Key } from "../../Keys.ts"
 import { turn } from "../../Turn.ts"
+import { hashAt } from "../read.ts"
 import { originOf, parted } from "../snapshotSeal.ts"
 import { opened, seriesOf } from "../snapshots.ts"
 import { counted, type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Seen, type Stores } from "./Looking.ts"
@@ -69,18 +70,11 @@ const lookAt = (
   if (origin === "changed") return [changed(position, "its seal is not of what it says")]
   if (isReadable(claim.epoch, encrypting) && digestOf(opened(encrypting, stateHash, root)) !== stateHash)
     return [changed(position, "its state is not the one that was sealed")]
-  return eventHash === hashAt(stores, position) ? [] : [rewritten(position)]
+  return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
 }
 
 /** What another key of personal data encrypted is not looked for, and cannot be read. */
 const isReadable = (epoch: string, encrypting: Key | undefined): boolean => epoch === (encrypting?.id ?? "")
-
-/** The hash of the event at a position, wherever it stands now. */
-const hashAt = ({ database, segments }: Stores, position: number): string | undefined => {
-  if (position <= segments.floor()) return segments.page({ after: position - 1, until: position }, 1)[0]?.hash
-  const [row] = database.rows("SELECT lower(hex(hash)) FROM events WHERE position = ?", [position])
-  return row === undefined ? undefined : String(row[0])
-}
 
 /** Every part is what its name says, so that a state that is put together of them is the one that was sealed. */
 const parts = (stores: Stores, encrypting: Key | undefined) =>

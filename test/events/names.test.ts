@@ -1,0 +1,79 @@
+import { it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { describe, expect } from "vitest"
+import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import * as Database from "../../src/events/sqlite/database.ts"
+import { smallLog } from "./smallLog.ts"
+
+/** Runs statements with the triggers out of the way, and puts them back as they were. */
+const tamper = (filename: string, statements: ReadonlyArray<string>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const database = yield* Database.open(filename, { readonly: false })
+      const triggers = database.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+      for (const [name] of triggers) database.run(`DROP TRIGGER ${name}`)
+      for (const statement of statements) database.run(statement)
+      for (const [, sql] of triggers) database.run(String(sql))
+    }),
+  )
+
+const using = <A, E>(filename: string, use: (log: typeof EventLog.Service) => Effect.Effect<A, E>) =>
+  Effect.provide(Effect.flatMap(EventLog, use), layerSqlite({ filename }))
+
+const note = (stream: string) => ({
+  stream,
+  actor: "human:test",
+  events: [{ type: "NoteAdded" as const, payload: { about: "", text: "" } }],
+})
+
+describe("the number of a name", () => {
+  it.scopedLive("is one that is told from the next: verify finds another, and nothing is read by it", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      // Two numbers that are the same to JavaScript: events with the second would not be found by the name.
+      yield* tamper(filename, [
+        "UPDATE events SET stream = 9007199254740992 WHERE stream = (SELECT id FROM names WHERE text = 'notes')",
+        "UPDATE names SET id = 9007199254740992 WHERE text = 'notes'",
+        "UPDATE events SET stream = 9007199254740993 WHERE position = 4",
+        "INSERT INTO names (id, text) VALUES (9007199254740993, 'notes ')",
+      ])
+      expect(yield* using(filename, (log) => log.verify)).toMatchObject({
+        _tag: "Tampered",
+        findings: expect.arrayContaining([
+          expect.objectContaining({ what: 'name "notes"', expected: "a number below 2^53" }),
+        ]),
+      })
+      const error = yield* Effect.flip(using(filename, (log) => Stream.runDrain(log.read())))
+      expect(error).toMatchObject({ _tag: "LogCorrupt", position: 3 })
+      expect((yield* Effect.flip(using(filename, (log) => log.readPage({ stream: "notes" }, 10))))._tag).toBe(
+        "LogCorrupt",
+      )
+    }),
+  )
+
+  it.scopedLive.each(["9007199254740991", "9007199254740993", "9223372036854775807"])(
+    "is not given after %s, which another program put there: what needs a new name is refused, and all else goes on",
+    (id) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        yield* tamper(filename, [`INSERT INTO names (id, text) VALUES (${id}, 'ghost')`])
+        const error = yield* Effect.flip(using(filename, (log) => log.append(note("another"))))
+        expect(error._tag).toBe("LogCorrupt")
+        expect(error.message).toContain('the name "another": another has a number beyond 2^53')
+        expect(yield* using(filename, (log) => log.append({ ...note("notes"), actor: "human:eve" }))).toMatchObject({
+          position: 8,
+        })
+        const verdict = yield* using(filename, (log) => log.verify)
+        expect(verdict._tag).toBe(id === "9007199254740991" ? "Intact" : "Tampered")
+      }),
+  )
+
+  it.scopedLive("that another has is refused where it would be used", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* tamper(filename, ["INSERT INTO names (id, text) VALUES (9007199254740993, 'ghost')"])
+      const error = yield* Effect.flip(using(filename, (log) => log.append(note("ghost"))))
+      expect(error.message).toContain('the name "ghost" has a number beyond 2^53')
+    }),
+  )
+})
