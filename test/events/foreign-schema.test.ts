@@ -46,6 +46,11 @@ const CHANGES = [
     "DROP TRIGGER names_not_deleted; CREATE TRIGGER names_not_deleted BEFORE DELETE ON names BEGIN SELECT 1; END",
     /its trigger names_not_deleted was changed/,
   ],
+  [
+    "a blank more in what a guard says",
+    "DROP TRIGGER names_not_deleted; CREATE TRIGGER names_not_deleted BEFORE DELETE ON names BEGIN SELECT RAISE(ABORT, 'names: a name is  never deleted'); END",
+    /its trigger names_not_deleted was changed/,
+  ],
 ] as const
 
 describe("a log in which another program put", () => {
