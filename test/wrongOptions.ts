@@ -13,6 +13,6 @@ export const placesOf = (error: unknown): ReadonlyArray<string> => {
     : []
 }
 
-/** What no type lets pass: the options of a program in JavaScript, or of a file. */
+/** What no type lets pass: from a program in JavaScript, or from a file. */
 // biome-ignore lint/suspicious/noExplicitAny: it is what the tests are about
 export const outside = (options: unknown): any => options

@@ -6,6 +6,7 @@ import * as Options from "../../src/events/Options.ts"
 import * as Vocabulary from "../../src/events/Vocabulary.ts"
 import * as Comparison from "../../src/projections/Comparison.ts"
 import * as Trend from "../../src/projections/Trend.ts"
+import { outside } from "../wrongOptions.ts"
 
 interface Lamp {
   readonly colour: "red" | "green"
@@ -100,8 +101,6 @@ describe("the nearest name", () => {
 })
 
 describe("functions that answer at once", () => {
-  // biome-ignore lint/suspicious/noExplicitAny: no type lets these pass
-  const outside = (value: unknown): any => value
   const scoring = { name: "a", scores: new Map() }
   const path = (answer: Either.Either<unknown, unknown>) =>
     Either.match(answer, {

@@ -13,6 +13,7 @@ import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { meaningOf } from "../../src/projections/ConfirmationWord.ts"
 import { event, place, sha } from "../projections/given.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { outside } from "../wrongOptions.ts"
 import { about, events, kernelWith, type Sample, seen, writePlugin } from "./given.ts"
 
 const args = { path: "a.txt" }
@@ -245,8 +246,7 @@ describe("a question whose stream somebody else writes to", () => {
     onLog(
       Effect.gen(function* () {
         const { settled, asked, id, confirmations } = yield* asking()
-        // biome-ignore lint/suspicious/noExplicitAny: what the type does not let a caller change
-        const mine: any = (yield* confirmations.pending)[id]
+        const mine = outside((yield* confirmations.pending)[id])
         const shownDigest = Confirmations.digestOf(id, mine)
         mine.shown.args.path = "/etc/passwd"
         mine.argsDigest = digest(mine.shown.args)

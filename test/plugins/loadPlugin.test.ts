@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { loadPlugin, type TestPlugin } from "../../src/testing.ts"
 import { workplace } from "../cli/hindcast.ts"
 import { onDenoAlone } from "../kernel/onDenoAlone.ts"
+import { outside } from "../wrongOptions.ts"
 import { bareManifest, isAlive } from "./fixtures.ts"
 
 const place = workplace()
@@ -121,8 +122,6 @@ afterAll(() => plugin.close())
 
 describe("loadPlugin's options", () => {
   it("are refused before anything is started", async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: no type lets these pass
-    const outside = (options: unknown): any => options
     const wrong = { answers: { exec: () => ({}) }, sandbox: "none", now: Number.NaN, workspce: "." }
     await expect(loadPlugin("nowhere", outside(wrong))).rejects.toMatchObject({
       _tag: "InvalidOptions",

@@ -45,8 +45,7 @@ export const verifying = (test: Test): void => {
       const log = yield* EventLog.EventLog
       const { position, hash } = yield* log.head
       const refused = (options: unknown) =>
-        // biome-ignore lint/suspicious/noExplicitAny: no type lets these pass
-        Effect.map(Effect.flip(log.verifyWith(options as any)), (error) =>
+        Effect.map(Effect.flip(log.verifyWith(options as EventLog.VerifyOptions)), (error) =>
           error instanceof InvalidOptions ? error.problems.map(({ path }) => path) : error,
         )
       expect(yield* refused({ anchro: { position, hash } })).toEqual(["anchro"])
