@@ -5,6 +5,7 @@ import { digestIn } from "../Blob.ts"
 import * as Chain from "../Chain.ts"
 import type { Head, OpenError } from "../EventLog.ts"
 import { ImportOptions, NotImported } from "../Import.ts"
+import { findNonJson } from "../Json.ts"
 import * as Options from "../Options.ts"
 import type { Recorded } from "../Records.ts"
 import { write } from "./append.ts"
@@ -62,6 +63,9 @@ const flawOf = (head: Head, { link, stored, keyId, hash }: Recorded): string | u
   }
   if (position !== head.position + 1)
     return `expected @${head.position + 1}, found @${position}: events are missing or not in order`
+  // UTF-8 has no lone surrogate: it would be hashed, and stored, as another character.
+  const bad = findNonJson({ ...link, stored, keyId })
+  if (bad !== undefined) return `@${position}${bad.path}: expected what an append accepts, found ${bad.found}`
   if (Chain.link(head.hash, link, stored, keyId) === hash) return undefined
   return `@${position} does not give its hash: it was altered, or the event before it was exchanged for another`
 }

@@ -2,7 +2,7 @@ import { Either, ParseResult, Schema } from "effect"
 import { nameOf } from "../../events/Blob.ts"
 import type { Link } from "../../events/Chain.ts"
 import { Event, EventId, Position } from "../../events/Event.ts"
-import { JsonObject, sha256 } from "../../events/Json.ts"
+import { findNonJson, JsonObject, sha256 } from "../../events/Json.ts"
 import type { Readable, Recorded } from "../../events/Records.ts"
 import type { Encoder } from "./Encoder.ts"
 
@@ -64,6 +64,8 @@ const decodeLine = Schema.decodeUnknownEither(Line, { onExcessProperty: "error" 
 export const decode = (line: string): Either.Either<Recorded, string> => {
   const parsed = parse(line)
   if (Either.isLeft(parsed)) return Either.left(parsed.left)
+  const flaw = flawIn(parsed.right)
+  if (flaw !== undefined) return Either.left(flaw)
   return Either.mapBoth(decodeLine(parsed.right), {
     onLeft: (error) => {
       const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
@@ -77,6 +79,15 @@ export const decode = (line: string): Either.Either<Recorded, string> => {
         : { link, stored: nameOf({ digest: sha256(text), text }), blob: text, keyId, hash }
     },
   })
+}
+
+/** What no append would let into a log; looked for first, because the schema's own message would repeat it, however deep it is. */
+const flawIn = (line: unknown): string | undefined => {
+  for (const [field, value] of Object.entries(line ?? {})) {
+    const bad = findNonJson(value)
+    if (bad !== undefined) return `expected an exported event, found ${field}${bad.path}: ${bad.found}`
+  }
+  return undefined
 }
 
 const parse = (line: string): Either.Either<unknown, string> => {

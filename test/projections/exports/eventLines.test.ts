@@ -125,6 +125,15 @@ describe("an import", () => {
       /expected @5, found @6: events are missing or not in order/,
     ],
     ["a line twice", (events) => events.toSpliced(4, 0, ...events.slice(3, 4)), 5, /expected @5, found @4/],
+    [
+      "a lone surrogate whose hash holds",
+      at(0, (event) => {
+        const link = { ...event.link, stream: "s\ud800" }
+        return { ...event, link, hash: Chain.link(Chain.GENESIS, link, event.stored, event.keyId) }
+      }),
+      1,
+      /@1\/stream: expected what an append accepts, found text with a lone surrogate/,
+    ],
     ["the beginning missing", (events) => events.slice(2), 1, /it is @3, and a log begins at @1/],
   ]
 
@@ -186,6 +195,8 @@ describe("a line that is no event", () => {
     ...{ schemaVersion: 1, taskId: null, causationId: null, actor: "kernel", occurredAt: 0, recordedAt: 0 },
     ...{ payload: {}, hash: "0".repeat(64) },
   }
+  const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`
+  const withPayload = (payload: string) => JSON.stringify(good).replace('"payload":{}', `"payload":${payload}`)
 
   it.each<[string, string, RegExp]>([
     ["no JSON", '{"position":1,', /^it is not JSON \(/],
@@ -197,6 +208,24 @@ describe("a line that is no event", () => {
     ["with a hash that is none", JSON.stringify({ ...good, hash: "abc" }), /found hash: /],
     ["at no position", JSON.stringify({ ...good, position: 0 }), /found position: /],
     ["with a payload that is no object", JSON.stringify({ ...good, payload: [] }), /found payload: /],
+    [
+      "with a payload of 201 levels",
+      withPayload(nested(201)),
+      /found payload(\/a){200}: a cycle or more than 200 levels/,
+    ],
+    ["with a payload of 3,000 levels", withPayload(nested(3000)), /found payload.*: a cycle or more than 200 levels/],
+    ["with a payload of 100,000 levels", withPayload(nested(100_000)), /found payload.*: a cycle or more than 200/],
+    [
+      "with a position of 100,000 levels",
+      `{"position":${nested(100_000)}}`,
+      /found position.*: a cycle or more than 200/,
+    ],
+    ["that is 100,000 lists in one another", "[".repeat(100_000) + "]".repeat(100_000), /^expected an exported event/],
+    [
+      "with a lone surrogate",
+      JSON.stringify({ ...good, stream: "s\ud800" }),
+      /found stream: text with a lone surrogate/,
+    ],
   ])("(%s) is refused with what is wrong", (_what, line, reason) => {
     const answer = EventLines.decode(line)
     expect(Either.isLeft(answer) && answer.left).toMatch(reason)
@@ -204,6 +233,7 @@ describe("a line that is no event", () => {
 
   it("is one that differs in nothing else from one that is", () => {
     expect(Either.isRight(EventLines.decode(JSON.stringify(good)))).toBe(true)
+    expect(Either.isRight(EventLines.decode(withPayload(nested(200))))).toBe(true)
   })
 })
 
