@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
-import { Cause, Option } from "effect"
+import { Cause, Chunk, Option } from "effect"
 import * as AsTyped from "./AsTyped.ts"
 import * as Text from "./render/Text.ts"
 
@@ -47,7 +47,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "VersionNotFound",
 ])
 
-const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDamaged", "Tampered"])
+const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"])
 
 /**
  * The one place where errors become exit codes.
@@ -60,6 +60,8 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
     if (ValidationError.isValidationError(failure.value)) return usage(failure.value, path)
     if (isTagged(failure.value)) return expected(failure.value)
   }
+  const damage = Chunk.findFirst(Cause.defects(cause), isManifestUnreadable)
+  if (Option.isSome(damage)) return expected(damage.value)
   if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: ExitCode.interrupted, tag: "Interrupted", message: "Interrupted." }
   }
@@ -84,6 +86,10 @@ interface Tagged {
 
 const isTagged = (error: unknown): error is Tagged =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
+
+/** A fault of the log that is thrown wherever a plugin's manifest is asked for. */
+const isManifestUnreadable = (defect: unknown): defect is Tagged =>
+  isTagged(defect) && defect._tag === "ManifestUnreadable"
 
 const expected = ({ _tag: tag, message, details }: Tagged): Failure => {
   const told = { tag, message, ...(typeof details === "string" ? { details } : {}) }

@@ -44,12 +44,32 @@ export const find = (registry: PluginRegistry, target: string) => {
 
 const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
 
-/** The manifest of an imported plugin. It is decoded once: folds share what does not change. */
-export const manifestOf = ({ manifest }: Pick<Plugin, "manifest">): Manifest.Manifest => {
+/**
+ * Use another log: an event of this one imports a plugin with a manifest that is none. Hindcast appends no such event, but a log may be
+ * imported that has one. It is a defect of whatever asks for the manifest; the command line reports it as an error.
+ */
+export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
+  /** The position of the event. */
+  readonly at: number
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `@${this.at} imports a plugin whose manifest cannot be read: ${this.reason}\n` +
+      "No program of Hindcast records such an import. Nothing is run of this log's plugins: use a log whose source you trust."
+    )
+  }
+}
+
+/** The manifest of an imported plugin. It is decoded once: folds share what does not change. Throws `ManifestUnreadable`. */
+export const manifestOf = ({ manifest, importedAt }: Pick<Plugin, "manifest" | "importedAt">): Manifest.Manifest => {
   const known = decoded.get(manifest)
   if (known !== undefined) return known
-  // It was decoded when it was imported; a log that says otherwise is damaged, and this throws.
-  const { manifest: made } = Either.getOrThrow(Manifest.decode(manifest, { lenient: true, accepted: true }))
+  // It was decoded when it was imported; only a log that another program wrote says otherwise.
+  const { manifest: made } = Either.getOrThrowWith(
+    Manifest.decode(manifest, { lenient: true, accepted: true }),
+    ({ message }) => new ManifestUnreadable({ at: importedAt, reason: message }),
+  )
   decoded.set(manifest, made)
   return made
 }

@@ -113,7 +113,7 @@ interface Waiting extends Grants.Settlement {
 
 const settleBoth = (options: RegistryOptions, name: string, plugin: Plugin, before: Granting.Before, now: Given) =>
   Effect.gen(function* () {
-    const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace">) =>
+    const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace" | "importedAt">) =>
       Granting.settle({
         manifest: manifestOf(version),
         directory: Copies.pathOf(options.directory, name, version.digest),
@@ -122,7 +122,8 @@ const settleBoth = (options: RegistryOptions, name: string, plugin: Plugin, befo
         before,
       })
     const { held } = plugin
-    const waiting: Waiting | undefined = held === null ? undefined : { ...(yield* settle(held)), held }
+    const waiting: Waiting | undefined =
+      held === null ? undefined : { ...(yield* settle({ ...held, importedAt: held.heldAt })), held }
     return { installed: yield* settle(plugin), waiting }
   })
 
