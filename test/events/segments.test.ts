@@ -1,17 +1,19 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as zlib from "node:zlib"
 import { it } from "@effect/vitest"
 import { Context, Effect, Either, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { Archive } from "../../src/events/Archive.ts"
 import { MAX_INLINE_BYTES } from "../../src/events/Blob.ts"
-import { EventLog, layerSqlite, NoStream } from "../../src/events/index.ts"
+import { EventLog, examine, layerSqlite, NoStream } from "../../src/events/index.ts"
 import type { JsonObject } from "../../src/events/Json.ts"
 import * as Keys from "../../src/events/Keys.ts"
 import { pages } from "../../src/events/sqlite/chain.ts"
 import * as LogDatabase from "../../src/events/sqlite/database.ts"
 import * as Names from "../../src/events/sqlite/names.ts"
 import { findEvent, readPage } from "../../src/events/sqlite/read.ts"
+import * as Block from "../../src/events/sqlite/segments/Block.ts"
 import * as Segments from "../../src/events/sqlite/segments/Segments.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -283,6 +285,75 @@ describe("archiving that another program was faster with", () => {
       expect(second).toMatchObject({ _tag: "Left", left: { _tag: "NotArchived" } })
       const log = Context.get(yield* open(filename), EventLog)
       expect([...(yield* Stream.runCollect(log.read()))].slice(0, before.length)).toEqual(before)
+    }),
+  )
+})
+
+/** Everything that reads what was archived. */
+const readings = (log: typeof EventLog.Service) =>
+  [Effect.asVoid(log.readPage({}, 10)), Effect.asVoid(log.verify)] as const
+
+describe("a segment that is changed by whoever may write the files", () => {
+  it.scopedLive.each(["../elsewhere.segment", "/tmp/elsewhere.segment", "..", "a\\b.segment", "a\0b", ""])(
+    "is not read from %j, which is no file of the log's segments",
+    (file) =>
+      Effect.gen(function* () {
+        const { directory, filename, archive } = yield* filled
+        yield* archive(10)
+        fs.copyFileSync(segmentOf(filename, 1, 10), path.join(directory, "elsewhere.segment"))
+        const database = new Database(filename)
+        database.prepare("UPDATE segments SET file = ?").run(file)
+        database.close()
+        const log = Context.get(yield* open(filename), EventLog)
+        for (const reading of readings(log)) {
+          const error = yield* Effect.flip(reading)
+          expect(error).toMatchObject({ _tag: "LogCorrupt", reason: expect.stringContaining("is no segment's name") })
+        }
+        const { findings } = yield* examine(filename)
+        expect(findings).toContainEqual(
+          expect.objectContaining({ severity: "damage", found: expect.stringContaining("is no segment's name") }),
+        )
+      }),
+  )
+
+  it.scopedLive.each([
+    [
+      "a lone surrogate",
+      "LogCorrupt",
+      "text with a lone surrogate",
+      (block: string) => Block.pack(block.replace("\uFFFD", "\\ud800")),
+    ],
+    [
+      "a byte that is no text",
+      "SegmentUnavailable",
+      "not valid for encoding utf-8",
+      (block: string) => {
+        const bytes = Buffer.from(block)
+        bytes[bytes.indexOf("\uFFFD")] = 0xff
+        return zlib.brotliCompressSync(bytes)
+      },
+    ],
+  ] as const)("is damaged where %s stands in place of a U+FFFD, though the hashes hold", ([, _tag, reason, changed]) =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const context = yield* open(filename)
+      yield* Context.get(context, EventLog).append(note("s"))
+      yield* Context.get(context, EventLog).append(note("s\uFFFD"))
+      yield* Context.get(context, EventLog).append(note("s"))
+      yield* Context.get(context, Archive).archive({ until: 2, actor: "human:test" })
+      const database = new Database(segmentOf(filename, 1, 2))
+      const content = database.prepare("SELECT content FROM blocks").pluck().get()
+      database.prepare("UPDATE blocks SET content = ?").run(changed(Block.unpack(content)))
+      database.close()
+      const log = Context.get(yield* open(filename), EventLog)
+      for (const reading of readings(log)) {
+        const error = yield* Effect.flip(reading)
+        expect(error).toMatchObject({ _tag, reason: expect.stringContaining(reason) })
+      }
+      const { findings } = yield* examine(filename)
+      expect(findings).toContainEqual(
+        expect.objectContaining({ severity: "damage", found: expect.stringContaining(reason) }),
+      )
     }),
   )
 })

@@ -1,11 +1,10 @@
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { Effect } from "effect"
 import * as Chain from "../../Chain.ts"
 import { type Head, SegmentUnavailable } from "../../EventLog.ts"
 import { turn } from "../../Turn.ts"
 import * as Database from "../database.ts"
-import { directoryOf } from "../segments/Segments.ts"
+import { fileOf } from "../segments/Segments.ts"
 import { type Archived, archivedIn, streamFlaws } from "./archived.ts"
 import { counted, type Flaw, flaw, type Looking, reading, type Stores, whileNothingIsArchived } from "./Looking.ts"
 import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
@@ -45,7 +44,7 @@ const look = (stores: Stores, expected: Expected, from: Head, archived: Archived
   )
 
 const connect = (log: string, { first, last, file }: Expected) => {
-  const filename = path.join(directoryOf(log), file)
+  const filename = fileOf(log, file)
   const unavailable = (reason: string) => new SegmentUnavailable({ log, first, last, file: filename, reason })
   if (!fs.existsSync(filename)) throw unavailable("the file is not there")
   try {

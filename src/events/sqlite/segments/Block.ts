@@ -1,13 +1,20 @@
 import * as zlib from "node:zlib"
 import type { Stored } from "../../Diagnosis.ts"
+import { findNonJson } from "../../Json.ts"
+import { DamagedRow } from "../database.ts"
 
 /** Events as they stand in a segment: JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. */
 export const packBlock = (block: ReadonlyArray<Stored>): Uint8Array => pack(JSON.stringify(block.map(lineOf)))
 
-/** The events of a block. Throws where its content is not what `packBlock` makes. */
+/** The events of a block. Throws where its content is not what `packBlock` makes: `DamagedRow` where one event is at fault. */
 export const unpackBlock = (content: unknown): ReadonlyArray<Stored> => {
   const lines: unknown = JSON.parse(unpack(content))
   if (!Array.isArray(lines) || !lines.every(isLine)) throw new Error("a block holds something that is no event")
+  for (const line of lines) {
+    // UTF-8 has no lone surrogate: the chain would cover it as another character.
+    const bad = findNonJson(line)
+    if (bad !== undefined) throw new DamagedRow(line[0], `its segment says something that is no event: ${bad.found}`)
+  }
   return lines.map(storedOf)
 }
 
@@ -110,4 +117,7 @@ export const pack = (text: string): Uint8Array =>
 
 /** The text again. Throws where the content is no text that was packed. */
 export const unpack = (content: unknown): string =>
-  zlib.brotliDecompressSync(content instanceof Uint8Array ? content : new Uint8Array()).toString()
+  UTF_8.decode(zlib.brotliDecompressSync(content instanceof Uint8Array ? content : new Uint8Array()))
+
+/** Other bytes than a text's would otherwise be read as U+FFFD, and hashed as if they were that. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

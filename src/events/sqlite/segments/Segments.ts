@@ -4,7 +4,7 @@ import { Effect, type Scope } from "effect"
 import type { Segment } from "../../Archive.ts"
 import type { Stored } from "../../Diagnosis.ts"
 import { LogCorrupt, type Query, SegmentUnavailable } from "../../EventLog.ts"
-import type { LogDatabase } from "../database.ts"
+import { DamagedRow, type LogDatabase } from "../database.ts"
 import { targetOf } from "../place.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 
@@ -28,6 +28,16 @@ export interface Segments {
 /** Where the segments of a log are. */
 export const directoryOf = (log: string): string => `${targetOf(log)}.segments`
 
+/** Where a segment is. Throws `LogCorrupt` where the log names it by what is no plain name of a file in that directory. */
+export const fileOf = (log: string, name: string): string => {
+  if (PLAIN_NAME.test(name)) return path.join(directoryOf(log), name)
+  const reason = `it says that a segment is in ${JSON.stringify(name)}, which is no segment's name`
+  throw new LogCorrupt({ log, position: null, reason })
+}
+
+/** Archives are named by numbers and words; no name of this form leads to another directory, on any system. */
+const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
+
 /** The segments of the log that this connection reads. */
 export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
   const log = database.filename
@@ -42,7 +52,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
 
   /** Asks one segment, which is opened for it. */
   const ask = <A>(entry: Entry, question: (segment: SegmentFile.SegmentFile) => A): A => {
-    const filename = path.join(directoryOf(log), entry.file)
+    const filename = fileOf(log, entry.file)
     for (;;) {
       const known = opened.get(entry.first)
       try {
@@ -52,6 +62,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
         opened.delete(entry.first)
         // It was replaced, by a copy perhaps: what is there now may do.
         if (known !== undefined) continue
+        if (cause instanceof DamagedRow) throw cause
         const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
         const { first, last } = entry
         throw new SegmentUnavailable({ log, first, last, file: filename, reason })
@@ -86,7 +97,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
 
   /** Held once against the segment itself, where it is there: else whoever changed the log's word for it could hide an id. */
   const mayHave = (entry: Entry, id: string): boolean => {
-    if (!checked.has(entry.first) && fs.existsSync(path.join(directoryOf(log), entry.file))) {
+    if (!checked.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
       const { lowest, highest } = ask(entry, (segment) => segment.ids())
       if (lowest !== entry.lowestId || highest !== entry.highestId) {
         const reason = `it says other ids of the segment ${entry.file} than are there; \`hindcast log verify\` says more`
@@ -120,7 +131,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     list: () => {
       floor()
       return catalog.map(({ first, last, file, archivedAt }) => {
-        const filename = path.join(directoryOf(log), file)
+        const filename = fileOf(log, file)
         return { first, last, file, bytes: fs.statSync(filename, { throwIfNoEntry: false })?.size ?? null, archivedAt }
       })
     },
