@@ -1,13 +1,12 @@
 import { Either, ParseResult, Schema } from "effect"
-import { uuidv7 } from "uuidv7"
 import { type Blob, blobOf, nameOf } from "./Blob.ts"
-import { isEventId } from "./Event.ts"
+import { isEventId, newId } from "./Event.ts"
 import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } from "./EventLog.ts"
 import type { EventType } from "./EventType.ts"
 import { findNonJson, type JsonObject } from "./Json.ts"
 import type { Key, Keys } from "./Keys.ts"
 import { sealPayload } from "./Sealing.ts"
-import { isMoment } from "./Time.ts"
+import { isClockTime, isMoment, iso } from "./Time.ts"
 import type { Vocabulary } from "./Vocabulary.ts"
 
 /** Most events one append may hold. */
@@ -67,6 +66,8 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
       )
 
     if (!isObject(request)) return refuse(null, `expected a request, found ${shown(request)}`)
+    const now = Date.now()
+    if (!isClockTime(now)) return refuse(null, `${IMPOSSIBLE_CLOCK}, found ${iso(now)}`)
     const badName =
       checkName("timeline", request.timeline ?? MAIN) ??
       checkName("stream", request.stream) ??
@@ -128,6 +129,8 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
   }
 }
 
+const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a time from 1970 to 9999"
+
 const UNFINISHED =
   "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
 
@@ -156,7 +159,7 @@ const admitEvent = (
   const text = JSON.stringify(event.payload)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
-  const id = event.id ?? uuidv7()
+  const id = event.id ?? newId()
   const sealed = key === undefined ? undefined : sealPersonal(key, id, event.payload, type)
   const whole = sealed?.text ?? text
   const blob = blobOf(whole)

@@ -1,5 +1,8 @@
+import * as crypto from "node:crypto"
 import { Schema } from "effect"
+import { uuidv7 } from "uuidv7"
 import { JsonObject } from "./Json.ts"
+import { isClockTime } from "./Time.ts"
 
 /** An event's place in the log: 1, 2, 3 … without gaps, in commit order. Written `@412`. */
 export const Position = Schema.Int.pipe(
@@ -18,6 +21,12 @@ export const EventId = Schema.String.pipe(
 
 /** Whether a value is an event's id. */
 export const isEventId = Schema.is(EventId)
+
+/**
+ * A new id. It is of version 7; where the machine's clock says a time that such an id cannot hold, it is of version 4, and an append
+ * refuses the event for that clock.
+ */
+export const newId = (): string => (isClockTime(Date.now()) ? uuidv7() : crypto.randomUUID())
 
 /**
  * One immutable event: the envelope, and a payload by the vocabulary's schema.

@@ -1,5 +1,5 @@
 import * as crypto from "node:crypto"
-import { uuidv7 } from "uuidv7"
+import { newId } from "./Event.ts"
 
 /** What personal fields are encrypted with (AES-256). */
 export interface Key {
@@ -51,7 +51,7 @@ export interface Keys {
 export const SECRET_BYTES = 32
 
 /** A new key with a new secret. */
-export const newKey = (): Key => ({ id: uuidv7(), secret: crypto.randomBytes(SECRET_BYTES) })
+export const newKey = (): Key => ({ id: newId(), secret: crypto.randomBytes(SECRET_BYTES) })
 
 /** Keys in plain memory, for a log in plain memory. */
 export const memory = (): Keys => {
@@ -81,7 +81,7 @@ export const memory = (): Keys => {
       const key = kept.get(subject)
       if (key !== undefined) {
         kept.delete(subject)
-        destroyed.set(subject, { keyId: key.id, eventId: uuidv7(), since: key.since })
+        destroyed.set(subject, { keyId: key.id, eventId: newId(), since: key.since })
         ofSnapshots = newKey()
       }
       return destroyed.get(subject)

@@ -18,6 +18,9 @@ export const Moment = Schema.Int.pipe(
 /** Whether an event may name this moment. */
 export const isMoment = Schema.is(Moment)
 
+/** Whether a clock can say this: events are recorded from 1970 on, for their ids (UUID version 7, RFC 9562 §5.7) say no time before it. */
+export const isClockTime = (epochMs: number): boolean => epochMs >= 0 && isMoment(epochMs)
+
 /**
  * A moment as RFC 3339 writes it, to the millisecond, in UTC. One that is beyond what it can write is the number of milliseconds:
  * what is in a log can be read whatever it is.

@@ -1,8 +1,7 @@
 import { types } from "node:util"
 import { Data, Effect, Either } from "effect"
-import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
-import type { Event } from "../events/Event.ts"
+import { type Event, newId } from "../events/Event.ts"
 import type { AppendError, LogError } from "../events/EventLog.ts"
 import type { Failure } from "../events/EventType.ts"
 import { findNonJson, type Json, type JsonObject, type NotJson, pointerToken } from "../events/Json.ts"
@@ -71,7 +70,7 @@ export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (task: TaskContext, actuator: string, args: JsonObject): Effect.Effect<Command, InvalidCommand> =>
   Effect.map(copied(actuator, args), (copy) => ({
-    ...{ task, actuator, args: copy, commandId: uuidv7(), argsDigest: digest(copy) },
+    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy) },
   }))
 
 /** A copy of a command's arguments, where they are a JSON object. */

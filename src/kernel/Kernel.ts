@@ -1,7 +1,7 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { uuidv7 } from "uuidv7"
 import { digest } from "../events/Digest.ts"
+import { newId } from "../events/Event.ts"
 import { type AppendError, EventLog, type LogError } from "../events/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/Lease.ts"
 import * as Options from "../events/Options.ts"
@@ -171,7 +171,7 @@ const make = (given: KernelOptions) =>
     const open = (given: Task.OpenOptions) =>
       Effect.gen(function* () {
         const opening = yield* Options.decode("tasks.open", Task.OpenOptions, given)
-        const id = opening.id === undefined ? uuidv7() : yield* TaskId.checked(opening.id)
+        const id = opening.id === undefined ? newId() : yield* TaskId.checked(opening.id)
         return yield* Task.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening)
       })
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)

@@ -1,6 +1,5 @@
 import { type Context, Effect } from "effect"
-import { uuidv7 } from "uuidv7"
-import type { Event } from "../events/Event.ts"
+import { type Event, newId } from "../events/Event.ts"
 import {
   type AppendError,
   type AppendRequest,
@@ -78,7 +77,7 @@ const inName = (log: Context.Tag.Service<EventLog>, recording: Recording, standi
   return {
     record: (event, ...consequences) => {
       if (consequences.length === 0) return inTurn([event])
-      const id = event.id ?? uuidv7()
+      const id = event.id ?? newId()
       return inTurn([{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))])
     },
     recordFirst: (event) =>

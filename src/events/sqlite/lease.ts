@@ -2,7 +2,7 @@ import * as os from "node:os"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, type Context, Duration, Effect, Schedule } from "effect"
-import { uuidv7 } from "uuidv7"
+import { newId } from "../Event.ts"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../Lease.ts"
 import { type Control, typed } from "./control.ts"
 import { HEARTBEAT_EVERY_MS, standingOf } from "./holder.ts"
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 100
 export const make = ({ filename, sql }: Control): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
-      const token = `${owner}#${uuidv7()}`
+      const token = `${owner}#${newId()}`
       // Watching a holder may take seconds, and may be interrupted: nothing is held yet.
       const free = yield* waitUntilFree(sql).pipe(typed(filename))
       // A lease that cannot be given back (a full disk, say) goes stale by itself.

@@ -1,6 +1,5 @@
 import { type Context, Duration, Effect, Option, Stream } from "effect"
-import { uuidv7 } from "uuidv7"
-import type { Event } from "../../events/Event.ts"
+import { type Event, newId } from "../../events/Event.ts"
 import {
   type AppendError,
   CaughtUp,
@@ -41,7 +40,7 @@ export type Settled =
 export const ask = (log: Log, question: Question): Effect.Effect<Settled, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
-    const confirmationId = uuidv7()
+    const confirmationId = newId()
     const expiresAt = Math.round(Date.now() + withinMs)
     const about = {
       ...(commandId === undefined ? {} : { commandId }),

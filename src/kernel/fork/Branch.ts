@@ -1,5 +1,5 @@
 import { type Context, Effect } from "effect"
-import { uuidv7 } from "uuidv7"
+import { newId } from "../../events/Event.ts"
 import type { AppendError, CoreNewEvent } from "../../events/EventLog.ts"
 import { type EventLog, NoStream } from "../../events/EventLog.ts"
 import type { JsonObject } from "../../events/Json.ts"
@@ -24,7 +24,7 @@ export const begin = (
     const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...taken]
     const timeline = asked === undefined ? Name.next(known) : yield* Name.checked(asked, known)
     const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
-    const forkedBy = uuidv7()
+    const forkedBy = newId()
     const forked: CoreNewEvent = {
       type: "TimelineForked",
       id: forkedBy,

@@ -1,5 +1,5 @@
 import { type Context, Effect } from "effect"
-import { uuidv7 } from "uuidv7"
+import { newId } from "../../events/Event.ts"
 import {
   type AppendError,
   type CoreNewEvent,
@@ -59,7 +59,7 @@ export const begin = (
   { taskId, causationId }: { readonly taskId: string | null; readonly causationId: string | null },
 ): Effect.Effect<SetWriter, AppendError> =>
   Effect.gen(function* () {
-    const scoreSetId = uuidv7()
+    const scoreSetId = newId()
     const { events, version } = yield* log.append({
       ...{ stream: streamOf(scoreSetId), taskId, actor: actorOf(started.critic), expected: NoStream },
       events: [{ type: "ScoringStarted", causationId, payload: { scoreSetId, ...started } }],

@@ -1,6 +1,6 @@
 import { Cause, Effect, Either, Exit } from "effect"
-import { uuidv7 } from "uuidv7"
 import { digest } from "../../events/Digest.ts"
+import { newId } from "../../events/Event.ts"
 import type { Failure } from "../../events/EventType.ts"
 import { type Json, plainText } from "../../events/Json.ts"
 import * as Broker from "../Broker.ts"
@@ -68,7 +68,7 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
         onLeft: ({ message }) => ({ invalid: message }),
         onRight: ({ logged }) => logged,
       })
-      const id = uuidv7()
+      const id = newId()
       const requested = { plugin, requestId, method: frame.method, request }
       const recorded = yield* Effect.exit(
         record({ id, ...caused, type: "BrokerRequested", payload: requested }, taskId),

@@ -1,5 +1,5 @@
 import { Cause, Effect } from "effect"
-import { uuidv7 } from "uuidv7"
+import { newId } from "../../events/Event.ts"
 import type { CoreNewEvent } from "../../events/EventLog.ts"
 import type { Failure } from "../../events/EventType.ts"
 import { type JsonObject, plainText } from "../../events/Json.ts"
@@ -67,7 +67,7 @@ export const ruleOn = ({ ruling, client, request, requested, record }: Asking): 
     const decided = yield* withoutRuling(ruling.decide(whole))
     const { rule, causationId } = decided
     const reason = plainText(decided.reason)
-    const id = uuidv7()
+    const id = newId()
     const event: CoreNewEvent =
       decided.allowed === true
         ? { id, causationId, type: "BrokerAllowed", payload: { plugin, requestId, rule } }
