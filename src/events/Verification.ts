@@ -26,7 +26,8 @@ import * as Options from "./Options.ts"
  * - `name changed`: a name is not text;
  * - `archive changed`: a segment, or what the log says of its segments, is not what was archived;
  * - `blob changed`: a large payload is not what was recorded, or what the log says of it is not so;
- * - `snapshot changed`: a snapshot that this log's programs stored is not what they stored. No answer is made from it.
+ * - `snapshot changed`: a snapshot that this log's programs stored is not what they stored. No answer is made from it;
+ * - `key changed`: a key of personal data is not the one that encrypted its events, or the key file cannot be read.
  */
 export type TamperKind =
   | "payload changed"
@@ -47,6 +48,7 @@ export type TamperKind =
   | "archive changed"
   | "blob changed"
   | "snapshot changed"
+  | "key changed"
 
 /** Where a log stops being what was recorded: the first such position, what was done, and a sentence on how it shows. */
 export interface Tampering {

@@ -130,7 +130,7 @@ describe("log verify --anchor", () => {
     const { looks } = await document(["log", "verify", "--log", log])
     const parts = [
       ...["chain", "tables and triggers", "pages and indexes", "counts by stream, task and type", "versions"],
-      ...["rows outside of the chain", "names", "blobs", "segments", "snapshots"],
+      ...["rows outside of the chain", "names", "blobs", "segments", "keys", "snapshots"],
     ]
     expect(looks).toMatchObject(parts.map((what) => ({ what, looked: true })))
     const { stdout } = await hindcast(["log", "verify", "--log", log])

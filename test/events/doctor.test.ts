@@ -49,7 +49,7 @@ describe("the doctor", () => {
       expect(examination.checked).toEqual([
         ...["file", "write-ahead log", "permissions", "disk space", "tables and triggers", "pages and indexes"],
         ...["counts by stream, task and type", "versions", "rows outside of the chain", "names", "blobs", "segments"],
-        ...["snapshots", "journal mode", "lease", "chain"],
+        ...["keys", "snapshots", "journal mode", "lease", "chain"],
       ])
       expect(Doctor.isHealthy(examination)).toBe(true)
       expect(fs.readFileSync(filename).equals(before)).toBe(true)

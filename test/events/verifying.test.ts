@@ -97,7 +97,7 @@ const verified = (filename: string) =>
 
 const LOOKS = [
   ...["chain", "tables and triggers", "pages and indexes", "counts by stream, task and type", "versions"],
-  ...["rows outside of the chain", "names", "blobs", "segments", "snapshots"],
+  ...["rows outside of the chain", "names", "blobs", "segments", "keys", "snapshots"],
 ]
 
 describe("verifying a log", () => {

@@ -1,9 +1,9 @@
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
-import { uuidv7 } from "uuidv7"
+import { newId } from "../Event.ts"
 import { LogUnavailable } from "../EventLog.ts"
 import { type Key, type Keys, newKey } from "../Keys.ts"
-import { BUSY_TIMEOUT_MS } from "./database.ts"
+import { BUSY_TIMEOUT_MS, statementError } from "./database.ts"
 import { driver } from "./driver/choice.ts"
 import type { Connection } from "./driver/Driver.ts"
 import * as newFile from "./newFile.ts"
@@ -49,13 +49,26 @@ export const open = (
   }
   return Effect.as(closed, {
     name: filename,
-    of: (subject) => made().of(subject),
-    find: (id) => existing()?.find(id),
-    subjects: () => existing()?.subjects() ?? [],
-    destroy: (subject) => existing()?.destroy(subject),
-    settle: (keyId) => existing()?.settle(keyId),
-    ofSnapshots: () => existing()?.ofSnapshots(),
+    of: (subject) => named(filename, () => made().of(subject)),
+    find: (id) => named(filename, () => existing()?.find(id)),
+    subjects: () => named(filename, () => existing()?.subjects() ?? []),
+    destroy: (subject) => named(filename, () => existing()?.destroy(subject)),
+    settle: (keyId) => named(filename, () => existing()?.settle(keyId)),
+    ofSnapshots: () => named(filename, () => existing()?.ofSnapshots()),
   } satisfies Keys)
+}
+
+/** Names this file in what it throws where that is why it fails: whoever asks for a key would name the log. */
+const named = <A>(filename: string, run: () => A): A => {
+  try {
+    return run()
+  } catch (cause) {
+    const error = statementError(filename, cause)
+    if (error._tag === "LogUnavailable") throw error
+    if (error._tag === "LogCorrupt")
+      throw unavailable(filename, `this key file is damaged (${error.reason}); restore it from a copy`)
+    throw cause
+  }
 }
 
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
@@ -170,7 +183,7 @@ const connection = (filename: string, database: Connection): Opened => {
     destroy: (subject) =>
       atOnce(database, () => {
         known = new Map()
-        if (erase.run([uuidv7(), subject]) > 0) {
+        if (erase.run([newId(), subject]) > 0) {
           eraseOfSnapshots.run([])
           add(null)
         }

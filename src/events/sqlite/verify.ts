@@ -8,6 +8,7 @@ import { walkChain } from "./chain.ts"
 import { RECOVERY } from "./fileFindings.ts"
 import { blobs } from "./looks/blobs.ts"
 import { counts } from "./looks/counts.ts"
+import { keys } from "./looks/keys.ts"
 import { counted, type Flaw, type Looking, type Seen, type Stores } from "./looks/Looking.ts"
 import { names } from "./looks/names.ts"
 import { pages } from "./looks/pages.ts"
@@ -27,6 +28,7 @@ export const lookings = (stores: Stores): ReadonlyArray<Looking> => [
   names(stores),
   blobs(stores),
   segmentFiles(stores),
+  keys(stores),
   snapshots(stores),
 ]
 

@@ -1,10 +1,11 @@
 import * as crypto from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { Key } from "../../Keys.ts"
 import { turn } from "../../Turn.ts"
 import { hashAt } from "../read.ts"
 import { originOf, parted } from "../snapshotSeal.ts"
 import { opened, seriesOf } from "../snapshots.ts"
+import { readingKeys } from "./keys.ts"
 import { counted, type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Seen, type Stores } from "./Looking.ts"
 
 /**
@@ -19,7 +20,12 @@ export const snapshots = (stores: Stores): Looking => ({
     const made = yield* reading(stores, () => database.rows(TABLES).length === 2)
     if (!made) return { told: "none", flaws: [] } satisfies Seen
     const own = yield* reading(stores, () => ownKey.find())
-    const encrypting = yield* reading(stores, () => keys.ofSnapshots())
+    const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
+    if (Either.isLeft(found)) {
+      // That is what the look at the keys says more of.
+      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies Seen
+    }
+    const encrypting = found.right
     const [[all] = []] = yield* reading(stores, () => database.rows("SELECT count(*) FROM snapshots"))
     if (own === undefined && all !== 0) {
       const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
