@@ -35,7 +35,7 @@ export const fileOf = (log: string, name: string): string => {
   throw new LogCorrupt({ log, position: null, reason })
 }
 
-/** Archives are named by numbers and words; no name of this form leads to another directory, on any system. */
+/** What a segment is named by: letters, digits and single dots. No such name leads to another directory, on any system. */
 const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
 
 /** The segments of the log that this connection reads. */
