@@ -1,6 +1,7 @@
 import { it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { describe, expect } from "vitest"
+import { Archive } from "../../../src/events/Archive.ts"
 import { Exact } from "../../../src/events/EventLog.ts"
 import { EventLog, layerSqlite } from "../../../src/events/index.ts"
 import * as Database from "../../../src/events/sqlite/database.ts"
@@ -77,14 +78,18 @@ describe("a log that is set back while it is open", () => {
     }),
   )
 
-  it.scopedLive("goes on where another process only appended", () =>
+  it.scopedLive("goes on where another process only appended, and archived what this one knew last", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog
       const log = yield* open(filename)
       yield* log.append(note("one"))
-      const other = yield* open(filename)
-      for (let time = 0; time < 5; time++) yield* other.append(note("other"))
-      expect(yield* log.append(note("two"))).toMatchObject({ position: EVENTS + 7 })
+      yield* Effect.gen(function* () {
+        const other = yield* EventLog
+        for (let time = 0; time < 5; time++) yield* other.append(note("other"))
+        yield* (yield* Archive).archive({ until: EVENTS + 3, actor: "human:test" })
+      }).pipe(Effect.provide(layerSqlite({ filename })))
+      // Archiving appends an event that says so.
+      expect(yield* log.append(note("two"))).toMatchObject({ position: EVENTS + 8 })
     }),
   )
 })
