@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { load } from "../dist/plugins/Manifest.js"
+import { load } from "../dist/plugins/manifest/Manifest.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const list = path.join(root, "dist", "plugins", "shipped.json")

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { InvalidOptions } from "../src/events/Options.ts"
+import { InvalidOptions } from "../src/values/Options.ts"
 
 /** Where options are wrong, and what was probably meant: what is tried has to fail as `InvalidOptions`. */
 export const wrongIn = <A, E, R>(tried: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(tried), placesOf)

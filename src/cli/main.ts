@@ -2,8 +2,8 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Exit, Logger } from "effect"
-import * as Argv from "./Argv.ts"
-import * as Failure from "./Failure.ts"
+import * as Argv from "./command/Argv.ts"
+import * as Failure from "./command/Failure.ts"
 import { program } from "./Program.ts"
 
 const arranged = Argv.arrange(process.argv.slice(2))

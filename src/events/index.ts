@@ -1,8 +1,8 @@
 /** What the package calls `EventLog`: the interface, and the logs that implement it. */
-export { type Decided, type Decider, decider } from "./Deciding.ts"
-export * from "./EventLog.ts"
-export { layer as layerMemory } from "./MemoryEventLog.ts"
-export { type ExamineOptions, examine } from "./sqlite/doctor.ts"
+export { type Decided, type Decider, decider } from "./log/Decider.ts"
+export * from "./log/EventLog.ts"
+export { layer as layerMemory } from "./memory/MemoryEventLog.ts"
+export { measureSpace, type SpaceOptions } from "./sqlite/archive/storageUsage.ts"
 export { importEvents } from "./sqlite/import.ts"
+export { type ExamineOptions, examine } from "./sqlite/integrity/doctor.ts"
 export { layer as layerSqlite, type SqliteOptions } from "./sqlite/SqliteEventLog.ts"
-export { measureSpace, type SpaceOptions } from "./sqlite/space.ts"

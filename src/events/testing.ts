@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import type { EventLog } from "./EventLog.ts"
+import type { EventLog } from "./log/EventLog.ts"
 import { appending } from "./testing/appending.ts"
 import { carrying } from "./testing/carrying.ts"
 import { contending } from "./testing/contending.ts"

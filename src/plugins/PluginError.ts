@@ -1,10 +1,7 @@
 import { Data } from "effect"
-import type { Failure } from "../events/EventType.ts"
-import type { Json } from "../events/Json.ts"
-import { visibleLines } from "../events/PlainText.ts"
-import type { SandboxConsentMissing } from "./sandbox/Consent.ts"
-import type { LinkLeaves, TooManyFiles } from "./sandbox/Links.ts"
-import type { SandboxUnavailable } from "./sandbox/Tier.ts"
+import type { Failure } from "../events/vocabulary/EventType.ts"
+import type { Json } from "../values/Json.ts"
+import { visibleLines } from "../values/PlainText.ts"
 
 /** Install or fix the path: the plugin's process could not even be tried. */
 export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
@@ -68,16 +65,6 @@ export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
     return `Plugin ${this.plugin}: its manifest and its entry disagree; ${parts.join("; ")}. Change either, so that both name the same.`
   }
 }
-
-/** What can go wrong when a plugin is started. */
-export type PluginError =
-  | PluginUnavailable
-  | PluginFailedToLoad
-  | ExportsDisagree
-  | SandboxUnavailable
-  | SandboxConsentMissing
-  | LinkLeaves
-  | TooManyFiles
 
 /** Start it again: the process ended before it answered. Whether the call took effect is not known. */
 export class PluginExited extends Data.TaggedError("PluginExited")<{

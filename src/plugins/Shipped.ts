@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Schema } from "effect"
-import { Sha256 } from "../events/EventType.ts"
+import { Sha256 } from "../events/vocabulary/EventType.ts"
 
 /** By a plugin's digest, which one it is, for people. */
 export type ShippedPlugins = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 import { Either, ParseResult, Schema } from "effect"
-import { optional } from "../events/EventType.ts"
-import type { Json } from "../events/Json.ts"
+import { optional } from "../events/vocabulary/EventType.ts"
+import type { Json } from "../values/Json.ts"
 
 /** What a measure's function says of one reward or punishment; the author's side of it is in `author.ts`. */
 export const Verdict = Schema.Struct({

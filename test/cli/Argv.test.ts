@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { arrange, SWITCHES, VALUED } from "../../src/cli/Argv.ts"
-import { PATHS } from "../../src/cli/render/Overview.ts"
+import { arrange, SWITCHES, VALUED } from "../../src/cli/command/Argv.ts"
+import { PATHS } from "../../src/cli/terminal/Overview.ts"
 import { hindcast } from "./hindcast.ts"
 
 const args = (...typed: ReadonlyArray<string>) => arrange(typed).args

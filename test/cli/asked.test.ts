@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import * as Asked from "../../src/cli/render/Asked.ts"
-import * as Style from "../../src/cli/render/Style.ts"
+import * as Asked from "../../src/cli/pages/events/ConfirmationPage.ts"
+import * as Style from "../../src/cli/terminal/Style.ts"
 
 const width = 60
 

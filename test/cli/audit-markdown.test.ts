@@ -1,8 +1,8 @@
 import { marked, type Token, type Tokens } from "marked"
 import { describe, expect, it } from "vitest"
-import * as AuditMarkdown from "../../src/cli/render/AuditMarkdown.ts"
-import * as AuditTablePage from "../../src/cli/render/AuditTablePage.ts"
-import * as AuditTable from "../../src/projections/AuditTable.ts"
+import * as AuditMarkdown from "../../src/cli/pages/audit/AuditMarkdown.ts"
+import * as AuditTablePage from "../../src/cli/pages/audit/AuditTablePage.ts"
+import * as AuditTable from "../../src/projections/comparison/AuditTable.ts"
 import { audited, scored, TIMES, WILD } from "./auditStory.ts"
 
 const isTable = (token: Token): token is Tokens.Table => token.type === "table"

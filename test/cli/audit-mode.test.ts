@@ -1,7 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as AuditMode from "../../src/cli/AuditMode.ts"
-import * as AuditTable from "../../src/projections/AuditTable.ts"
+import * as AuditMode from "../../src/cli/score/AuditMode.ts"
+import * as AuditTable from "../../src/projections/comparison/AuditTable.ts"
 import { audited } from "./auditStory.ts"
 
 const given = (more: Partial<AuditMode.Given> = {}): AuditMode.Given => ({

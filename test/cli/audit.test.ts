@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { AppendRequest, CoreNewEvent } from "../../src/events/EventLog.ts"
 import * as EventLog from "../../src/events/index.ts"
+import type { AppendRequest, CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import { sha } from "../projections/given.ts"
 import { document, hindcast, workplace } from "./hindcast.ts"
 

@@ -1,5 +1,5 @@
 import type { Score } from "../../src/projections/audit/Scores.ts"
-import type { TaskAudit } from "../../src/projections/TaskAudit.ts"
+import type { TaskAudit } from "../../src/projections/audit/TaskAudit.ts"
 
 /** Words that would break a document, or do something in it, if they were not taken for words. */
 export const WILD = [

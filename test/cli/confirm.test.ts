@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { digest } from "../../src/events/Digest.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { questionDigest } from "../../src/events/QuestionDigest.ts"
+import { questionDigest } from "../../src/events/vocabulary/ConfirmationDigest.ts"
+import { digest } from "../../src/values/Digest.ts"
 import { document, hindcast, workplace } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
 

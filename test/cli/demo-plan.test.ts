@@ -4,7 +4,7 @@ import { apprentice, type Experience, type Result } from "../../src/cli/demo/his
 import * as Room from "../../src/cli/demo/history/agents/Room.ts"
 import * as Lanes from "../../src/cli/demo/history/Lanes.ts"
 import * as Plan from "../../src/cli/demo/history/Plan.ts"
-import type { View } from "../../src/kernel/Agent.ts"
+import type { View } from "../../src/kernel/agents/Agent.ts"
 
 const all = ({ before, cutOff, after }: Plan.Plan) => [...before, ...cutOff, ...after]
 

@@ -2,8 +2,8 @@ import { exec } from "node:child_process"
 import * as fs from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { cut } from "../../src/cli/demo/Teller.ts"
-import { coloured } from "../../src/cli/render/Style.ts"
+import { cut } from "../../src/cli/demo/Narrator.ts"
+import { coloured } from "../../src/cli/terminal/Style.ts"
 import { document, type Ended, hindcast, inRepository, keysOf, workplace } from "./hindcast.ts"
 
 const place = workplace()

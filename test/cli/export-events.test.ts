@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { size } from "../../src/cli/render/Text.ts"
+import { size } from "../../src/cli/terminal/Text.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { asLibraryWrites, document, hindcast, MAIN, start, workplace } from "./hindcast.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import * as Chart from "../../src/cli/report/Chart.ts"
-import * as Figures from "../../src/cli/report/Figures.ts"
-import { markup } from "../../src/cli/report/Markup.ts"
+import * as Chart from "../../src/html/Chart.ts"
+import * as Figures from "../../src/html/FormattedNumbers.ts"
+import { markup } from "../../src/html/Markup.ts"
 
 describe("figures", () => {
   it("have as many decimals as they need, and the sign that is as wide as +", () => {

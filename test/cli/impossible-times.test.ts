@@ -2,9 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Chain from "../../src/events/Chain.ts"
 import { importEvents } from "../../src/events/index.ts"
-import type { Recorded } from "../../src/events/Records.ts"
+import * as Chain from "../../src/events/integrity/Chain.ts"
+import type { Recorded } from "../../src/events/read/Records.ts"
 import { hindcast, workplace } from "./hindcast.ts"
 
 const place = workplace()

@@ -1,11 +1,11 @@
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as GateSummary from "../../src/cli/render/GateSummary.ts"
-import * as InfoPage from "../../src/cli/render/InfoPage.ts"
-import * as Style from "../../src/cli/render/Style.ts"
+import * as GateSummary from "../../src/cli/pages/events/GateSummary.ts"
+import * as InfoPage from "../../src/cli/pages/log/InfoPage.ts"
+import * as Style from "../../src/cli/terminal/Style.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import type { Space } from "../../src/events/Space.ts"
+import type { Space } from "../../src/events/maintenance/StorageUsage.ts"
 import { document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
 
 const place = workplace()

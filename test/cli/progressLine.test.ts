@@ -1,6 +1,6 @@
 import { Effect, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
-import * as ProgressLine from "../../src/cli/ProgressLine.ts"
+import * as ProgressLine from "../../src/cli/terminal/ProgressLine.ts"
 
 const seen = { verb: "read", unit: "events", done: 412_000, of: 1_000_000, since: 0, elapsedMs: 4_000 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import * as ScoreSetTable from "../../src/cli/render/ScoreSetTable.ts"
-import { plain } from "../../src/cli/render/Style.ts"
-import { percent, size } from "../../src/cli/render/Text.ts"
+import * as ScoreSetTable from "../../src/cli/pages/scores/ScoreSetTable.ts"
+import { plain } from "../../src/cli/terminal/Style.ts"
+import { percent, size } from "../../src/cli/terminal/Text.ts"
 
 const set = (n: number, more: Partial<ScoreSetTable.Listed> = {}): ScoreSetTable.Listed => ({
   ...{ scoreSetId: `set-${n}`, label: "live", rubric: "plugins", rubricDigest: "0".repeat(64), critic: "rule@2" },

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { EventLog } from "../../src/events/EventLog.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
-import { LATEST } from "../../src/events/Time.ts"
+import { LATEST } from "../../src/values/Time.ts"
 import { event, inTask, requestOf, sha, type Unplaced } from "../projections/given.ts"
 
 /** What the tasks of a small history are told to do: things that a table, a spreadsheet or a page might trip over. */

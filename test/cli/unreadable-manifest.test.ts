@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import * as Chain from "../../src/events/Chain.ts"
 import { importEvents } from "../../src/events/index.ts"
+import * as Chain from "../../src/events/integrity/Chain.ts"
 import { hindcast, workplace } from "./hindcast.ts"
 
 const place = workplace()

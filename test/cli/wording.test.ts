@@ -1,13 +1,13 @@
 import * as path from "node:path"
 import stringWidth from "string-width"
 import { describe, expect, it } from "vitest"
-import * as AsTyped from "../../src/cli/AsTyped.ts"
-import * as Asked from "../../src/cli/render/Asked.ts"
-import * as GrantPage from "../../src/cli/render/GrantPage.ts"
-import * as Help from "../../src/cli/render/Help.ts"
-import * as Overview from "../../src/cli/render/Overview.ts"
-import * as Style from "../../src/cli/render/Style.ts"
-import * as Near from "../../src/events/Near.ts"
+import * as AsTyped from "../../src/cli/command/CommandHints.ts"
+import * as Asked from "../../src/cli/pages/events/ConfirmationPage.ts"
+import * as GrantPage from "../../src/cli/pages/plugins/GrantPage.ts"
+import * as Help from "../../src/cli/terminal/Help.ts"
+import * as Overview from "../../src/cli/terminal/Overview.ts"
+import * as Style from "../../src/cli/terminal/Style.ts"
+import * as Near from "../../src/values/DidYouMean.ts"
 
 const program = `node ${path.join("src", "cli", "main.js")}`
 

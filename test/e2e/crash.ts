@@ -7,9 +7,9 @@ import { expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import * as Recovery from "../../src/kernel/Recovery.ts"
-import { Projector } from "../../src/projections/Projector.ts"
-import * as Tasks from "../../src/projections/Tasks.ts"
+import * as Recovery from "../../src/kernel/recovery/RecoveryPlan.ts"
+import { Projector } from "../../src/projections/projector/Projector.ts"
+import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))

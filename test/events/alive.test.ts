@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { describe, expect, it, vi } from "vitest"
-import { isAlive } from "../../src/events/Alive.ts"
+import { isAlive } from "../../src/platform/LiveProcess.ts"
 
 describe("a process", () => {
   it("is alive, and is dead when it has ended", async () => {

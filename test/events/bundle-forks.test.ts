@@ -2,8 +2,8 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Chunk, Context, Effect, Layer, Stream } from "effect"
 import { expect } from "vitest"
-import { Bundles } from "../../src/events/Bundles.ts"
 import { type CoreNewEvent, EventLog, layerSqlite } from "../../src/events/index.ts"
+import { Bundles } from "../../src/events/maintenance/Bundles.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const SHA = "0".repeat(64)

@@ -6,9 +6,9 @@ import { it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
 import { EventLog, layerSqlite, type SqliteOptions } from "../../src/events/index.ts"
-import { IDLE_AFTER_MS, whenIdle } from "../../src/events/sqlite/checkpoint.ts"
-import * as Database from "../../src/events/sqlite/database.ts"
-import { turn } from "../../src/events/Turn.ts"
+import { IDLE_AFTER_MS, whenIdle } from "../../src/events/sqlite/file/checkpoint.ts"
+import * as Database from "../../src/events/sqlite/file/database.ts"
+import { turn } from "../../src/platform/yieldToEventLoop.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string) => ({

@@ -3,8 +3,8 @@ import { it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { afterEach, describe, expect, vi } from "vitest"
 import { EventLog, layerMemory, layerSqlite } from "../../src/events/index.ts"
-import { Lease } from "../../src/events/Lease.ts"
-import { EARLIEST, LATEST } from "../../src/events/Time.ts"
+import { Lease } from "../../src/events/log/Lease.ts"
+import { EARLIEST, LATEST } from "../../src/values/Time.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 afterEach(() => vi.restoreAllMocks())

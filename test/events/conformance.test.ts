@@ -1,8 +1,8 @@
 import * as path from "node:path"
 import { Effect } from "effect"
-import * as MemoryEventLog from "../../src/events/MemoryEventLog.ts"
+import * as MemoryEventLog from "../../src/events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
-import type { Vocabulary } from "../../src/events/Vocabulary.ts"
+import type { Vocabulary } from "../../src/events/vocabulary/Vocabulary.ts"
 import { suite } from "../../src/testing.ts"
 import { temporaryDirectory, temporaryLog } from "../temporary.ts"
 

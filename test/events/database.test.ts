@@ -2,8 +2,8 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as Control from "../../src/events/sqlite/control.ts"
-import * as Database from "../../src/events/sqlite/database.ts"
+import * as Database from "../../src/events/sqlite/file/database.ts"
+import * as Control from "../../src/events/sqlite/file/openDatabase.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** A connection that writes to a new log. */

@@ -2,8 +2,8 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect } from "vitest"
-import { type Decided, decider } from "../../src/events/Deciding.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import { type Decided, decider } from "../../src/events/log/Decider.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string): Decided => ({

@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import { statementError } from "../../src/events/sqlite/database.ts"
 import * as BetterSqlite3 from "../../src/events/sqlite/driver/betterSqlite3.ts"
 import { type Circumstances, choose, driverFor } from "../../src/events/sqlite/driver/choice.ts"
 import {
@@ -17,6 +16,7 @@ import {
   SqliteError,
 } from "../../src/events/sqlite/driver/Driver.ts"
 import { nameOfCode } from "../../src/events/sqlite/driver/resultCodes.ts"
+import { statementError } from "../../src/events/sqlite/file/database.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** What is thrown, as a value. */

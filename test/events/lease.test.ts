@@ -5,7 +5,7 @@ import { it } from "@effect/vitest"
 import { Effect, Either, Fiber, Option, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { layerSqlite } from "../../src/events/index.ts"
-import { Lease } from "../../src/events/Lease.ts"
+import { Lease } from "../../src/events/log/Lease.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 

@@ -3,9 +3,9 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
-import { Archive } from "../../src/events/Archive.ts"
 import { EventLog, layerSqlite, measureSpace } from "../../src/events/index.ts"
-import { PersonalData } from "../../src/events/PersonalData.ts"
+import { Archive } from "../../src/events/maintenance/Archive.ts"
+import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string, subject?: string) => ({

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import * as Database from "../../src/events/sqlite/database.ts"
+import * as Database from "../../src/events/sqlite/file/database.ts"
 import { smallLog } from "./smallLog.ts"
 
 /** Runs statements with the triggers out of the way, and puts them back as they were. */

@@ -1,11 +1,11 @@
 import { it } from "@effect/vitest"
 import { Either, Schema } from "effect"
 import { describe, expect } from "vitest"
-import * as Near from "../../src/events/Near.ts"
-import * as Options from "../../src/events/Options.ts"
-import * as Vocabulary from "../../src/events/Vocabulary.ts"
-import * as Comparison from "../../src/projections/Comparison.ts"
-import * as Trend from "../../src/projections/Trend.ts"
+import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
+import * as Comparison from "../../src/projections/comparison/Comparison.ts"
+import * as Trend from "../../src/projections/comparison/Trend.ts"
+import * as Near from "../../src/values/DidYouMean.ts"
+import * as Options from "../../src/values/Options.ts"
 import { outside } from "../wrongOptions.ts"
 
 interface Lamp {

@@ -4,7 +4,7 @@ import { it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
 import { examine, layerSqlite } from "../../src/events/index.ts"
-import * as OwnerOnly from "../../src/events/OwnerOnly.ts"
+import * as OwnerOnly from "../../src/platform/OwnerOnly.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { smallLog } from "./smallLog.ts"
 

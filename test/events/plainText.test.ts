@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isUnmistakable, isVisible, unmistakable, visible, visibleLines } from "../../src/events/PlainText.ts"
+import { isUnmistakable, isVisible, unmistakable, visible, visibleLines } from "../../src/values/PlainText.ts"
 
 /** Characters that a terminal obeys or that nobody sees, by what they are. */
 const HIDDEN: { readonly [what: string]: string } = {

@@ -3,7 +3,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { type InternedQuery, NO_TASK, type Selection, selection } from "../../src/events/sqlite/selection.ts"
+import { type InternedQuery, NO_TASK, type Selection, selection } from "../../src/events/sqlite/pageQuery.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 

@@ -3,10 +3,10 @@ import { it } from "@effect/vitest"
 import { Cause, Chunk, Effect, Either, Exit, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
-import * as Doctor from "../../src/events/Doctor.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import type { LogDatabase } from "../../src/events/sqlite/database.ts"
-import { examine } from "../../src/events/sqlite/doctor.ts"
+import * as Doctor from "../../src/events/integrity/Doctor.ts"
+import type { LogDatabase } from "../../src/events/sqlite/file/database.ts"
+import { examine } from "../../src/events/sqlite/integrity/doctor.ts"
 import { EVENTS, runAll, smallLog, tamperer, verifyDuring } from "./smallLog.ts"
 
 const BLOBS = ["id", "causation", "hash"] as const

@@ -2,10 +2,10 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { eventType } from "../../src/events/EventType.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import * as Upcaster from "../../src/events/Upcaster.ts"
-import * as Vocabulary from "../../src/events/Vocabulary.ts"
+import { eventType } from "../../src/events/vocabulary/EventType.ts"
+import * as Upcaster from "../../src/events/vocabulary/Upcaster.ts"
+import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const order = eventType(

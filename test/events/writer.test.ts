@@ -1,11 +1,11 @@
 import { it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect } from "vitest"
-import * as Admission from "../../src/events/Admission.ts"
-import { type Appended, type AppendRequest, NoStream, VersionConflict } from "../../src/events/EventLog.ts"
-import * as Keys from "../../src/events/Keys.ts"
-import * as Vocabulary from "../../src/events/Vocabulary.ts"
-import * as Writer from "../../src/events/Writer.ts"
+import * as Admission from "../../src/events/append/AppendValidation.ts"
+import * as Writer from "../../src/events/append/Writer.ts"
+import { type Appended, type AppendRequest, NoStream, VersionConflict } from "../../src/events/log/EventLog.ts"
+import * as Keys from "../../src/events/payload/PersonalDataKeys.ts"
+import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 
 const request: AppendRequest = {
   stream: "a",

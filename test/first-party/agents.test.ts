@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { commandOf, VERBS } from "../../plugins/text-room/command.ts"
 import { carried, look } from "../../plugins/text-room/perception.ts"
 import { begin, step } from "../../plugins/text-room/world.ts"
-import { JsonObject } from "../../src/events/Json.ts"
+import { JsonObject } from "../../src/values/Json.ts"
 import { theLostKey } from "./text-room/playing.ts"
 
 const Choice = Schema.Union(

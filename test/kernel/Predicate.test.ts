@@ -1,8 +1,8 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Predicate from "../../src/kernel/Predicate.ts"
-import { type EnvironmentState, projection } from "../../src/projections/EnvironmentState.ts"
-import { fold } from "../../src/projections/Projection.ts"
+import * as Predicate from "../../src/kernel/rules/Predicate.ts"
+import { fold } from "../../src/projections/fold/Projection.ts"
+import { type EnvironmentState, projection } from "../../src/projections/state/EnvironmentState.ts"
 import type { Seen } from "../../src/projections/timetravel/Predicate.ts"
 import { event, inTask, place } from "../projections/given.ts"
 

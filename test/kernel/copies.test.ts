@@ -2,9 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { EventLog } from "../../src/events/EventLog.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
-import { Registry } from "../../src/kernel/Registry.ts"
+import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const manifest = {

@@ -1,11 +1,11 @@
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
-import { EventLog } from "../../src/events/EventLog.ts"
-import * as Capabilities from "../../src/kernel/Capabilities.ts"
-import { Confirmations } from "../../src/kernel/Confirmations.ts"
-import * as Gate from "../../src/kernel/Gate.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
+import * as Gate from "../../src/kernel/gate/Gate.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as Capabilities from "../../src/kernel/tasks/Capabilities.ts"
 import { about, events, kernelWith, type Sample, seen } from "./given.ts"
 
 /** Says of itself that it does no harm, and may write. */

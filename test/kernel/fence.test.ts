@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { EventLog } from "../../src/events/EventLog.ts"
-import * as MemoryEventLog from "../../src/events/MemoryEventLog.ts"
-import * as Fence from "../../src/kernel/Fence.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/events/memory/MemoryEventLog.ts"
+import * as Fence from "../../src/kernel/recovery/Fence.ts"
 
 const note = (stream: string) => ({
   ...{ stream, actor: "kernel" },

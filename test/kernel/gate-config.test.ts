@@ -2,8 +2,8 @@ import { it } from "@effect/vitest"
 import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
-import type { InvalidOptions } from "../../src/events/Options.ts"
-import * as Gate from "../../src/kernel/Gate.ts"
+import * as Gate from "../../src/kernel/gate/Gate.ts"
+import type { InvalidOptions } from "../../src/values/Options.ts"
 
 const problems = (config: unknown): InvalidOptions["problems"] =>
   Either.match(Gate.decode(config), { onLeft: (invalid) => invalid.problems, onRight: () => [] })

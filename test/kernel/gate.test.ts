@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
-import * as Gate from "../../src/kernel/Gate.ts"
+import * as Gate from "../../src/kernel/gate/Gate.ts"
 
 const command = (actuator: string, risk?: Gate.Candidate["risk"]): Gate.Candidate => ({ actuator, risk })
 

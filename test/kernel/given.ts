@@ -1,8 +1,8 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Option, Stream } from "effect"
-import type { Event } from "../../src/events/Event.ts"
-import { CaughtUp, EventLog } from "../../src/events/EventLog.ts"
+import { CaughtUp, EventLog } from "../../src/events/log/EventLog.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { temporaryDirectory } from "../temporary.ts"
 

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { describe, expect } from "vitest"
-import * as Agent from "../../src/kernel/Agent.ts"
+import * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { events, kernelWith, type Sample, seen } from "./given.ts"
 

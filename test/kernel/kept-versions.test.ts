@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import type { Task } from "../../src/kernel/Task.ts"
+import type { Task } from "../../src/kernel/tasks/Task.ts"
 import { about, events, kernelWith, seen } from "./given.ts"
 
 const sensing = (word: string, sensor = "look") => ({

@@ -6,9 +6,9 @@ import { Deferred, Effect } from "effect"
 import { type CoreNewEvent, EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { RUNNER } from "../../src/plugins/PluginProcess.ts"
-import { birthOf } from "../../src/plugins/process/Birth.ts"
-import * as Tools from "../../src/plugins/Tools.ts"
+import { birthOf } from "../../src/platform/ProcessIdentity.ts"
+import { RUNNER } from "../../src/plugins/process/PluginProcess.ts"
+import * as Tools from "../../src/plugins/sandbox/Tools.ts"
 import { isAlive, temporaryDirectory } from "../plugins/fixtures.ts"
 
 interface Left {

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
-import { EventLog } from "../../src/events/EventLog.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
-import { Registry } from "../../src/kernel/Registry.ts"
-import type { Projector } from "../../src/projections/Projector.ts"
+import { Registry } from "../../src/kernel/registry/Registry.ts"
+import type { Projector } from "../../src/projections/projector/Projector.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** What a test says of a plugin; the rest is as small as a plugin can be. */

@@ -6,15 +6,15 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type CoreNewEvent, EventLog, type LogError } from "../../src/events/EventLog.ts"
-import { PersonalData } from "../../src/events/PersonalData.ts"
-import { is } from "../../src/events/Vocabulary.ts"
-import * as Agent from "../../src/kernel/Agent.ts"
+import { type CoreNewEvent, EventLog, type LogError } from "../../src/events/log/EventLog.ts"
+import { PersonalData } from "../../src/events/payload/PersonalData.ts"
+import { is } from "../../src/events/vocabulary/Vocabulary.ts"
+import * as Agent from "../../src/kernel/agents/Agent.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import * as Replay from "../../src/kernel/Replay.ts"
-import type { Projector } from "../../src/projections/Projector.ts"
-import * as TaskAudit from "../../src/projections/TaskAudit.ts"
+import * as Replay from "../../src/kernel/replay/Replay.ts"
+import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
+import type { Projector } from "../../src/projections/projector/Projector.ts"
 import { CONSENT, writePlugin } from "./given.ts"
 
 const inRepository = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
@@ -203,7 +203,7 @@ const decisions = (task: string) =>
     Effect.map(
       Effect.flatMap(
         EventLog,
-        (log): Effect.Effect<ReadonlyArray<import("../../src/events/Event.ts").Event>, LogError> =>
+        (log): Effect.Effect<ReadonlyArray<import("../../src/events/vocabulary/Event.ts").Event>, LogError> =>
           log.readPage({ taskId: String(tasks[task]), types: ["DecisionMade"] }, 1000),
       ),
       (events) =>

@@ -4,8 +4,8 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as tar from "tar"
-import { EventLog } from "../../src/events/EventLog.ts"
-import * as Git from "../../src/kernel/registry/Git.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as Git from "../../src/kernel/registry/GitSource.ts"
 import { commit, filesOf, git, repository, types, withRegistry, write } from "./registries.ts"
 
 /** Packs a directory's content below a prefix, as `npm pack` does. */

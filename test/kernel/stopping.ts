@@ -1,14 +1,14 @@
 import * as path from "node:path"
 import { Deferred, Effect, Layer } from "effect"
-import { type AppendRequest, EventLog } from "../../src/events/EventLog.ts"
+import { type AppendRequest, EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
-import * as Confirmations from "../../src/kernel/Confirmations.ts"
-import type { GateConfig } from "../../src/kernel/Gate.ts"
+import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
+import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
 import * as Kernel from "../../src/kernel/Kernel.ts"
-import * as Registry from "../../src/kernel/Registry.ts"
-import * as Scoring from "../../src/kernel/Scoring.ts"
-import * as PluginHost from "../../src/plugins/PluginHost.ts"
-import * as Projector from "../../src/projections/Projector.ts"
+import * as Registry from "../../src/kernel/registry/Registry.ts"
+import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
+import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
+import * as Projector from "../../src/projections/projector/Projector.ts"
 
 /** The log of a directory. */
 export const logIn = (directory: string): string => path.join(directory, "log.db")

@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
-import type * as Agent from "../../src/kernel/Agent.ts"
+import type * as Agent from "../../src/kernel/agents/Agent.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { TaskIdInvalid, TaskIdTaken } from "../../src/kernel/TaskId.ts"
+import { TaskIdInvalid, TaskIdTaken } from "../../src/kernel/tasks/TaskId.ts"
 import { events, kernelWith } from "./given.ts"
 
 describe("a task whose id the caller chose", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import * as Alarm from "../../src/plugins/process/Alarm.ts"
+import * as Alarm from "../../src/plugins/channel/NextTimeout.ts"
 
 describe("one alarm for many deadlines", () => {
   beforeEach(() => {

@@ -2,10 +2,11 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber } from "effect"
-import type { JsonObject } from "../../src/events/Json.ts"
-import { sha256 } from "../../src/events/Json.ts"
-import * as Broker from "../../src/plugins/Broker.ts"
-import type { Grants } from "../../src/plugins/Grants.ts"
+import type { Method } from "../../src/plugins/hostapi/Client.ts"
+import * as Broker from "../../src/plugins/hostapi/HostApi.ts"
+import type { Grants } from "../../src/plugins/manifest/Grants.ts"
+import type { JsonObject } from "../../src/values/Json.ts"
+import { sha256 } from "../../src/values/Json.ts"
 import { isAlive, temporaryDirectory, writeFiles } from "./fixtures.ts"
 
 /** A directory with a granted `open`, a granted and missing `later`, and a `closed` beside them. */
@@ -28,13 +29,13 @@ const place = Effect.gen(function* () {
   }
 })
 
-const ask = (client: Broker.Client, method: Broker.Method, params: JsonObject) =>
+const ask = (client: Broker.Client, method: Method, params: JsonObject) =>
   Effect.flatMap(Broker.request(method, params), ({ execute }) => execute(client))
 
-const answerOf = (client: Broker.Client, method: Broker.Method, params: JsonObject) =>
+const answerOf = (client: Broker.Client, method: Method, params: JsonObject) =>
   Effect.map(ask(client, method, params), ({ value }) => value)
 
-const codeOf = (client: Broker.Client, method: Broker.Method, params: JsonObject) =>
+const codeOf = (client: Broker.Client, method: Method, params: JsonObject) =>
   Effect.map(Effect.flip(ask(client, method, params)), ({ code }) => code)
 
 describe("run", () => {

@@ -2,8 +2,8 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import type { CoreNewEvent } from "../../src/events/EventLog.ts"
-import { layer } from "../../src/plugins/PluginHost.ts"
+import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
+import { layer } from "../../src/plugins/process/PluginHost.ts"
 import { logged, start } from "./fixtures.ts"
 
 const provide = Effect.provide(layer)

@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Json, JsonObject } from "../../src/events/Json.ts"
-import * as ComponentSchemas from "../../src/plugins/ComponentSchemas.ts"
 import * as Check from "../../src/plugins/schemas/Check.ts"
+import * as ComponentSchemas from "../../src/plugins/schemas/ComponentSchemas.ts"
+import type { Json, JsonObject } from "../../src/values/Json.ts"
 
 const item: JsonObject = {
   type: "object",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import * as Grants from "../../src/plugins/Grants.ts"
-import type * as Manifest from "../../src/plugins/Manifest.ts"
+import * as Grants from "../../src/plugins/manifest/Grants.ts"
+import type * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import { bareManifest } from "./fixtures.ts"
 
 const at = { directory: "/plugins/sample", workspace: "/project" }

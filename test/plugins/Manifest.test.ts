@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { Effect, Either } from "effect"
-import * as Manifest from "../../src/plugins/Manifest.ts"
+import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import { inRepository } from "../cli/hindcast.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "./fixtures.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
-import type { CoreNewEvent } from "../../src/events/EventLog.ts"
-import { layer } from "../../src/plugins/PluginHost.ts"
-import { birthOf } from "../../src/plugins/process/Birth.ts"
+import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
+import { birthOf } from "../../src/platform/ProcessIdentity.ts"
+import { layer } from "../../src/plugins/process/PluginHost.ts"
 import { isAlive, logged, recorded, type Started, start, startRecording, wasLogged } from "./fixtures.ts"
 
 const provide = Effect.provide(layer)

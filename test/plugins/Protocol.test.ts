@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as fc from "fast-check"
-import * as Protocol from "../../src/plugins/Protocol.ts"
-import { splitLines, tellFrames } from "../../src/plugins/process/lines.ts"
+import { splitLines, tellFrames } from "../../src/plugins/channel/lines.ts"
+import * as Protocol from "../../src/plugins/channel/Protocol.ts"
 
 describe("lines", () => {
   const linesOf = (chunks: ReadonlyArray<Buffer>, limit = 1_000_000) => {

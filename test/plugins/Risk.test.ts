@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Risk from "../../src/plugins/Risk.ts"
+import * as Risk from "../../src/plugins/manifest/Risk.ts"
 
 const none = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isPublic } from "../../src/plugins/broker/addresses.ts"
+import { isPublic } from "../../src/plugins/hostapi/addresses.ts"
 
 describe("an address", () => {
   it.each(["1.1.1.1", "93.184.215.14", "2606:4700::1111", "::ffff:1.1.1.1"])("%s is public", (address) => {

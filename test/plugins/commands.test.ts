@@ -2,7 +2,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Json } from "../../src/events/Json.ts"
+import type { Json } from "../../src/values/Json.ts"
 import { start } from "./fixtures.ts"
 import { inLayer, isBounded, layers, namespaces, sayWhichLayers } from "./layers.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Queue } from "effect"
-import type { Json } from "../../src/events/Json.ts"
-import { layer } from "../../src/plugins/PluginHost.ts"
-import type { Progress } from "../../src/plugins/PluginProcess.ts"
+import { layer } from "../../src/plugins/process/PluginHost.ts"
+import type { Progress } from "../../src/plugins/process/PluginProcess.ts"
+import type { Json } from "../../src/values/Json.ts"
 import { logged, start } from "./fixtures.ts"
 
 const provide = Effect.provide(layer)

@@ -2,12 +2,17 @@ import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect, Either, type Scope } from "effect"
-import type { CoreNewEvent } from "../../src/events/EventLog.ts"
-import * as Grants from "../../src/plugins/Grants.ts"
-import * as Manifest from "../../src/plugins/Manifest.ts"
-import type { PluginError } from "../../src/plugins/PluginError.ts"
-import { PluginHost } from "../../src/plugins/PluginHost.ts"
-import type { PluginProcess, ProcessLimits, ProcessMetadata, ProcessSpec } from "../../src/plugins/PluginProcess.ts"
+import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
+import * as Grants from "../../src/plugins/manifest/Grants.ts"
+import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
+import { PluginHost } from "../../src/plugins/process/PluginHost.ts"
+import type {
+  PluginError,
+  PluginProcess,
+  ProcessLimits,
+  ProcessMetadata,
+  ProcessSpec,
+} from "../../src/plugins/process/PluginProcess.ts"
 
 /** A manifest that is valid, for a plugin with nothing in it. */
 export const bareManifest = {

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
-import { LEAST, watch } from "../../src/plugins/process/GivingWay.ts"
+import { LEAST, watch } from "../../src/plugins/process/ReniceWhenBusy.ts"
 import { start } from "./fixtures.ts"
 import { inLayer, strongest } from "./layers.ts"
 

@@ -1,10 +1,10 @@
 import { Effect, Either } from "effect"
 import { expect, it } from "vitest"
-import { type HostOptions, layerIn } from "../../src/plugins/PluginHost.ts"
-import type { Confining } from "../../src/plugins/Sandbox.ts"
-import { LAYERS, type Layer } from "../../src/plugins/sandbox/Layer.ts"
+import { type HostOptions, layerIn } from "../../src/plugins/process/PluginHost.ts"
+import { LAYERS, type Layer } from "../../src/plugins/sandbox/layers/Layer.ts"
+import type { Confining } from "../../src/plugins/sandbox/Sandbox.ts"
 import * as Tier from "../../src/plugins/sandbox/Tier.ts"
-import * as Tools from "../../src/plugins/Tools.ts"
+import * as Tools from "../../src/plugins/sandbox/Tools.ts"
 
 /**
  * Names the layers to test, by commas. One that cannot be had fails the tests. Default: all that this machine has, but of the two that

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { limited, TookTooLong } from "../../src/plugins/schemas/limited.ts"
+import { limited, TookTooLong } from "../../src/platform/runWithTimeout.ts"
 
 describe("limited", () => {
   it("answers what the function does, and throws what it throws", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { CoreNewEvent } from "../../src/events/EventLog.ts"
-import type { Json } from "../../src/events/Json.ts"
-import { layer } from "../../src/plugins/PluginHost.ts"
+import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
+import { layer } from "../../src/plugins/process/PluginHost.ts"
+import type { Json } from "../../src/values/Json.ts"
 import { recorded, type Sample, start } from "./fixtures.ts"
 
 const provide = Effect.provide(layer)

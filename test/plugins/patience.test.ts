@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { patience } from "../../src/plugins/schemas/patience.ts"
+import { patience } from "../../src/plugins/schemas/SchemaTimeBudget.ts"
 
 /** Keeps this thread busy. */
 const busy = (ms: number) => () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Json, pointerToken } from "../../src/events/Json.ts"
-import { placeOfMistake, placesOf } from "../../src/plugins/manifest/places.ts"
+import { placeOfMistake, placesOf } from "../../src/plugins/manifest/sourceLocations.ts"
+import { type Json, pointerToken } from "../../src/values/Json.ts"
 
 /** The text from a place on. */
 const from = (text: string, { line, column }: { readonly line: number; readonly column: number }) =>

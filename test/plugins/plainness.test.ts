@@ -2,8 +2,8 @@ import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import type { JsonObject } from "../../src/events/Json.ts"
-import * as Manifest from "../../src/plugins/Manifest.ts"
+import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
+import type { JsonObject } from "../../src/values/Json.ts"
 import { bareManifest } from "./fixtures.ts"
 
 const issuesOf = (manifest: unknown) =>

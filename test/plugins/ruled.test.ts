@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Broker from "../../src/plugins/Broker.ts"
-import type { Grants } from "../../src/plugins/Grants.ts"
+import type { Method } from "../../src/plugins/hostapi/Client.ts"
+import * as Broker from "../../src/plugins/hostapi/HostApi.ts"
+import type { Grants } from "../../src/plugins/manifest/Grants.ts"
 import { temporaryDirectory } from "./fixtures.ts"
 
 const clientOf = (workspace: string, grants: Partial<Grants>): Broker.Client => ({
@@ -18,7 +19,7 @@ describe("a request that was ruled on", () => {
     Effect.gen(function* () {
       const workspace = yield* temporaryDirectory
       const client = clientOf(workspace, { write: [workspace], run: ["git"], net: ["a.org", "b.org:8080"] })
-      const target = (method: Broker.Method, params: Parameters<typeof Broker.request>[1]) =>
+      const target = (method: Method, params: Parameters<typeof Broker.request>[1]) =>
         Effect.flatMap(Broker.request(method, params), (request) => request.target(client))
       yield* Effect.promise(() => fs.mkdir(path.join(workspace, "real")))
       yield* Effect.promise(() => fs.symlink(path.join(workspace, "real"), path.join(workspace, "link")))

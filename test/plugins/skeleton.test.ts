@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { skeletonOf, tableOf } from "../../src/plugins/sandbox/Skeleton.ts"
+import { skeletonOf, tableOf } from "../../src/plugins/sandbox/layers/Skeleton.ts"
 import { temporaryDirectory, writeFiles } from "./fixtures.ts"
 
 describe("what a plugin's disk is mounted over", () => {

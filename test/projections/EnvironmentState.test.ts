@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { Json } from "../../src/events/Json.ts"
-import * as EnvironmentState from "../../src/projections/EnvironmentState.ts"
-import { fold } from "../../src/projections/Projection.ts"
+import { fold } from "../../src/projections/fold/Projection.ts"
+import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
+import type { Json } from "../../src/values/Json.ts"
 import { event, given, inTask, place, sha, type Unplaced } from "./given.ts"
 
 const stateOf = (...events: ReadonlyArray<Unplaced>) => given(EnvironmentState.projection, events)

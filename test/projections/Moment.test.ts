@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect, vi } from "vitest"
-import * as Moment from "../../src/projections/Moment.ts"
+import * as Moment from "../../src/events/read/Moment.ts"
 import { idOf, START } from "./given.ts"
 import { append, onLog, read } from "./onLog.ts"
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Keyed from "../../src/projections/Keyed.ts"
-import { PassingDraft } from "../../src/projections/PassingDraft.ts"
+import { PassingDraft } from "../../src/projections/fold/MapBuilder.ts"
+import * as Keyed from "../../src/values/SafeRecord.ts"
 
 const key = fc.constantFrom("a", "b", "2", "1", "__proto__", "constructor")
 const change = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { JsonObject } from "../../src/events/Json.ts"
-import * as PluginRegistry from "../../src/projections/PluginRegistry.ts"
+import * as PluginRegistry from "../../src/projections/state/PluginRegistry.ts"
+import type { JsonObject } from "../../src/values/Json.ts"
 import { event, given, sha, type Unplaced } from "./given.ts"
 
 const registryOf = (...events: ReadonlyArray<Unplaced>) => given(PluginRegistry.projection, events)

@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import type { Json, JsonObject } from "../../src/events/Json.ts"
+import type { Json, JsonObject } from "../../src/values/Json.ts"
 import { event, inTask, sha, type Unplaced, unknownEvent } from "./given.ts"
 
 /** Keys that trip careless code. */

@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto"
-import type { Event } from "../../src/events/Event.ts"
-import type { NewEvent } from "../../src/events/EventLog.ts"
-import type { CoreName, PayloadOf } from "../../src/events/Vocabulary.ts"
-import { fold, type Projection } from "../../src/projections/Projection.ts"
+import type { NewEvent } from "../../src/events/log/EventLog.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import type { CoreName, PayloadOf } from "../../src/events/vocabulary/Vocabulary.ts"
+import { fold, type Projection } from "../../src/projections/fold/Projection.ts"
 
 /** What a test says of an event beside its type and payload; the rest is filled in. */
 export type Envelope = Partial<Omit<Event, "type" | "payload">>

@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Exit, Layer, Schema } from "effect"
 import { describe, expect } from "vitest"
-import type { Event } from "../../src/events/Event.ts"
-import type { Projection } from "../../src/projections/Projection.ts"
-import * as Projector from "../../src/projections/Projector.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import type { Projection } from "../../src/projections/fold/Projection.ts"
+import * as Projector from "../../src/projections/projector/Projector.ts"
 import { append, counter, onLog, read } from "./onLog.ts"
 
 describe("a projector that checks", () => {

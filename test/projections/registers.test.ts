@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import * as PendingConfirmations from "../../src/projections/PendingConfirmations.ts"
-import * as ScoreSets from "../../src/projections/ScoreSets.ts"
-import * as Tasks from "../../src/projections/Tasks.ts"
+import * as PendingConfirmations from "../../src/projections/state/PendingConfirmations.ts"
+import * as ScoreSets from "../../src/projections/state/ScoreSets.ts"
+import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { event, given, inTask, START, sha } from "./given.ts"
 
 const opened = (goal: string) => event("TaskOpened", { goal, measures: [], agent: "me" })

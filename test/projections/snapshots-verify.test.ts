@@ -4,7 +4,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { LOG_TABLES } from "../../src/events/sqlite/tables.ts"
+import { LOG_TABLES } from "../../src/events/sqlite/file/schema.ts"
 import { forge } from "./forging.ts"
 import { filledLog, rungs, sql } from "./ladders.ts"
 

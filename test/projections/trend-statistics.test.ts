@@ -2,10 +2,10 @@ import * as fc from "fast-check"
 import { uniformInt } from "pure-rand/distribution/uniformInt"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 import { describe, expect, it } from "vitest"
-import { holm } from "../../src/projections/trend/Holm.ts"
-import { MAX_EXACT, mannKendall, varianceOf } from "../../src/projections/trend/MannKendall.ts"
-import { descents } from "../../src/projections/trend/Pairs.ts"
-import { theilSen } from "../../src/projections/trend/TheilSen.ts"
+import { holm } from "../../src/projections/comparison/trend/Holm.ts"
+import { MAX_EXACT, mannKendall, varianceOf } from "../../src/projections/comparison/trend/MannKendall.ts"
+import { descents } from "../../src/projections/comparison/trend/Pairs.ts"
+import { theilSen } from "../../src/projections/comparison/trend/TheilSen.ts"
 
 /** Series as scores are: most of them of few different values. */
 const series = (maxLength: number, values = fc.integer({ min: 0, max: 4 })) =>

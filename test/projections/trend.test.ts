@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Score } from "../../src/projections/audit/Scores.ts"
-import * as Trend from "../../src/projections/Trend.ts"
+import * as Trend from "../../src/projections/comparison/Trend.ts"
 
 /** A score of a measure with one reward, which came to so much of 1, and of another one without any. */
 const scored = (amount: number, more: Partial<Score> = {}): Score => ({

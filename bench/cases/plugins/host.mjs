@@ -2,9 +2,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Exit, ManagedRuntime, Scope } from "effect"
-import * as Manifest from "../../../dist/plugins/Manifest.js"
-import { layerOf, PluginHost } from "../../../dist/plugins/PluginHost.js"
-import * as Tools from "../../../dist/plugins/Tools.js"
+import * as Manifest from "../../../dist/plugins/manifest/Manifest.js"
+import { layerOf, PluginHost } from "../../../dist/plugins/process/PluginHost.js"
+import * as Tools from "../../../dist/plugins/sandbox/Tools.js"
 
 /** Writes a plugin with one sensor, `look`. */
 export const writePlugin = (directory, name, plugin) => {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { Score, Verdict } from "../../projections/audit/Scores.ts"
-import type { TaskAudit } from "../../projections/TaskAudit.ts"
-import * as AuditPage from "../render/AuditPage.ts"
-import type { Style } from "../render/Style.ts"
-import * as Table from "../render/Table.ts"
-import { number, oneLine } from "../render/Text.ts"
-import type { Teller } from "./Teller.ts"
+import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
+import * as AuditPage from "../pages/audit/AuditPage.ts"
+import type { Style } from "../terminal/Style.ts"
+import * as Table from "../terminal/Table.ts"
+import { number, oneLine } from "../terminal/Text.ts"
+import type { Teller } from "./Narrator.ts"
 
 /** Shows the audits of some tasks beside each other. */
 export const compare = (teller: Teller, audits: ReadonlyArray<TaskAudit>) =>

@@ -1,9 +1,9 @@
 import { Effect, Fiber } from "effect"
-import { EventLog } from "../../events/EventLog.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
-import * as AgentModule from "../run/AgentModule.ts"
-import { inPackage } from "./OwnFiles.ts"
-import type { Teller } from "./Teller.ts"
+import { inPackage } from "../command/PackageFiles.ts"
+import * as AgentModule from "../task/AgentModule.ts"
+import type { Teller } from "./Narrator.ts"
 import * as Trace from "./Trace.ts"
 
 /** More than the way takes, and fewer than wandering needs. */

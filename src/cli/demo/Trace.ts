@@ -1,10 +1,10 @@
 import { Effect, Stream } from "effect"
-import type { Event } from "../../events/Event.ts"
-import { CaughtUp, EventLog } from "../../events/EventLog.ts"
-import type { Json } from "../../events/Json.ts"
-import { is } from "../../events/Vocabulary.ts"
-import { oneLine, value } from "../render/Text.ts"
-import { type Teller, WIDTH } from "./Teller.ts"
+import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Json } from "../../values/Json.ts"
+import { oneLine, value } from "../terminal/Text.ts"
+import { type Teller, WIDTH } from "./Narrator.ts"
 
 /** Between two commands. */
 const GAP = " · "

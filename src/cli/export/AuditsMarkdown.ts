@@ -1,8 +1,8 @@
+import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
 import type { Row } from "../../projections/exports/AuditsRows.ts"
 import type { Encoder } from "../../projections/exports/Encoder.ts"
-import type { TaskAudit } from "../../projections/TaskAudit.ts"
-import * as AuditMarkdown from "../render/AuditMarkdown.ts"
-import { code, table } from "../render/Markdown.ts"
+import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
+import { code, table } from "../terminal/Markdown.ts"
 
 /** The table at the head of a file of audits: a row for each task and score set, with what people ask for first. */
 export const summary = (log: string): Encoder<Row> => {

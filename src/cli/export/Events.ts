@@ -2,7 +2,7 @@ import { Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as EventLines from "../../projections/exports/EventLines.ts"
 import * as EventTable from "../../projections/exports/EventTable.ts"
-import { oneOf } from "../CommonOptions.ts"
+import { oneOf } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as Selection from "./Selection.ts"
 

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { Records } from "../../events/Records.ts"
+import { Records } from "../../events/read/Records.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as McapChannels from "../../projections/exports/McapChannels.ts"
 import * as EventExport from "./EventExport.ts"

@@ -2,9 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Options } from "@effect/cli"
 import { Data, Effect, Stream } from "effect"
-import { targetOf } from "../../events/sqlite/place.ts"
+import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import type { Chunk } from "../../projections/exports/Encoder.ts"
-import * as Sink from "./Sink.ts"
+import * as Sink from "./AtomicOutput.ts"
 
 /** What every command takes that writes a file: `{ file: output, force }` is the target. */
 export const outputOptions = {

@@ -1,8 +1,8 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { Records } from "../../events/Records.ts"
+import { Records } from "../../events/read/Records.ts"
 import * as PiaAvtLines from "../../projections/exports/PiaAvtLines.ts"
-import { oneOf } from "../CommonOptions.ts"
+import { oneOf } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as Selection from "./Selection.ts"
 

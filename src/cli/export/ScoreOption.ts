@@ -1,8 +1,8 @@
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { EventLog } from "../../events/EventLog.ts"
-import * as Pages from "../../events/Pages.ts"
-import { is } from "../../events/Vocabulary.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
 

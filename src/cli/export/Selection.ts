@@ -1,10 +1,11 @@
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { EventLog, type Head, type Query } from "../../events/EventLog.ts"
-import * as Timelines from "../../events/Timelines.ts"
-import * as Moment from "../../projections/Moment.ts"
-import * as EventTypes from "../EventTypes.ts"
-import * as Ids from "../Ids.ts"
+import { EventLog, type Query } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import type { Head } from "../../events/vocabulary/Event.ts"
+import * as EventTypes from "../command/EventTypes.ts"
+import * as Ids from "../command/Ids.ts"
 
 /** Which events to export, for whatever is made of them. */
 export const options = {

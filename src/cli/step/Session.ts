@@ -1,6 +1,6 @@
-import type { Event } from "../../events/Event.ts"
-import type { Json } from "../../events/Json.ts"
-import type { Change } from "../render/PatchLines.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Json } from "../../values/Json.ts"
+import type { Change } from "../pages/time/PatchLines.ts"
 
 /** A moment of the log, with what a person looks at there. */
 export interface Frame {

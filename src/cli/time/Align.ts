@@ -1,12 +1,12 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
-import type { Pair } from "../../projections/TimeTravel.ts"
-import { TimeTravel } from "../../projections/TimeTravel.ts"
-import { common, wholeNumber } from "../CommonOptions.ts"
-import * as OpenLog from "../OpenLog.ts"
-import * as Output from "../Output.ts"
-import * as AlignmentPage from "../render/AlignmentPage.ts"
-import * as Run from "./Run.ts"
+import type { Pair } from "../../projections/timetravel/TimeTravel.ts"
+import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { common, wholeNumber } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Run from "../command/RunOption.ts"
+import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 
 /** Lines that are shown where nobody says otherwise. */
 const LIMIT = 50

@@ -1,14 +1,14 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import * as Predicate from "../../kernel/Predicate.ts"
-import { TimeTravel } from "../../projections/TimeTravel.ts"
-import { common } from "../CommonOptions.ts"
-import * as OpenLog from "../OpenLog.ts"
-import * as Output from "../Output.ts"
-import * as ProgressLine from "../ProgressLine.ts"
-import * as BisectionPage from "../render/BisectionPage.ts"
-import { MOMENT } from "./Between.ts"
-import { when } from "./When.ts"
+import * as Predicate from "../../kernel/rules/Predicate.ts"
+import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import { when } from "../command/PredicateOption.ts"
+import { MOMENT } from "../command/RangeOption.ts"
+import * as BisectionPage from "../pages/time/BisectionPage.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
 
 const from = Options.text("from").pipe(
   Options.withDescription("Where to begin, a moment. Default: before the first event"),

@@ -1,12 +1,12 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
-import { TimeTravel } from "../../projections/TimeTravel.ts"
-import { common, wholeNumber } from "../CommonOptions.ts"
-import * as OpenLog from "../OpenLog.ts"
-import * as Output from "../Output.ts"
-import * as ProgressLine from "../ProgressLine.ts"
-import * as ConsequencePage from "../render/ConsequencePage.ts"
-import { MOMENT } from "./Between.ts"
+import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { common, wholeNumber } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import { MOMENT } from "../command/RangeOption.ts"
+import * as ConsequencePage from "../pages/time/ConsequencePage.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
 
 /** Events that are shown where nobody says otherwise. */
 const LIMIT = 100

@@ -1,13 +1,13 @@
 import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
-import { TimeTravel } from "../../projections/TimeTravel.ts"
-import { common } from "../CommonOptions.ts"
-import * as OpenLog from "../OpenLog.ts"
-import * as Output from "../Output.ts"
-import * as ProgressLine from "../ProgressLine.ts"
-import * as HistoryPage from "../render/HistoryPage.ts"
-import { between, rangeOf } from "./Between.ts"
-import * as Some from "./Some.ts"
+import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as Some from "../command/LimitOption.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import { between, rangeOf } from "../command/RangeOption.ts"
+import * as HistoryPage from "../pages/time/HistoryPage.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
 
 const path = Args.text({ name: "path" }).pipe(
   Args.withDescription("A JSON Pointer (RFC 6901) into the environment, such as /tasks/ID/readings/room~1look"),

@@ -1,14 +1,14 @@
 import { Either } from "effect"
-import type { Admitted, AdmittedEvent } from "../Admission.ts"
-import type { Event } from "../Event.ts"
-import { type Head, LogCorrupt } from "../EventLog.ts"
-import * as Sequencer from "../Sequencer.ts"
-import type { Answer, Commit } from "../Writer.ts"
-import { attemptSync, isOutOfSequence, type LogDatabase } from "./database.ts"
-import type { Names } from "./names.ts"
-import * as ownSchema from "./ownSchema.ts"
+import type { Admitted, AdmittedEvent } from "../append/AppendValidation.ts"
+import * as Sequencer from "../append/Sequencer.ts"
+import type { Answer, Commit } from "../append/Writer.ts"
+import { LogCorrupt } from "../log/EventLog.ts"
+import type { Event, Head } from "../vocabulary/Event.ts"
+import { attemptSync, isOutOfSequence, type LogDatabase } from "./file/database.ts"
+import * as ownSchema from "./file/schemaCheck.ts"
+import { COLUMNS } from "./pageQuery.ts"
 import { bytesOf, findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
-import { COLUMNS } from "./selection.ts"
+import type { Names } from "./stringInterning.ts"
 
 /** Most rows that one INSERT writes; more rows take several, in one transaction. */
 const MAX_ROWS_PER_INSERT = 64

@@ -2,10 +2,10 @@ import * as os from "node:os"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, type Context, Duration, Effect, Schedule } from "effect"
-import { newId } from "../Event.ts"
-import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../Lease.ts"
-import { type Control, typed } from "./control.ts"
-import { HEARTBEAT_EVERY_MS, standingOf } from "./holder.ts"
+import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../log/Lease.ts"
+import { newId } from "../vocabulary/Event.ts"
+import { type Control, typed } from "./file/openDatabase.ts"
+import { HEARTBEAT_EVERY_MS, standingOf } from "./leaseHolder.ts"
 
 /** How often a holder is looked at of whom it is not known whether it lives. */
 const LOOK_EVERY_MS = 100

@@ -1,12 +1,12 @@
 import { type Context, Effect, Option } from "effect"
-import { LogBusy, LogUnavailable } from "../EventLog.ts"
-import type { Key, Keys } from "../Keys.ts"
-import { seal, unseal } from "../Sealing.ts"
-import { type Found, outlived, type Series, type Snapshot, Snapshots } from "../Snapshots.ts"
-import * as Database from "./database.ts"
-import type { SnapshotKey } from "./snapshotKey.ts"
-import { joined, originOf, parted, seal as sealOf } from "./snapshotSeal.ts"
-import { SNAPSHOT_TABLES } from "./tables.ts"
+import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
+import { type Found, outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshots.ts"
+import { seal, unseal } from "../payload/PayloadEncryption.ts"
+import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
+import * as Database from "./file/database.ts"
+import { SNAPSHOT_TABLES } from "./file/schema.ts"
+import type { SnapshotKey } from "./keys/snapshotKey.ts"
+import { joined, originOf, parted, seal as sealOf } from "./keys/snapshotSeal.ts"
 
 type Service = Context.Tag.Service<Snapshots>
 

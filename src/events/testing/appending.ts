@@ -1,7 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { expect } from "vitest"
-import * as EventLog from "../EventLog.ts"
-import type { JsonObject } from "../Json.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import * as EventLog from "../log/EventLog.ts"
 import { ID_1, ID_2, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
 /** What appending promises. */

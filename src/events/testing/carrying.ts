@@ -1,9 +1,9 @@
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
-import { MAX_EVENTS_PER_APPEND, MAX_NAME_LENGTH, MAX_PAYLOAD_BYTES } from "../Admission.ts"
-import { MAX_INLINE_BYTES } from "../Blob.ts"
-import { EventLog } from "../EventLog.ts"
-import type { Json } from "../Json.ts"
+import type { Json } from "../../values/Json.ts"
+import { MAX_EVENTS_PER_APPEND, MAX_NAME_LENGTH, MAX_PAYLOAD_BYTES } from "../append/AppendValidation.ts"
+import { EventLog } from "../log/EventLog.ts"
+import { MAX_INLINE_BYTES } from "../payload/Blob.ts"
 import { ID_1, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
 /** Events appended at once with payloads that were drawn. */

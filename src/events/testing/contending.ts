@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect } from "vitest"
-import * as EventLog from "../EventLog.ts"
+import * as EventLog from "../log/EventLog.ts"
 import { note, readAll, type Test, textOf } from "./given.ts"
 
 /** Fibers that contend for one stream, and how often each of them appends to it. */

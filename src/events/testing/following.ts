@@ -1,8 +1,8 @@
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { expect } from "vitest"
-import type { Event } from "../Event.ts"
-import * as EventLog from "../EventLog.ts"
-import { PAGE_SIZE } from "../Pages.ts"
+import * as EventLog from "../log/EventLog.ts"
+import { PAGE_SIZE } from "../read/Pages.ts"
+import type { Event } from "../vocabulary/Event.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
 /** What following promises. */

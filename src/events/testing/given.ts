@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
-import type { Event } from "../Event.ts"
-import type { AppendRequest, EventLog, LogError, Query } from "../EventLog.ts"
+import type { AppendRequest, EventLog, LogError, Query } from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
 
 /** One test on a log of its own, new and empty. `timeout` is in milliseconds. */
 export type Test = (behaviour: string, body: Effect.Effect<void, unknown, EventLog>, timeout?: number) => void

@@ -1,6 +1,5 @@
 import { Effect, Either, FastCheck, Fiber, Stream } from "effect"
 import { expect } from "vitest"
-import type { Event } from "../Event.ts"
 import {
   Any,
   type AppendRequest,
@@ -11,7 +10,8 @@ import {
   type Expected,
   type LogError,
   NoStream,
-} from "../EventLog.ts"
+} from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
 /** How many schedules of appends are tried. */

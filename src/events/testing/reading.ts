@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
-import * as Chain from "../Chain.ts"
-import * as EventLog from "../EventLog.ts"
+import * as Chain from "../integrity/Chain.ts"
+import * as EventLog from "../log/EventLog.ts"
 import { note, readAll, type Test, textOf } from "./given.ts"
 
 /** What reading promises. */

@@ -1,7 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { expect } from "vitest"
-import * as EventLog from "../EventLog.ts"
-import { EARLIEST, iso, LATEST } from "../Time.ts"
+import { EARLIEST, iso, LATEST } from "../../values/Time.ts"
+import * as EventLog from "../log/EventLog.ts"
 import { ID_1, note, type Test } from "./given.ts"
 
 /** What a log refuses. */

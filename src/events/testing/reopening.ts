@@ -1,9 +1,9 @@
 import { Effect, type Layer, Schema, type Scope, Stream } from "effect"
 import { expect } from "vitest"
-import type { Event } from "../Event.ts"
-import { type CaughtUp, EventLog } from "../EventLog.ts"
-import { eventType } from "../EventType.ts"
-import * as Vocabulary from "../Vocabulary.ts"
+import { type CaughtUp, EventLog } from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
+import { eventType } from "../vocabulary/EventType.ts"
+import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import { note, notes, readAll, textOf } from "./given.ts"
 
 /**

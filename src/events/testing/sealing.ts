@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { EventLog } from "../EventLog.ts"
+import { EventLog } from "../log/EventLog.ts"
 import { ID_1, note, readAll, type Test, textOf, withIds } from "./given.ts"
 
 /** What is promised of personal fields while their keys are there. Shredding is another service's. */

@@ -1,7 +1,7 @@
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
-import type { Event } from "../Event.ts"
-import { type AppendRequest, EventLog, type Query } from "../EventLog.ts"
+import { type AppendRequest, EventLog, type Query } from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
 /** Appends made: more events than a page, and than what some backend reads without an index. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { expect } from "vitest"
-import * as Chain from "../Chain.ts"
-import * as EventLog from "../EventLog.ts"
-import { InvalidOptions } from "../Options.ts"
+import { InvalidOptions } from "../../values/Options.ts"
+import * as Chain from "../integrity/Chain.ts"
+import * as EventLog from "../log/EventLog.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
 /** What the chain and its verification promise. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
-import { Json } from "../Json.ts"
+import { Json } from "../../values/Json.ts"
+import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })

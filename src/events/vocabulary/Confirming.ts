@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
-import { Json, JsonObject } from "../Json.ts"
-import { Moment } from "../Time.ts"
-import type { Upcaster } from "../Upcaster.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+import { Moment } from "../../values/Time.ts"
+import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import type { Upcaster } from "./Upcaster.ts"
 
 const confirmationId = Schema.NonEmptyString
 const argsDigest = Sha256.annotations({ description: "Of the arguments that were shown (RFC 8785)" })

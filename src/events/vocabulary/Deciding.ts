@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
-import { Json, JsonObject } from "../Json.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** What the agent took in, thought and said. */
 export const decidingEvents = [

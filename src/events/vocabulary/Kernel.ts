@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { Position } from "../Event.ts"
-import { eventType, optional, Sha256 } from "../EventType.ts"
-import { JsonObject } from "../Json.ts"
-import type { Upcaster } from "../Upcaster.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { Position } from "./Event.ts"
+import { eventType, optional, Sha256 } from "./EventType.ts"
+import type { Upcaster } from "./Upcaster.ts"
 
 /** What a kernel says of itself, and what was done to the log it works on. */
 export const kernelEvents = [

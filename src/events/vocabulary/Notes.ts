@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { eventType, SHREDDED } from "../EventType.ts"
+import { eventType, SHREDDED } from "./EventType.ts"
 
 /** What people write beside the record, and what they take out of it. */
 export const noteEvents = [

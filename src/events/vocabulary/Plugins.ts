@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "../EventType.ts"
-import { Json, JsonObject } from "../Json.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin's name" })
 const instance = Schema.NonEmptyString.annotations({ description: "`kernel`, or the id of the task it serves" })

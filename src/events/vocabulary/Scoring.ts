@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { eventType, optional, SHREDDED, Sha256 } from "../EventType.ts"
-import { JsonObject } from "../Json.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 const scoreSetId = Schema.NonEmptyString
 const measure = Schema.NonEmptyString.annotations({ description: "`plugin/measure`, or the rubric's own name for it" })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "../EventType.ts"
-import { Json, JsonObject } from "../Json.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "./EventType.ts"
 
 const sensor = ComponentName
 

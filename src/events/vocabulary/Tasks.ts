@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { eventType, optional, SHREDDED, Sha256 } from "../EventType.ts"
-import { JsonObject } from "../Json.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** How a task can end. `truncated`: stopped by a limit from outside, such as a number of steps. */
 export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "truncated").annotations({

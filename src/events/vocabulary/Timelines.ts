@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { eventType } from "../EventType.ts"
-import { JsonObject } from "../Json.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { eventType } from "./EventType.ts"
 
 /** Lines of history beside `main`. */
 export const timelineEvents = [

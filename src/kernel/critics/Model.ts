@@ -1,8 +1,8 @@
 import { Data, Effect, Schema } from "effect"
-import type { LogError } from "../../events/EventLog.ts"
-import { optional } from "../../events/EventType.ts"
-import { type Json, JsonObject } from "../../events/Json.ts"
-import * as Options from "../../events/Options.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { type Json, JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
 
 /** One event as a model is shown it: its position, which it may cite, and what it says. */
 export const Shown = Schema.Struct({

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { LogError } from "../../events/EventLog.ts"
-import type { JsonObject } from "../../events/Json.ts"
-import type { Page } from "../../plugins/PluginProcess.ts"
-import { type Critic, type Target, type TaskEvents, unscored } from "../Critic.ts"
-import * as Answer from "./Answer.ts"
-import type { Judges } from "./Judges.ts"
-import * as Seen from "./Seen.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Page } from "../../plugins/process/PluginProcess.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts"
+import * as Answer from "./decodeVerdicts.ts"
+import type { Judges } from "./PluginCriticProcess.ts"
+import * as Seen from "./TaskObservation.ts"
 
 /**
  * Judges by functions of one plugin, in its sandbox: each measure's function is called once a task, when all of the task

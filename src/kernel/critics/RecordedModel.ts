@@ -1,8 +1,8 @@
 import { type Context, Data, Effect, Schema } from "effect"
-import type { EventLog, LogError } from "../../events/EventLog.ts"
-import { JsonObject } from "../../events/Json.ts"
-import * as Pages from "../../events/Pages.ts"
-import { is } from "../../events/Vocabulary.ts"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { JsonObject } from "../../values/Json.ts"
 import { type Asking, NoRecording } from "./Model.ts"
 
 /** Name another score set: in this one no model was asked. */

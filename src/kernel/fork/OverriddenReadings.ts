@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Json } from "../../events/Json.ts"
-import type { Instances } from "../Instances.ts"
+import type { Json } from "../../values/Json.ts"
+import type { Instances } from "../instances/Instances.ts"
 
 /** Sensors that say something else when they are first read. */
 export interface OverriddenReadings {

@@ -1,7 +1,7 @@
 import { Data, Effect, Schema } from "effect"
-import { Json, type JsonObject } from "../../events/Json.ts"
-import * as Options from "../../events/Options.ts"
-import { isArray } from "../../projections/JsonPatch.ts"
+import { isArray } from "../../projections/patch/JsonPatch.ts"
+import { Json, type JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
 
 /** What is otherwise in a fork than it was at that moment. Everything else is as it was. */
 export interface Overrides {

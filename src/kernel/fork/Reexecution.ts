@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { Json, JsonObject } from "../../events/Json.ts"
-import { is } from "../../events/Vocabulary.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Components } from "../../plugins/process/Components.ts"
-import * as Environments from "../Environments.ts"
-import { failureOf } from "../PluginFailure.ts"
-import { type Ended, outcomes } from "../replay/Outcomes.ts"
-import { type Checked, compare, type WorldDiffers } from "./Verifying.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { failureOf } from "../instances/PluginFailure.ts"
+import { type Ended, outcomes } from "../replay/RecordedOutcomes.ts"
+import * as Environments from "../tasks/Environments.ts"
+import { type Checked, compare, type WorldDiffers } from "./RestorationCheck.ts"
 
 interface Call {
   readonly taskId: string

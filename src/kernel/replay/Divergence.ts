@@ -1,6 +1,6 @@
 import { Data } from "effect"
-import type { Json, JsonObject } from "../../events/Json.ts"
-import * as JsonPatch from "../../projections/JsonPatch.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Request } from "./Recording.ts"
 
 /**

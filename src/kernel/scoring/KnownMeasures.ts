@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import * as AuditRubric from "../../projections/audit/Rubric.ts"
-import type { PluginRegistry } from "../../projections/PluginRegistry.ts"
-import type { ScoreSets } from "../../projections/ScoreSets.ts"
-import { type Rubric, RubricInvalid } from "../Rubric.ts"
-import { manifestOf } from "../registry/Entries.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { ScoreSets } from "../../projections/state/ScoreSets.ts"
+import { manifestOf } from "../registry/ComponentLookup.ts"
+import { type Rubric, RubricInvalid } from "../rules/Rubric.ts"
 
 /**
  * Checks that measures which a rubric says are a plugin's are measures of such a plugin: of one that is in the registry, or

@@ -1,8 +1,8 @@
 import type { Effect } from "effect"
-import * as Options from "../../events/Options.ts"
-import * as Critics from "../Critics.ts"
-import { Rubric } from "../Rubric.ts"
-import * as Chosen from "./Chosen.ts"
+import * as Options from "../../values/Options.ts"
+import * as Critics from "../critics/Critics.ts"
+import { Rubric } from "../rules/Rubric.ts"
+import * as Chosen from "./TaskSelection.ts"
 
 /** What a re-scoring is asked for: tasks, and what they are scored by. */
 export interface RescoreOptions extends Chosen.Asked {

@@ -1,11 +1,11 @@
-import { digest } from "../../events/Digest.ts"
 import * as AuditRubric from "../../projections/audit/Rubric.ts"
-import * as Keyed from "../../projections/Keyed.ts"
-import type { PluginRegistry } from "../../projections/PluginRegistry.ts"
-import type { ScoreSet, ScoreSets } from "../../projections/ScoreSets.ts"
-import * as Rubric from "../Rubric.ts"
-import * as RuleCritic from "../RuleCritic.ts"
-import { manifestOf } from "../registry/Entries.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { ScoreSet, ScoreSets } from "../../projections/state/ScoreSets.ts"
+import { digest } from "../../values/Digest.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import * as RuleCritic from "../critics/rules/RuleCritic.ts"
+import { manifestOf } from "../registry/ComponentLookup.ts"
+import * as Rubric from "../rules/Rubric.ts"
 
 /**
  * Why a score set is stale: what it was scored by is not what tasks would be scored by today. Empty where it is not, and

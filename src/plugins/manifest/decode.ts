@@ -1,19 +1,8 @@
 import { Data, Either, Schema } from "effect"
-import { findNonJson, Json, pointerToken, valueAt } from "../../events/Json.ts"
-import { issuesOf, type SchemaIssue } from "../../events/options/issues.ts"
-import type { Place } from "./places.ts"
-import { unreadable } from "./plainness.ts"
+import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
+import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
+import { type ManifestIssue, unreadable } from "./characterChecks.ts"
 import { FILE, Manifest } from "./schema.ts"
-
-/** One thing that is wrong in a manifest. */
-export interface ManifestIssue {
-  /** Where: a JSON Pointer (RFC 6901), such as `/peas/sensors/0/name`; `""` is the whole document. */
-  readonly path: string
-  readonly expected: string
-  readonly found: string
-  /** Where it stands in the file, where the text is at hand. */
-  readonly place?: Place
-}
 
 /** Fix the manifest: everything that is wrong in it, at once. */
 export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{

@@ -1,5 +1,5 @@
 import { JSONSchema, Schema } from "effect"
-import { JsonObject } from "../../events/Json.ts"
+import { JsonObject } from "../../values/Json.ts"
 import { FILE, Manifest } from "./schema.ts"
 
 /**

@@ -2,10 +2,10 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Either, Schema } from "effect"
-import { Json, valueAt } from "../../events/Json.ts"
-import * as ComponentSchemas from "../ComponentSchemas.ts"
+import { Json, valueAt } from "../../values/Json.ts"
 import { PluginUnavailable } from "../PluginError.ts"
-import { isInside } from "../paths.ts"
+import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
+import type { ManifestIssue } from "./characterChecks.ts"
 import {
   type DecodeOptions,
   describe,
@@ -13,11 +13,11 @@ import {
   judge,
   leadsOut,
   ManifestInvalid,
-  type ManifestIssue,
   withoutJudgement,
 } from "./decode.ts"
-import { type Place, type Places, placeOfMistake, placesOf } from "./places.ts"
+import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
+import { type Place, type Places, placeOfMistake, placesOf } from "./sourceLocations.ts"
 
 /** A plugin as it stands in a directory. */
 export interface LoadedPlugin {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { JsonObject } from "../../events/Json.ts"
-import { LONGEST } from "./plainness.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { LONGEST } from "./characterChecks.ts"
 
 /** Where a plugin's manifest stands, in the plugin's directory. */
 export const FILE = "looper-plugin.json"

@@ -1,12 +1,12 @@
 import { Effect, Either } from "effect"
-import { type Json, type JsonObject, plainText } from "../../events/Json.ts"
-import { actuatorsOf, judgedOf, type Manifest, sensorsOf } from "../Manifest.ts"
+import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
+import type { OnProgress } from "../channel/CallProgress.ts"
+import type { Calls, OkFrame } from "../channel/Calls.ts"
+import type { ReadPage } from "../channel/OpenCall.ts"
+import type { Exports, HostFrame } from "../channel/Protocol.ts"
+import { actuatorsOf, judgedOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
-import type { Exports, HostFrame } from "../Protocol.ts"
 import * as Verdict from "../Verdict.ts"
-import type { Calls, OkFrame } from "./Calls.ts"
-import type { ReadPage } from "./Paging.ts"
-import type { OnProgress } from "./Progress.ts"
 
 /** Options of one call. */
 export interface CallOptions {

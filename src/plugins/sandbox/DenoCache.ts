@@ -10,11 +10,11 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { type Cause, Effect } from "effect"
-import * as PartialFile from "../../events/PartialFile.ts"
-import * as Group from "../process/Group.ts"
-import * as Sandbox from "../Sandbox.ts"
-import type { Layer } from "./Layer.ts"
-import { userOf } from "./User.ts"
+import * as PartialFile from "../../platform/AtomicFile.ts"
+import * as Group from "../../platform/ProcessGroup.ts"
+import type { Layer } from "./layers/Layer.ts"
+import { userOf } from "./layers/User.ts"
+import * as Sandbox from "./Sandbox.ts"
 
 /** How long Deno may take to compile a plugin, in milliseconds. */
 const COMPILE_MS = 30_000

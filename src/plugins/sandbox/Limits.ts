@@ -1,5 +1,5 @@
-import * as Options from "../../events/Options.ts"
-import type { Tools } from "../Tools.ts"
+import * as Options from "../../values/Options.ts"
+import type { Tools } from "./Tools.ts"
 
 /**
  * Bounds that the operating system and V8 hold a plugin's process to. How many processes it may have is not among them:

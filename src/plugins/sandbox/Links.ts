@@ -1,9 +1,9 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
-import { realpathOfExisting } from "../broker/realpath.ts"
-import type { Grants } from "../Grants.ts"
-import { isInside, isInsideAny } from "../paths.ts"
+import { realpathOfExisting } from "../../platform/realpath.ts"
+import type { Grants } from "../manifest/Grants.ts"
+import { isInside, isInsideAny } from "../manifest/paths.ts"
 
 /** Remove the link, or grant where it leads: through it, a plugin would reach what it was not granted. */
 export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{

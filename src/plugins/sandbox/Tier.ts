@@ -1,11 +1,11 @@
 import { Data, Effect, Either, Schema } from "effect"
-import type { Confining } from "../Sandbox.ts"
-import type { Tools } from "../Tools.ts"
-import { LAYERS, type Layer, type Tier, tierOf } from "./Layer.ts"
 import { librariesOf } from "./Libraries.ts"
+import { LAYERS, type Layer, type Tier, tierOf } from "./layers/Layer.ts"
+import type { Confining } from "./Sandbox.ts"
+import type { Tools } from "./Tools.ts"
 import { trial } from "./Trial.ts"
 
-export { type Layer, type Tier, tierOf } from "./Layer.ts"
+export { type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 
 /** Which tier a program asks for; `auto` takes the strongest that the machine has. */
 export const Wanted = Schema.Literal("auto", "namespaces", "flags")

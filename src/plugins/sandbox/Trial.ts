@@ -3,10 +3,10 @@ import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect } from "effect"
-import * as OwnerOnly from "../../events/OwnerOnly.ts"
-import * as PartialFile from "../../events/PartialFile.ts"
-import * as Sandbox from "../Sandbox.ts"
+import * as PartialFile from "../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { DEFAULTS } from "./Limits.ts"
+import * as Sandbox from "./Sandbox.ts"
 
 /** How long a trial may take, in milliseconds. */
 const TRIAL_MS = 10_000

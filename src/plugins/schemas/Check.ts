@@ -1,9 +1,9 @@
 import type { ValidateFunction } from "ajv"
-import type { Json, JsonObject } from "../../events/Json.ts"
+import { limited, TookTooLong } from "../../platform/runWithTimeout.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import { dialectOf } from "./dialect.ts"
-import { limited, TookTooLong } from "./limited.ts"
 import { subschemas } from "./subschemas.ts"
-import { mismatches, sentence } from "./wording.ts"
+import { mismatches, sentence } from "./validationMessages.ts"
 
 /** How long compiling a schema may take, in milliseconds. */
 export const COMPILE_MS = 1_000

@@ -1,7 +1,7 @@
 import { Ajv, type Options } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as formats from "ajv-formats"
-import type { JsonObject } from "../../events/Json.ts"
+import type { JsonObject } from "../../values/Json.ts"
 
 /** A draft of JSON Schema. */
 export interface Dialect {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../events/Json.ts"
-import { pointerToken } from "../../events/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { pointerToken } from "../../values/Json.ts"
 
 /** A schema inside a JSON Schema, or that schema itself. */
 export interface Subschema {

@@ -1,10 +1,9 @@
 import { Effect } from "effect"
-import type { Failure } from "../../events/EventType.ts"
-import type { Json, JsonObject } from "../../events/Json.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import type { FetchOptions, FetchResult, RunResult } from "../author.ts"
-import type { Executed, Method } from "../Broker.ts"
-import type { Intercept } from "../broker/Client.ts"
-import type { Grants } from "../Grants.ts"
+import type { Executed, Intercept, Method } from "../hostapi/Client.ts"
+import type { Grants } from "../manifest/Grants.ts"
 
 /**
  * Answers in the host's place. What the manifest does not ask for is refused as the host would refuse it. To let a request

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { JsonObject } from "../../events/Json.ts"
-import type { Manifest } from "../Manifest.ts"
-import type { JudgeOptions } from "../PluginProcess.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { Manifest } from "../manifest/Manifest.ts"
+import type { JudgeOptions } from "../process/PluginProcess.ts"
 
 /** A task that a test has judged. */
 export interface GivenTask {

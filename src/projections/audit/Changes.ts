@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { pointerKeys } from "../../events/Json.ts"
-import { evolveBy } from "../../events/Vocabulary.ts"
-import * as Keyed from "../Keyed.ts"
-import type { Projection } from "../Projection.ts"
+import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { pointerKeys } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { Projection } from "../fold/Projection.ts"
 
 /** How much of the world a task changed. */
 export const Changes = Schema.Struct({

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { evolveBy } from "../../events/Vocabulary.ts"
-import type { Projection } from "../Projection.ts"
+import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import type { Projection } from "../fold/Projection.ts"
 
 /** What a task asked of language models. */
 export const ModelUse = Schema.Struct({

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { EventLog, type LogError } from "../../events/EventLog.ts"
-import * as Pages from "../../events/Pages.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
 import { type Decided, type Score, verdictsOf } from "./Scores.ts"
 import * as Sum from "./Sum.ts"
+import type { TaskAudit } from "./TaskAudit.ts"
 
 /** One reward or punishment, when it came true. */
 export interface Given {

@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import type { JsonObject } from "../../events/Json.ts"
+import type { JsonObject } from "../../values/Json.ts"
 
 const Verdicts = Schema.optionalWith(Schema.Array(Schema.Struct({ name: Schema.String, weight: Schema.Finite })), {
   default: () => [],

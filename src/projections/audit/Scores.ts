@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { Position } from "../../events/Event.ts"
-import * as Keyed from "../Keyed.ts"
+import { Position } from "../../events/vocabulary/Event.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
 import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
 import { type Given, givenKey, type Scored, type State } from "./Verdicts.ts"

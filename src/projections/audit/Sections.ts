@@ -1,13 +1,13 @@
 import { Schema } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { CoreName } from "../../events/Vocabulary.ts"
-import type { Projection } from "../Projection.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import type { Projection } from "../fold/Projection.ts"
 import * as Acting from "./Acting.ts"
 import * as Changes from "./Changes.ts"
 import * as Confirming from "./Confirming.ts"
-import * as Course from "./Course.ts"
 import * as ModelUse from "./ModelUse.ts"
 import * as Sensing from "./Sensing.ts"
+import * as Course from "./TaskTimeline.ts"
 
 const State = Schema.Struct({
   course: Course.projection.state,

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import type { Event } from "../../events/Event.ts"
-import { evolveBy } from "../../events/Vocabulary.ts"
-import * as Keyed from "../Keyed.ts"
-import type { Projection } from "../Projection.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { Projection } from "../fold/Projection.ts"
 import * as Samples from "./Samples.ts"
 
 const counts = {

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { type Event, Position } from "../../events/Event.ts"
-import { is, type PayloadOf } from "../../events/Vocabulary.ts"
-import * as Keyed from "../Keyed.ts"
-import type { Projection } from "../Projection.ts"
+import { type Event, Position } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { Projection } from "../fold/Projection.ts"
 import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
 

@@ -1,12 +1,12 @@
 import { Data, Effect } from "effect"
-import { EventLog, type LogError } from "../../events/EventLog.ts"
-import * as Pages from "../../events/Pages.ts"
-import * as Timelines from "../../events/Timelines.ts"
-import { type CoreName, is } from "../../events/Vocabulary.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import { type Score, scoreOf } from "../audit/Scores.ts"
 import * as Verdicts from "../audit/Verdicts.ts"
-import * as Projection from "../Projection.ts"
-import * as ScoreSets from "../ScoreSets.ts"
+import * as Projection from "../fold/Projection.ts"
+import * as ScoreSets from "../state/ScoreSets.ts"
 
 /** Fix the call: nothing by this name scores anything. */
 export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{

@@ -1,5 +1,5 @@
 import { type Score, verdictsOf } from "../audit/Scores.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
 import type { Column } from "./ParquetRows.ts"
 
 /** An audit with one of its scores; null where the task has none. */

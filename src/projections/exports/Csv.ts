@@ -1,4 +1,4 @@
-import { iso } from "../../events/Time.ts"
+import { iso } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { Column } from "./ParquetRows.ts"
 

@@ -1,9 +1,9 @@
 import { Either, ParseResult, Schema } from "effect"
-import { nameOf } from "../../events/Blob.ts"
-import type { Link } from "../../events/Chain.ts"
-import { Event, EventId, Position } from "../../events/Event.ts"
-import { findNonJson, JsonObject, sha256 } from "../../events/Json.ts"
-import type { Readable, Recorded } from "../../events/Records.ts"
+import type { Link } from "../../events/integrity/Chain.ts"
+import { nameOf } from "../../events/payload/Blob.ts"
+import type { Readable, Recorded } from "../../events/read/Records.ts"
+import { Event, EventId, Position } from "../../events/vocabulary/Event.ts"
+import { findNonJson, JsonObject, sha256 } from "../../values/Json.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /**

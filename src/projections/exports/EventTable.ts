@@ -1,5 +1,5 @@
-import type { Head } from "../../events/EventLog.ts"
-import type { Readable } from "../../events/Records.ts"
+import type { Readable } from "../../events/read/Records.ts"
+import type { Head } from "../../events/vocabulary/Event.ts"
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 

@@ -1,7 +1,7 @@
 import { McapWriter } from "@mcap/core"
-import type { Json, JsonObject } from "../../events/Json.ts"
-import type { Readable } from "../../events/Records.ts"
-import { nanoseconds } from "../../events/Time.ts"
+import type { Readable } from "../../events/read/Records.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { nanoseconds } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { Source } from "./EventTable.ts"
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../events/Json.ts"
-import type { Readable } from "../../events/Records.ts"
-import { iso } from "../../events/Time.ts"
+import type { Readable } from "../../events/read/Records.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import { iso } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /** How the lines say what an event does not. */

@@ -1,11 +1,11 @@
-import type { Event } from "../../events/Event.ts"
-import type { Json } from "../../events/Json.ts"
-import { is } from "../../events/Vocabulary.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Json } from "../../values/Json.ts"
 import { type Score, type Share, sharesOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
-import * as EnvironmentState from "../EnvironmentState.ts"
-import * as Projection from "../Projection.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
+import * as Projection from "../fold/Projection.ts"
+import * as EnvironmentState from "../state/EnvironmentState.ts"
 
 /** What an agent had before it: its latest readings, and the world as the log knows it, of which it may have seen less. */
 export interface State {

@@ -1,4 +1,4 @@
-import type { Json } from "../../events/Json.ts"
+import type { Json } from "../../values/Json.ts"
 
 /** Whether a JSON value is a list; narrows read-only ones, as `Array.isArray` does not. */
 export const isArray = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)

@@ -1,9 +1,9 @@
 import type { Score } from "../audit/Scores.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
-import { Bounded } from "./Bounded.ts"
-import type { Outcomes } from "./LogReport.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
+import { Bounded } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, type Point, Series } from "./Series.ts"
+import type { Outcomes } from "./TaskOutcomes.ts"
 
 /** What one agent did, over all its tasks. */
 export interface AgentReport {

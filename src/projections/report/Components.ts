@@ -1,5 +1,5 @@
-import type { TaskAudit } from "../TaskAudit.ts"
-import { Bounded } from "./Bounded.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
+import { Bounded } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, Series } from "./Series.ts"
 

@@ -1,5 +1,5 @@
 import type { Score, Verdict } from "../audit/Scores.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
 
 /** A task in a list. */
 export interface ListedTask {

@@ -1,20 +1,12 @@
-import type { Event } from "../../events/Event.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { type AgentReport, Agents } from "./Agents.ts"
 import { type ActuatorReport, Components, type SensorReport } from "./Components.ts"
+import { type WaitReport, Waits } from "./ConfirmationWaitTimes.ts"
 import { type Extremes, ExtremeTasks } from "./ExtremeTasks.ts"
 import { type RewardReport, Rewards } from "./Rewards.ts"
 import type { ScoreChoice } from "./ScoreChoice.ts"
-import { type WaitReport, Waits } from "./Waits.ts"
-
-/** How tasks ended. */
-export interface Outcomes {
-  readonly achieved: number
-  readonly failed: number
-  readonly truncated: number
-  readonly abandoned: number
-  readonly open: number
-}
+import type { Outcomes } from "./TaskOutcomes.ts"
 
 /** All that a report of many tasks shows: as large for a million tasks as for a thousand. */
 export interface LogReport {

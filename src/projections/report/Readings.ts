@@ -1,4 +1,4 @@
-import type { Json } from "../../events/Json.ts"
+import type { Json } from "../../values/Json.ts"
 
 /** How a number in a sensor's readings went along a task. */
 export interface Trace {

@@ -1,6 +1,6 @@
 import { type Decided, type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
-import { Bounded, OTHERS } from "./Bounded.ts"
+import { Bounded, OTHERS } from "./BoundedMap.ts"
 
 /** What one reward or punishment came to, over all tasks. */
 export interface RewardReport {

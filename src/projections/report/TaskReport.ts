@@ -1,9 +1,9 @@
-import type { Event } from "../../events/Event.ts"
-import { is } from "../../events/Vocabulary.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { type Score, sharesOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
-import { isLate } from "../ConfirmationWord.ts"
-import type { TaskAudit } from "../TaskAudit.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
+import { isLate } from "../state/ConfirmationAnswer.ts"
 import { Readings, type Trace } from "./Readings.ts"
 
 /** What an event is to a task: something it took in, chose, did, asked a person, or changed. */

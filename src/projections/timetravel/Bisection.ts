@@ -1,13 +1,13 @@
 import { Effect, Option, Stream } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { LogError } from "../../events/EventLog.ts"
-import { type EnvironmentState, projection } from "../EnvironmentState.ts"
-import type { PositionOutOfRange } from "../Moment.ts"
-import { fold } from "../Projection.ts"
-import * as Extent from "./Extent.ts"
-import * as Moments from "./Moments.ts"
-import type { OnProgress, Past } from "./Past.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type { PositionOutOfRange } from "../../events/read/Moment.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { fold } from "../fold/Projection.ts"
+import { type EnvironmentState, projection } from "../state/EnvironmentState.ts"
+import * as Extent from "./EventFilter.ts"
 import { ask, type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
+import * as Moments from "./PredicateTransitions.ts"
+import type { OnProgress, Past } from "./TimelineHistory.ts"
 
 /** The first moment of a range at which a predicate holds. */
 export interface Bisection {

@@ -1,8 +1,8 @@
 import { Effect, Stream } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { EventLog, LogError } from "../../events/EventLog.ts"
-import * as Pages from "../../events/Pages.ts"
-import type { OnProgress } from "./Past.ts"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { OnProgress } from "./TimelineHistory.ts"
 
 /** An event that came of another one. */
 export interface Consequence {

@@ -1,13 +1,13 @@
 import { Effect, Stream } from "effect"
-import type { LogError } from "../../events/EventLog.ts"
-import { type Json, pointerKeys } from "../../events/Json.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type { PositionOutOfRange } from "../../events/read/Moment.ts"
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
-import * as JsonPatch from "../JsonPatch.ts"
-import type { PositionOutOfRange } from "../Moment.ts"
-import * as PathWatch from "../PathWatch.ts"
-import * as Pointer from "../Pointer.ts"
-import * as Extent from "./Extent.ts"
-import { along, type Past, sharedBy } from "./Past.ts"
+import { type Json, pointerKeys } from "../../values/Json.ts"
+import * as JsonPatch from "../patch/JsonPatch.ts"
+import * as Pointer from "../patch/JsonPointer.ts"
+import * as Extent from "./EventFilter.ts"
+import * as PathWatch from "./PathWatch.ts"
+import { along, type Past, sharedBy } from "./TimelineHistory.ts"
 
 /** One operation of a JSON Patch, and the position of the event that caused it. */
 export type Difference = PatchOperation & { readonly event: number }

@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
-import { type Json, pointerKeys, pointerToken } from "../../events/Json.ts"
-import * as Pointer from "../Pointer.ts"
+import { type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
+import * as Pointer from "../patch/JsonPointer.ts"
 
 /** Fix the call: at that moment the state has nothing at this path. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<MissingPath> {

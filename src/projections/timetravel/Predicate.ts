@@ -1,7 +1,7 @@
 import { Data, Either } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { Json } from "../../events/Json.ts"
-import type { EnvironmentState } from "../EnvironmentState.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Json } from "../../values/Json.ts"
+import type { EnvironmentState } from "../state/EnvironmentState.ts"
 
 /** What a predicate is asked about: a moment of the past. It is looked at while it is asked, and may not be kept. */
 export interface Seen {

@@ -1,11 +1,11 @@
 import { Chunk, Data, Effect, Stream } from "effect"
-import type { Event } from "../../events/Event.ts"
-import type { LogError } from "../../events/EventLog.ts"
-import * as Options from "../../events/Options.ts"
-import * as Pages from "../../events/Pages.ts"
-import { TaskNotFound } from "../TaskAudit.ts"
-import * as Alignment from "./Alignment.ts"
-import { type Past, sharedBy } from "./Past.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Options from "../../values/Options.ts"
+import { TaskNotFound } from "../audit/TaskAudit.ts"
+import * as Alignment from "./TaskAlignment.ts"
+import { type Past, sharedBy } from "./TimelineHistory.ts"
 
 /** What is aligned: a task, a timeline, or a task as a timeline tells it. */
 export interface Run {

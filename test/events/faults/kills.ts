@@ -1,7 +1,7 @@
 import { Array as Arr, Effect, Layer, Order, Stream } from "effect"
 import { expect } from "vitest"
-import type { Event } from "../../../src/events/Event.ts"
 import { EventLog, layerSqlite } from "../../../src/events/index.ts"
+import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import * as child from "./child.ts"
 import { seeded } from "./random.ts"
 import { framesOf } from "./wal.ts"

@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { describe, expect } from "vitest"
-import { Archive } from "../../../src/events/Archive.ts"
-import { Exact } from "../../../src/events/EventLog.ts"
 import { EventLog, layerSqlite } from "../../../src/events/index.ts"
-import * as Database from "../../../src/events/sqlite/database.ts"
+import { Exact } from "../../../src/events/log/EventLog.ts"
+import { Archive } from "../../../src/events/maintenance/Archive.ts"
+import * as Database from "../../../src/events/sqlite/file/database.ts"
 import { EVENTS, smallLog } from "../smallLog.ts"
 
 const note = (text: string) => ({

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { layer } from "../../../src/plugins/PluginHost.ts"
+import { layer } from "../../../src/plugins/process/PluginHost.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { pythonPlugin, session } from "./session.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { JsonObject } from "../../../src/events/Json.ts"
-import { layer, layerOf } from "../../../src/plugins/PluginHost.ts"
+import { layer, layerOf } from "../../../src/plugins/process/PluginHost.ts"
+import type { JsonObject } from "../../../src/values/Json.ts"
 import { session } from "./session.ts"
 
 const provide = Effect.provide(layer)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer } from "../../../src/plugins/PluginHost.ts"
+import { layer } from "../../../src/plugins/process/PluginHost.ts"
 import { session } from "./session.ts"
 
 const provide = Effect.provide(layer)

@@ -7,7 +7,7 @@ import { checkScenario } from "../../../plugins/text-room/scenario.ts"
 import type { World } from "../../../plugins/text-room/state.ts"
 import type { Story } from "../../../plugins/text-room/story.ts"
 import { begin, step } from "../../../plugins/text-room/world.ts"
-import { JsonObject } from "../../../src/events/Json.ts"
+import { JsonObject } from "../../../src/values/Json.ts"
 
 export const textRoom = fileURLToPath(new URL("../../../plugins/text-room", import.meta.url))
 

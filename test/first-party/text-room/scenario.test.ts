@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { checkScenario } from "../../../plugins/text-room/scenario.ts"
-import type { JsonObject } from "../../../src/events/Json.ts"
+import type { JsonObject } from "../../../src/values/Json.ts"
 import { optionsOf, play, storyOf, theLostKeyOptions } from "./playing.ts"
 
 /** A right scenario, in YAML, with one line replaced by others. */

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { carried, look } from "../../../plugins/text-room/perception.ts"
 import { holderOf, inventory, visible } from "../../../plugins/text-room/places.ts"
 import { begin, document, step } from "../../../plugins/text-room/world.ts"
-import { findNonJson } from "../../../src/events/Json.ts"
+import { findNonJson } from "../../../src/values/Json.ts"
 import { commandIn, optionsOf, play, SOLUTION, storyOf, theLostKey } from "./playing.ts"
 
 describe("The Lost Key", () => {

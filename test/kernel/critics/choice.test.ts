@@ -1,8 +1,14 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { targetsOf } from "../../../src/kernel/Critic.ts"
-import { type Available, type Choice, checked, choose, type Wish } from "../../../src/kernel/critics/Choice.ts"
-import type { Rubric } from "../../../src/kernel/Rubric.ts"
+import { targetsOf } from "../../../src/kernel/critics/Critic.ts"
+import {
+  type Available,
+  type Choice,
+  checked,
+  choose,
+  type Wish,
+} from "../../../src/kernel/critics/CriticAssignment.ts"
+import type { Rubric } from "../../../src/kernel/rules/Rubric.ts"
 
 const rubric: Rubric = {
   name: "test",

@@ -1,11 +1,11 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import type { CoreNewEvent } from "../../../src/events/EventLog.ts"
-import { targetsOf } from "../../../src/kernel/Critic.ts"
+import type { CoreNewEvent } from "../../../src/events/log/EventLog.ts"
+import { targetsOf } from "../../../src/kernel/critics/Critic.ts"
 import * as Model from "../../../src/kernel/critics/Model.ts"
 import * as ModelCritic from "../../../src/kernel/critics/ModelCritic.ts"
-import type { Rubric } from "../../../src/kernel/Rubric.ts"
+import type { Rubric } from "../../../src/kernel/rules/Rubric.ts"
 import { closed, judgeWith, lamp, opened, story } from "./given.ts"
 
 const rubric: Rubric = {

@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as PluginHost from "../../../src/plugins/PluginHost.ts"
+import * as PluginHost from "../../../src/plugins/process/PluginHost.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { closed, critic, judgeWith, lamp, opened, rubric, type Sample, story } from "./given.ts"
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Choice from "../../../src/kernel/scheduling/Choice.ts"
+import * as Choice from "../../../src/kernel/acting/NextCommand.ts"
 
 interface Command extends Choice.Waiting {
   readonly lane: number

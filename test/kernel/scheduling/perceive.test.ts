@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { describe, expect } from "vitest"
-import { EventLog } from "../../../src/events/EventLog.ts"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { events, kernelWith, logged, type Sample, seen } from "../given.ts"
 

@@ -2,8 +2,8 @@ import { it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
-import * as EnvironmentState from "../../../src/projections/EnvironmentState.ts"
-import { Projector } from "../../../src/projections/Projector.ts"
+import { Projector } from "../../../src/projections/projector/Projector.ts"
+import * as EnvironmentState from "../../../src/projections/state/EnvironmentState.ts"
 import { about, events, kernelWith, type Sample, seen } from "../given.ts"
 
 const bells = (instance: "task" | "kernel"): Sample => ({

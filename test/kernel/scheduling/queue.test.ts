@@ -2,8 +2,8 @@ import { it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
-import { LogUnavailable } from "../../../src/events/EventLog.ts"
-import * as CommandQueue from "../../../src/kernel/scheduling/CommandQueue.ts"
+import { LogUnavailable } from "../../../src/events/log/EventLog.ts"
+import * as CommandQueue from "../../../src/kernel/acting/CommandQueue.ts"
 
 /** Commands that end when they are told to, and what has begun so far. */
 const commands = (queue: CommandQueue.CommandQueue) => {

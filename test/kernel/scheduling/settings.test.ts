@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as Hindcast from "../../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
-import { Registry } from "../../../src/kernel/Registry.ts"
+import { Registry } from "../../../src/kernel/registry/Registry.ts"
 import { events, kernelWith, type Sample } from "../given.ts"
 
 const mirror: Sample = {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Ticks from "../../../src/kernel/scheduling/Ticks.ts"
+import * as Ticks from "../../../src/kernel/sensing/IntervalGrid.ts"
 
 const startedAt = fc.double({ min: 0, max: 2e12, noNaN: true })
 const intervalMs = fc.double({ min: Ticks.SHORTEST_MS, max: 86_400_000, noNaN: true })

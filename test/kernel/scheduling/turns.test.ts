@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
-import type { Task } from "../../../src/kernel/Task.ts"
+import type { Task } from "../../../src/kernel/tasks/Task.ts"
 import { about, events, kernelWith, type Sample, seen } from "../given.ts"
 
 /** Its actuator `hold` ends when the sensor `letGo` is read: sensors do not wait for commands. */

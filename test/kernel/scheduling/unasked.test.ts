@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { describe, expect } from "vitest"
-import * as Unasked from "../../../src/kernel/scheduling/Unasked.ts"
+import * as Unasked from "../../../src/kernel/sensing/PushRateLimiter.ts"
 
 describe("readings that nobody asked for", () => {
   it.effect("are taken a hundred a second of each plugin, after the first hundred, however many wait", () =>

@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import type { Confining } from "../../../src/plugins/Sandbox.ts"
+import type { Confining } from "../../../src/plugins/sandbox/Sandbox.ts"
 import { bareManifest, isAlive, temporaryDirectory, writeFiles } from "../fixtures.ts"
 
 const HOST = fileURLToPath(new URL("./programs/host.mjs", import.meta.url))

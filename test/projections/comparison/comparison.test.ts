@@ -2,7 +2,7 @@ import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Score } from "../../../src/projections/audit/Scores.ts"
-import * as Comparison from "../../../src/projections/Comparison.ts"
+import * as Comparison from "../../../src/projections/comparison/Comparison.ts"
 import type { Scoring } from "../../../src/projections/comparison/SetScores.ts"
 
 interface Amounts {

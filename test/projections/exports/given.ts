@@ -1,9 +1,9 @@
 import * as path from "node:path"
 import { Chunk, Context, Effect, Layer, Stream } from "effect"
-import { Archive } from "../../../src/events/Archive.ts"
-import type { Event } from "../../../src/events/Event.ts"
 import { EventLog, layerSqlite, type Query } from "../../../src/events/index.ts"
-import { type Readable, type Recorded, Records } from "../../../src/events/Records.ts"
+import { Archive } from "../../../src/events/maintenance/Archive.ts"
+import { type Readable, type Recorded, Records } from "../../../src/events/read/Records.ts"
+import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import { type Encoder, made } from "../../../src/projections/exports/Encoder.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 

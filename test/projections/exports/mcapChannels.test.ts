@@ -3,9 +3,9 @@ import { McapIndexedReader, type McapTypes } from "@mcap/core"
 import { Ajv } from "ajv"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import type { JsonObject } from "../../../src/events/Json.ts"
-import type { Readable } from "../../../src/events/Records.ts"
+import type { Readable } from "../../../src/events/read/Records.ts"
 import * as McapChannels from "../../../src/projections/exports/McapChannels.ts"
+import type { JsonObject } from "../../../src/values/Json.ts"
 import { encoded, event } from "./given.ts"
 
 const MANIFEST = {

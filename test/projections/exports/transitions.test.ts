@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import * as TaskAudit from "../../../src/projections/audit/TaskAudit.ts"
 import * as Transitions from "../../../src/projections/exports/Transitions.ts"
-import * as TaskAudit from "../../../src/projections/TaskAudit.ts"
 import { event, idOf, inTask, place, sha, type Unplaced } from "../given.ts"
 
 const opened = event("TaskOpened", { goal: "Find it", measures: [], agent: "me@1" })

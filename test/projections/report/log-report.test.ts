@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
+import type { TaskAudit } from "../../../src/projections/audit/TaskAudit.ts"
 import * as LogReport from "../../../src/projections/report/LogReport.ts"
 import * as ScoreChoice from "../../../src/projections/report/ScoreChoice.ts"
-import type { TaskAudit } from "../../../src/projections/TaskAudit.ts"
 import { event, place } from "../given.ts"
 import { audits, confirmations } from "./tasks.ts"
 

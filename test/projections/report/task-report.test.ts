@@ -1,8 +1,8 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Json } from "../../../src/events/Json.ts"
+import * as TaskAudit from "../../../src/projections/audit/TaskAudit.ts"
 import * as TaskReport from "../../../src/projections/report/TaskReport.ts"
-import * as TaskAudit from "../../../src/projections/TaskAudit.ts"
+import type { Json } from "../../../src/values/Json.ts"
 import { event, inTask, place, START, sha, type Unplaced } from "../given.ts"
 
 const argsDigest = sha("a")

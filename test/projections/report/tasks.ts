@@ -1,6 +1,6 @@
-import type { Event } from "../../../src/events/Event.ts"
+import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import type { Score, Verdict } from "../../../src/projections/audit/Scores.ts"
-import type { TaskAudit } from "../../../src/projections/TaskAudit.ts"
+import type { TaskAudit } from "../../../src/projections/audit/TaskAudit.ts"
 import { event, place, START, sha } from "../given.ts"
 
 /** Random numbers from 0 to 1 that are the same for the same seed. */

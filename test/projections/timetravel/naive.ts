@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import type { Event } from "../../../src/events/Event.ts"
-import { EventLog } from "../../../src/events/EventLog.ts"
-import { type Json, pointerKeys } from "../../../src/events/Json.ts"
-import { type EnvironmentState, projection } from "../../../src/projections/EnvironmentState.ts"
-import * as Pointer from "../../../src/projections/Pointer.ts"
-import { fold } from "../../../src/projections/Projection.ts"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
+import type { Event } from "../../../src/events/vocabulary/Event.ts"
+import { fold } from "../../../src/projections/fold/Projection.ts"
+import * as Pointer from "../../../src/projections/patch/JsonPointer.ts"
+import { type EnvironmentState, projection } from "../../../src/projections/state/EnvironmentState.ts"
+import { type Json, pointerKeys } from "../../../src/values/Json.ts"
 import { requestOf, type Unplaced } from "../given.ts"
 
 /** Appends many events in as few steps as there are runs of one stream. */

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Chunk, Effect, Stream } from "effect"
 import { describe, expect } from "vitest"
-import { MAIN } from "../../../src/events/EventLog.ts"
-import * as TimeTravel from "../../../src/projections/TimeTravel.ts"
+import { MAIN } from "../../../src/events/log/EventLog.ts"
+import * as TimeTravel from "../../../src/projections/timetravel/TimeTravel.ts"
 import { event, type Unplaced } from "../given.ts"
 import { append, onLog, read } from "../onLog.ts"
 

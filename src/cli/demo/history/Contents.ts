@@ -1,8 +1,8 @@
 import { Effect, Stream } from "effect"
-import type { Event } from "../../../events/Event.ts"
-import { EventLog } from "../../../events/EventLog.ts"
-import { is } from "../../../events/Vocabulary.ts"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
 
 /** What an agent did in all of its tasks. */
 export interface Played {

@@ -4,7 +4,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Schema } from "effect"
-import { visibleLines } from "../../../events/PlainText.ts"
+import { visibleLines } from "../../../values/PlainText.ts"
 import * as Plan from "./Plan.ts"
 import * as Season from "./Season.ts"
 import { Start } from "./Start.ts"

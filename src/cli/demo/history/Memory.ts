@@ -1,8 +1,8 @@
 import { Effect, Option, Schema, Stream } from "effect"
-import type { Event } from "../../../events/Event.ts"
-import { EventLog } from "../../../events/EventLog.ts"
-import { JsonObject } from "../../../events/Json.ts"
-import { is } from "../../../events/Vocabulary.ts"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import { JsonObject } from "../../../values/Json.ts"
 import type { Apprentice, Experience, Try } from "./agents/apprentice.ts"
 
 /** Tells an apprentice what became of one task. */

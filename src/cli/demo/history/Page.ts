@@ -1,8 +1,8 @@
-import * as AsTyped from "../../AsTyped.ts"
-import type { Style } from "../../render/Style.ts"
-import * as Table from "../../render/Table.ts"
-import { count, number } from "../../render/Text.ts"
-import type { Suggestion } from "../Next.ts"
+import * as AsTyped from "../../command/CommandHints.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { count, number } from "../../terminal/Text.ts"
+import type { Suggestion } from "../NextSteps.ts"
 import { type Contents, type Incident, WORDS } from "./Contents.ts"
 import type { History } from "./History.ts"
 

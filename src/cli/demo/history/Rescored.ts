@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { Registry } from "../../../kernel/Registry.ts"
-import * as Rubric from "../../../kernel/Rubric.ts"
-import { Scoring } from "../../../kernel/Scoring.ts"
-import { inPackage } from "../OwnFiles.ts"
+import { Registry } from "../../../kernel/registry/Registry.ts"
+import * as Rubric from "../../../kernel/rules/Rubric.ts"
+import { Scoring } from "../../../kernel/scoring/Scoring.ts"
+import { inPackage } from "../../command/PackageFiles.ts"
 import type { Plan } from "./Plan.ts"
 
 /**

@@ -1,8 +1,8 @@
 import { Effect, Option, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/EventLog.ts"
-import { is } from "../../../events/Vocabulary.ts"
-import { Confirmations } from "../../../kernel/Confirmations.ts"
-import type { GateConfig } from "../../../kernel/Gate.ts"
+import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import { Confirmations } from "../../../kernel/gate/Confirmations.ts"
+import type { GateConfig } from "../../../kernel/gate/Gate.ts"
 
 /** What the history's kernels let pass, what not, and about what they ask. */
 export const GATE: GateConfig = {

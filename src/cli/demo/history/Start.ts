@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Data, Effect, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/EventLog.ts"
-import { is } from "../../../events/Vocabulary.ts"
+import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Plan } from "./Plan.ts"
 
 /** What the first kernel's process is started with. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { JsonObject } from "../../../events/Json.ts"
-import * as Scenario from "../../run/Scenario.ts"
-import { inPackage } from "../OwnFiles.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import { inPackage } from "../../command/PackageFiles.ts"
+import * as Scenario from "../../task/Scenario.ts"
 
 /** The plugin that each world is of. */
 const PLUGINS = {

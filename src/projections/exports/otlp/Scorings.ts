@@ -1,5 +1,5 @@
-import type { Link } from "../../../events/Chain.ts"
-import type { JsonObject } from "../../../events/Json.ts"
+import type { Link } from "../../../events/integrity/Chain.ts"
+import type { JsonObject } from "../../../values/Json.ts"
 import * as Span from "./Span.ts"
 import { begin, ended, eventOf } from "./TaskTrace.ts"
 

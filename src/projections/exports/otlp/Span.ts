@@ -1,5 +1,5 @@
-import { sha256 } from "../../../events/Json.ts"
-import { nanoseconds } from "../../../events/Time.ts"
+import { sha256 } from "../../../values/Json.ts"
+import { nanoseconds } from "../../../values/Time.ts"
 
 /** A value as OTLP/JSON writes it: 64-bit integers are text (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
 export type Value =

@@ -1,5 +1,5 @@
-import type { Link } from "../../../events/Chain.ts"
-import type { Json, JsonObject } from "../../../events/Json.ts"
+import type { Link } from "../../../events/integrity/Chain.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Span from "./Span.ts"
 
 /** Most events of a span that are kept until it ends; the others are counted. */

@@ -5,7 +5,7 @@
  * Input: { logs, umask }.
  */
 import * as fs from "node:fs"
-import { inFile } from "../../../../dist/events/sqlite/snapshotKey.js"
+import { inFile } from "../../../../dist/events/sqlite/keys/snapshotKey.js"
 
 const { logs, umask } = JSON.parse(fs.readFileSync(0, "utf8"))
 process.umask(umask)

@@ -1,6 +1,6 @@
 // A host with many plugins: starts them in a layer, sets some spinning, says their process ids, and waits to be killed.
 import { Effect } from "effect"
-import * as PluginHost from "../../../../dist/plugins/PluginHost.js"
+import * as PluginHost from "../../../../dist/plugins/process/PluginHost.js"
 
 const { confining, specs } = JSON.parse(process.argv[2])
 

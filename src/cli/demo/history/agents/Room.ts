@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import type { Choice, View } from "../../../../kernel/Agent.ts"
+import type { Choice, View } from "../../../../kernel/agents/Agent.ts"
 
 /** A thing at a glance, as text-room's sensors show it. */
 const Thing = Schema.Struct({

@@ -1,4 +1,4 @@
-import type { DecidingAgent, View } from "../../../../kernel/Agent.ts"
+import type { DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
 /** What became of one task, as its events say. */

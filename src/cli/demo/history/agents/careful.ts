@@ -1,4 +1,4 @@
-import type { Choice, DecidingAgent, View } from "../../../../kernel/Agent.ts"
+import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
 /** What it keeps in mind during one task. */

@@ -1,4 +1,4 @@
-import type { Choice, DecidingAgent, View } from "../../../../kernel/Agent.ts"
+import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 
 /** An agent that keeps files: what its goal names it writes or runs, if it is let. */
 export const clerk = (): DecidingAgent => ({

@@ -1,4 +1,4 @@
-import type { DecidingAgent } from "../../../../kernel/Agent.ts"
+import type { DecidingAgent } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
 /** An agent with a mistake in its code: it does not think of rooms in which it has nothing left to look at. */

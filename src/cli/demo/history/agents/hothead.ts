@@ -1,4 +1,4 @@
-import type { Choice, DecidingAgent } from "../../../../kernel/Agent.ts"
+import type { Choice, DecidingAgent } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import type { Choice, DecidingAgent, View } from "../../../../kernel/Agent.ts"
+import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 
 const Temperature = Schema.Struct({ celsius: Schema.Number })
 const Pressure = Schema.Struct({ bar: Schema.Number })

@@ -1,0 +1,105 @@
+import { stripVTControlCharacters } from "node:util"
+import { HelpDoc, ValidationError } from "@effect/cli"
+import { Cause, Chunk, Option } from "effect"
+import * as Text from "../terminal/Text.ts"
+import * as AsTyped from "./CommandHints.ts"
+
+/** How a command failed, as its caller learns it. */
+export interface Failure {
+  readonly exitCode: number
+  /** For programs: the error's name. */
+  readonly tag: string
+  /** For people: what was expected, what was found, what to do. */
+  readonly message: string
+  /** For programs: what people are spared, such as the trace of a plugin that threw. */
+  readonly details?: string
+}
+
+/** Exit codes of the command line. */
+export const ExitCode = {
+  /** A usage mistake or bad input: whatever the caller can put right. */
+  badInput: 1,
+  /** The log was tampered with or is damaged. */
+  damaged: 2,
+  notFound: 3,
+  /** A defect of Hindcast (`EX_SOFTWARE` of sysexits.h). */
+  bug: 70,
+  /** Stopped by a signal, as shells report Ctrl-C. */
+  interrupted: 130,
+} as const
+
+const NOT_FOUND: ReadonlySet<string> = new Set([
+  "EventNotFound",
+  "LogMissing",
+  "MeasureNotFound",
+  "NoKernel",
+  "MetadataNotFound",
+  "NotInRegistry",
+  "NoSuchSubject",
+  "NotPending",
+  "PathNeverExisted",
+  "PathNotFound",
+  "PositionElsewhere",
+  "PositionOutOfRange",
+  "ScoringNotFound",
+  "TaskNotFound",
+  "TimelineNotFound",
+  "VersionNotFound",
+])
+
+const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"])
+
+/**
+ * The one place where errors become exit codes.
+ *
+ * @param path the words of the command that failed, for saying where its help is
+ */
+export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>): Failure => {
+  const failure = Cause.failureOption(cause)
+  if (Option.isSome(failure)) {
+    if (ValidationError.isValidationError(failure.value)) return usage(failure.value, path)
+    if (isTagged(failure.value)) return expected(failure.value)
+  }
+  const damage = Chunk.findFirst(Cause.defects(cause), isManifestUnreadable)
+  if (Option.isSome(damage)) return expected(damage.value)
+  if (Cause.isInterruptedOnly(cause)) {
+    return { exitCode: ExitCode.interrupted, tag: "Interrupted", message: "Interrupted." }
+  }
+  const message = `This is a bug in Hindcast; please report it with what follows.\n${Cause.pretty(cause)}`
+  return { exitCode: ExitCode.bug, tag: "Defect", message }
+}
+
+/**
+ * How a failure is written to the standard error: `error: …`, with commands as they are typed here; or a JSON document on
+ * one line, which says the same wherever the program is.
+ */
+export const render = ({ tag, message, details }: Failure, json: boolean): string =>
+  json
+    ? Text.json({ error: { tag, message, details } })
+    : `error: ${AsTyped.inText(message).split("\n").map(Text.oneLine).join("\n")}`
+
+interface Tagged {
+  readonly _tag: string
+  readonly message: string
+  readonly details?: unknown
+}
+
+const isTagged = (error: unknown): error is Tagged =>
+  error instanceof Error && "_tag" in error && typeof error._tag === "string"
+
+/** A fault of the log that is thrown wherever a plugin's manifest is asked for. */
+const isManifestUnreadable = (defect: unknown): defect is Tagged =>
+  isTagged(defect) && defect._tag === "ManifestUnreadable"
+
+const expected = ({ _tag: tag, message, details }: Tagged): Failure => {
+  const told = { tag, message, ...(typeof details === "string" ? { details } : {}) }
+  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, ...told }
+  return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...told }
+}
+
+/** What the parser of the command line says, without its formatting. */
+const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<string>): Failure => {
+  const text = stripVTControlCharacters(HelpDoc.toAnsiText(error)).trim().replace(/\.$/, "")
+  const help = ["hindcast", ...path, "--help"].join(" ")
+  return { exitCode: ExitCode.badInput, tag: "Usage", message: `${text}. \`${help}\` says what is possible.` }
+}

@@ -1,0 +1,71 @@
+import { Chunk, Data, Effect, Either, Stream } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import * as Near from "../../values/DidYouMean.ts"
+
+/** Type more of the id: several begin or end like this. */
+export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
+  readonly kind: string
+  readonly text: string
+  readonly candidates: ReadonlyArray<string>
+}> {
+  override get message() {
+    const listed = this.candidates.map((candidate) => `\n  ${candidate}`).join("")
+    return `"${this.text}" names more than one ${this.kind}; type more of the id, or its end:${listed}`
+  }
+}
+
+/** Characters of an id that are needed at least: fewer would soon name several. */
+const MIN_LENGTH = 4
+
+/** The id that a text names: itself, else the only one that begins or ends with it. Undefined where there is none. */
+export const find = (
+  kind: string,
+  text: string,
+  ids: ReadonlyArray<string>,
+): Either.Either<string | undefined, AmbiguousId> => {
+  if (ids.includes(text)) return Either.right(text)
+  if (text.length < MIN_LENGTH) return Either.right(undefined)
+  const candidates = ids.filter((id) => id.startsWith(text) || id.endsWith(text))
+  return candidates.length > 1 ? Either.left(new AmbiguousId({ kind, text, candidates })) : Either.right(candidates[0])
+}
+
+/** The id of the task that a text names. */
+export const task = (text: string) =>
+  Effect.gen(function* () {
+    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    return yield* taskAmong(text, Object.keys(tasks))
+  })
+
+/** The same of these tasks. */
+export const taskAmong = (text: string, ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const id = yield* find("task", text, ids)
+    return id ?? (yield* new TaskNotFound({ taskId: text, near: nearest(text, ids) }))
+  })
+
+/** The ids that a misspelt one, or a misspelt end of one, is likely to mean. Beginnings are times, and much alike. */
+const nearest = (text: string, ids: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (text.length < MIN_LENGTH) return []
+  const ends = new Map(ids.flatMap((id) => [[id.slice(-text.length), id] as const, [id, id] as const]))
+  return [...new Set(Near.names(text, [...ends.keys()]).flatMap((end) => ends.get(end) ?? []))]
+}
+
+/** The id of the confirmation that a text names: of those that wait, else of all there were; else the text itself. */
+export const confirmation = (text: string) =>
+  Effect.gen(function* () {
+    const waiting = Object.keys(yield* (yield* Confirmations).pending)
+    const id = yield* find("confirmation", text, waiting)
+    return id ?? (yield* find("confirmation", text, yield* requested)) ?? text
+  })
+
+const requested = Effect.gen(function* () {
+  const requests = yield* Stream.runCollect((yield* EventLog).read({ types: ["ConfirmationRequested"] }))
+  return Chunk.toReadonlyArray(requests).flatMap((event) =>
+    is(event, "ConfirmationRequested") ? [event.payload.confirmationId] : [],
+  )
+})

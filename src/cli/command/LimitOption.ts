@@ -1,0 +1,46 @@
+import { Options } from "@effect/cli"
+import { Chunk, Effect, Option, Stream } from "effect"
+import { wholeNumber } from "./CommonOptions.ts"
+
+/** Answers that are shown where nobody says otherwise. */
+const LIMIT = 50
+
+/** How many answers are shown. */
+export const limit = wholeNumber("limit", 1).pipe(
+  Options.withDescription(`Show at most so many: the last ones, with --since the first ones. Default: ${LIMIT}`),
+  Options.withDefault(LIMIT),
+)
+
+/** Some of what was found, and, where that is not all, a line that says where the others are. */
+export interface Some<A> {
+  readonly shown: ReadonlyArray<A>
+  readonly beyond: string | undefined
+}
+
+const MORE = "--limit N shows more."
+
+/** The first so many, where a beginning was named; else the last so many. */
+export const of = <A, E, R>(
+  all: Stream.Stream<A, E, R>,
+  limit: number,
+  since: Option.Option<string>,
+): Effect.Effect<Some<A>, E, R> => (Option.isSome(since) ? first(all, limit) : last(all, limit))
+
+const first = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
+  // One more tells whether there are more.
+  Effect.map(Stream.runCollect(Stream.take(all, limit + 1)), (found) => ({
+    shown: Chunk.toReadonlyArray(found).slice(0, limit),
+    beyond: found.length > limit ? `Later ones follow; ${MORE}` : undefined,
+  }))
+
+const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
+  Effect.gen(function* () {
+    let passed = 0
+    const counted = Stream.mapChunks(all, (chunk) => {
+      passed += chunk.length
+      return chunk
+    })
+    const shown = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.takeRight(counted, limit)))
+    const earlier = passed - shown.length
+    return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE}` : undefined }
+  })

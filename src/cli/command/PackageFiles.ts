@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { Data, Effect } from "effect"
+import { main } from "./CommandHints.ts"
+
+/** The package's own directory: the same way up from `src/cli/demo` and from `dist/cli/demo`. */
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+/** A file or directory of the package. */
+export const inPackage = (...names: ReadonlyArray<string>): string => path.resolve(root, ...names)
+
+/** The directory that the demo looks at: Hindcast's repository where this is a checkout of it, else the working directory. */
+export const workspace = (): string => (fs.existsSync(inPackage(".git")) ? inPackage() : process.cwd())
+
+/** Another process of this program did not do what it was started for. */
+export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
+  readonly args: ReadonlyArray<string>
+  readonly reason: string
+}> {
+  override get message() {
+    return `\`hindcast ${this.args.join(" ")}\`: expected it to succeed, found that it failed: ${this.reason}`
+  }
+}
+
+/** Runs a command of this program in a process of its own; answers what it wrote. */
+export const run = (args: ReadonlyArray<string>): Effect.Effect<string, OwnProgramFailed> =>
+  Effect.tryPromise({
+    try: (signal) => promisify(execFile)(process.execPath, [main, ...args], { signal }),
+    catch: (cause) => new OwnProgramFailed({ args, reason: cause instanceof Error ? cause.message : String(cause) }),
+  }).pipe(Effect.map(({ stdout }) => stdout.trimEnd()))

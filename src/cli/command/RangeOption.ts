@@ -1,0 +1,28 @@
+import { Options } from "@effect/cli"
+import { Option } from "effect"
+import type { Range } from "../../projections/timetravel/TimeTravel.ts"
+
+/** What moments are, as help says it. */
+export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"
+
+const since = Options.text("since").pipe(
+  Options.withDescription("Only what came after this moment: the first of it"),
+  Options.optional,
+)
+
+const until = Options.text("until").pipe(
+  Options.withDescription(`Only what came up to this moment: ${MOMENT}`),
+  Options.optional,
+)
+
+/** Options that bound a question about the past. */
+export const between = { since, until }
+
+/** What they say. */
+export const rangeOf = (given: {
+  readonly since: Option.Option<string>
+  readonly until: Option.Option<string>
+}): Range => ({
+  ...(Option.isNone(given.since) ? {} : { since: given.since.value }),
+  ...(Option.isNone(given.until) ? {} : { until: given.until.value }),
+})

@@ -1,0 +1,33 @@
+import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import type { Run } from "../../projections/timetravel/TimeTravel.ts"
+import { find } from "./Ids.ts"
+
+/** What may be aligned, as help says it. */
+export const RUN = "a task, a timeline, or a task on a timeline (fork-1@TASK)"
+
+/** The run that a text names: a timeline of the log; else a task by its id, or a part of it, on the timeline before an @. */
+export const named = (text: string, onlyTask: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const known = yield* Timelines.list(yield* EventLog)
+    const isTimeline = known.some(({ name }) => name === text)
+    const at = text.lastIndexOf("@")
+    const timeline = isTimeline ? text : at > 0 ? text.slice(0, at) : undefined
+    const task = isTimeline ? Option.getOrUndefined(onlyTask) : text.slice(at + 1)
+    return {
+      ...(timeline === undefined ? {} : { timeline }),
+      ...(task === undefined ? {} : { taskId: yield* taskId(task, timeline) }),
+    } satisfies Run
+  })
+
+const taskId = (text: string, timeline: string | undefined) =>
+  Effect.gen(function* () {
+    const projector = yield* Projector
+    const folded = timeline === undefined ? projector : yield* projector.on(timeline)
+    const tasks = yield* folded.current(Tasks.projection)
+    return (yield* find("task", text, Object.keys(tasks))) ?? (yield* new TaskNotFound({ taskId: text }))
+  })

@@ -1,0 +1,23 @@
+import { Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+
+/** The timeline that a command is about. */
+export const timeline = Options.text("timeline").pipe(
+  Options.withDescription("The timeline whose history it is about. Default: main"),
+  Options.optional,
+)
+
+/** Lets a command work on the log as a timeline tells it: with that one's history, and nothing of others. */
+export const provide =
+  (timeline: Option.Option<string>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* (): Effect.fn.Return<A, E | Timelines.TimelineNotFound | LogError, R | EventLog | Projector> {
+      if (Option.isNone(timeline)) return yield* effect
+      const log = yield* EventLog
+      const view = Timelines.view(log, yield* Timelines.named(log, timeline.value))
+      const projector = yield* (yield* Projector).on(timeline.value)
+      return yield* effect.pipe(Effect.provideService(EventLog, view), Effect.provideService(Projector, projector))
+    })

@@ -1,0 +1,220 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Gate from "../../kernel/gate/Gate.ts"
+import * as Hindcast from "../../kernel/Hindcast.ts"
+import type { Wanted } from "../../plugins/sandbox/Tier.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as AsTyped from "../command/CommandHints.ts"
+import { json, sandbox, wholeNumber } from "../command/CommonOptions.ts"
+import { person, personAsActor } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as OwnFiles from "../command/PackageFiles.ts"
+import { Tampered } from "../log/Tampered.ts"
+import * as Prompter from "../task/Prompter.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
+import { at, count } from "../terminal/Text.ts"
+import * as Audits from "./Audits.ts"
+import * as Games from "./Games.ts"
+import * as History from "./history/History.ts"
+import * as HistoryPage from "./history/Page.ts"
+import * as Teller from "./Narrator.ts"
+import * as Next from "./NextSteps.ts"
+import * as Rescoring from "./Rescoring.ts"
+import * as Moments from "./StoryMoments.ts"
+import * as Visit from "./WorkspaceVisit.ts"
+
+/** Where the demo's log is unless somebody says otherwise: not among the person's own events. */
+const LOG = path.join(".hindcast", "demo.db")
+
+/** With it the wanderer repeats what was refused, finds the key, and runs out of steps. */
+const SEED = 4
+
+const options = {
+  json,
+  log: Options.text("log").pipe(
+    Options.withDescription(
+      `The log's file; one that exists is gone on with, but not with --tasks. Default: HINDCAST_LOG, else ${LOG}, and a name of its own with --tasks`,
+    ),
+    Options.optional,
+  ),
+  seed: wholeNumber("seed", 0).pipe(
+    Options.withDescription(`Seeds the agents' randomness. Default: ${SEED}`),
+    Options.withDefault(SEED),
+  ),
+  tasks: wholeNumber("tasks", 1).pipe(
+    Options.withDescription(
+      "Write a log of so many tasks instead, to look at: several agents and worlds, and a crash in the middle",
+    ),
+    Options.optional,
+  ),
+  sandbox,
+  ask: Options.boolean("ask").pipe(
+    Options.withDescription("Ask you for the confirmation, where there is a terminal, instead of another process"),
+  ),
+}
+
+/** `hindcast demo` */
+export const demo = Command.make("demo", options, ({ tasks, ...asked }) =>
+  Effect.gen(function* () {
+    if (Option.isSome(tasks)) yield* writeHistory(tasks.value, asked)
+    else yield* tell(asked)
+  }),
+).pipe(
+  Command.withDescription(
+    "See what Hindcast does, in a few seconds: play, confirm, audit, look back, re-score, verify",
+  ),
+)
+
+interface Asked {
+  readonly log: Option.Option<string>
+  readonly json: boolean
+  readonly seed: number
+  readonly sandbox: Wanted
+  readonly ask: boolean
+}
+
+/** The log of many tasks, and what it holds. */
+const writeHistory = (tasks: number, { log, json, seed, sandbox }: Asked) =>
+  Effect.gen(function* () {
+    if (tasks > MOST_TASKS) {
+      return yield* new BadInput({
+        ...{ input: "--tasks", expected: `at most ${MOST_TASKS}`, found: String(tasks) },
+        advice: "Ten take about a second.",
+      })
+    }
+    const named = Option.orElseSome(
+      log,
+      () => process.env.HINDCAST_LOG || path.join(".hindcast", `demo-${tasks}-${seed}.db`),
+    )
+    const filename = yield* OpenLog.fileOf(named)
+    const history = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
+      History.write({ filename, tasks, seed, sandbox, onProgress }),
+    )
+    const next = HistoryPage.suggestions(filename)
+    yield* Output.show(json, { log: filename, tasks, seed, ...history, next }, (style) =>
+      HistoryPage.lines(style, { log: filename, ...history }),
+    )
+    if (!json) yield* Next.show(Teller.onOutput(), next)
+  })
+
+/** A log of more would take longer than anybody watches. */
+const MOST_TASKS = 10_000
+
+/** The demo that tells what it does. */
+const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
+  Effect.gen(function* () {
+    const filename = yield* OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
+    const teller = json ? Teller.silent : Teller.onOutput()
+    const place: Place = {
+      filename,
+      workspace: OwnFiles.workspace(),
+      seed,
+      sandbox,
+      askPerson: ask && !json && Prompter.isPossible(),
+    }
+
+    const acted = yield* act(teller, place)
+    const found = yield* lookBack(teller, place, acted)
+    const next = Next.suggestions(filename, found.win, acted.wanderer.taskId)
+    yield* Next.show(teller, next)
+
+    if (!json) return
+    const { continued, recovered, expert, wanderer, visit } = acted
+    const { audit, ...visited } = visit
+    const { win: _win, ...looked } = found
+    const audits = [expert, wanderer, audit]
+    yield* Output.show(
+      json,
+      { log: filename, seed, continued, recovered, audits, ...visited, ...looked, next },
+      () => [],
+    )
+  })
+
+interface Place extends Visit.VisitOptions {
+  readonly seed: number
+  readonly sandbox: Wanted
+}
+
+type Acted = Effect.Effect.Success<ReturnType<typeof act>>
+
+/** What needs a kernel: plugins run, agents act. When it is over, the kernel stops and so does every plugin. */
+const act = (teller: Teller.Teller, place: Place) =>
+  Effect.gen(function* () {
+    const { filename, workspace, seed, sandbox } = place
+    const before = yield* headOf(filename)
+    const kernel = Hindcast.layer({
+      log: filename,
+      workspace,
+      actor: personAsActor(),
+      owner: `hindcast demo of ${person()}`,
+      gate: Gate.standard,
+      seed,
+      host: { sandbox },
+    })
+    return yield* Effect.gen(function* () {
+      const recovered = yield* recoveredSince(before)
+      yield* begin(teller, place, before, recovered)
+      const { expert, wanderer } = yield* Games.play(teller)
+      const visit = yield* Visit.visit(teller, place)
+      return { continued: before > 0, recovered, expert, wanderer, visit }
+    }).pipe(Effect.provide(kernel))
+  })
+
+/** The last position of a log; 0 where there is none yet. */
+const headOf = (filename: string) =>
+  fs.existsSync(filename)
+    ? Effect.flatMap(EventLog, (log) => log.head).pipe(
+        Effect.map(({ position }) => position),
+        Effect.provide(OpenLog.forReading(Option.some(filename))),
+      )
+    : Effect.succeed(0)
+
+/** How many events the kernel recorded before it started: how everything ended that a killed one left unfinished. */
+const recoveredSince = (before: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [started] = yield* log.readPage({ after: before, types: ["KernelStarted"] }, 1)
+    return started === undefined ? 0 : started.position - before - 1
+  })
+
+const begin = ({ say, style }: Teller.Teller, { filename, seed }: Place, before: number, recovered: number) =>
+  Effect.gen(function* () {
+    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${AsTyped.shortest(filename)}`)
+    if (before === 0) return
+    const left = recovered === 0 ? "nothing was left unfinished" : `recovery recorded ${count(recovered, "event")}`
+    yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
+  })
+
+/** What needs the log alone. */
+const lookBack = (teller: Teller.Teller, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
+  Effect.gen(function* () {
+    yield* Audits.compare(teller, [expert, wanderer, visit.audit])
+    const win = yield* Moments.findWin(expert)
+    const moments = yield* Moments.compare(teller, expert, win)
+    const blame = yield* Moments.blame(teller, win)
+    const why = yield* Moments.why(teller, win)
+    const rescore = yield* Rescoring.rescore(teller, [expert.taskId, wanderer.taskId])
+    return { win, moments, blame, why, rescore, verify: yield* verify(teller) }
+  }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: personAsActor() })))
+
+/** Checks every event of the log. */
+const verify = ({ part, say, style }: Teller.Teller) =>
+  Effect.gen(function* () {
+    yield* part(
+      "8  Is the log intact?",
+      "Every event carries the hash of the one before it: what is changed or removed afterwards is found.",
+    )
+    const log = yield* EventLog
+    const found = yield* log.verify
+    if (found._tag === "Tampered") {
+      const { position, reason } = found
+      return yield* new Tampered({ log: log.name, position, reason })
+    }
+    const { head, events } = found
+    yield* say(`${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`)
+    return { intact: true, head, events }
+  })

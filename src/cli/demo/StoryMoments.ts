@@ -1,0 +1,138 @@
+import { Data, Effect, Schema } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
+import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import type { Json } from "../../values/Json.ts"
+import * as EventLine from "../pages/events/EventLine.ts"
+import * as EventPage from "../pages/events/EventPage.ts"
+import * as PatchLines from "../pages/time/PatchLines.ts"
+import type { Style } from "../terminal/Style.ts"
+import * as Table from "../terminal/Table.ts"
+import { at, value } from "../terminal/Text.ts"
+import { nameOf } from "./Audits.ts"
+import type { Teller } from "./Narrator.ts"
+
+/** Use another log: the agent that knows the way did not win, so that there is nothing to look back at. */
+export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; readonly audit: TaskAudit }> {
+  override get message() {
+    const { outcome, reason, agent } = this.audit
+    return (
+      `${this.log}: expected ${agent} to win The Lost Key, found its task ${outcome}${reason === undefined ? "" : ` (${reason})`}. ` +
+      "Perhaps a part of text-room is not active in this log (`hindcast plugin list`); name another with --log."
+    )
+  }
+}
+
+/** The winning command of a task: what became of it, and the last moment before it. */
+export interface Win {
+  readonly taskId: string
+  /** Just before the command was given. */
+  readonly before: number
+  /** Where the command succeeded. */
+  readonly succeeded: number
+  /** Where the world had changed by it. */
+  readonly after: number
+}
+
+/** Looks for the command that won a task: the one whose change of the world says so. */
+export const findWin = (audit: TaskAudit) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { taskId } = audit
+    const changes = yield* log.readPage({ taskId, types: ["EnvironmentChanged"] }, 1000)
+    const won = changes.find(
+      (event) =>
+        is(event, "EnvironmentChanged") &&
+        event.payload.patch.some(
+          (operation) => operation.path === "/won" && operation.op !== "remove" && operation.value === true,
+        ),
+    )
+    const chain = won === undefined ? [] : yield* (yield* TimeTravel).why(won.position)
+    const succeeded = chain.find(({ type }) => type === "CommandSucceeded")
+    const commanded = chain.find(({ type }) => type === "ActuatorCommanded")
+    if (won === undefined || succeeded === undefined || commanded === undefined) {
+      return yield* new NotWon({ log: log.name, audit })
+    }
+    return { taskId, before: commanded.position - 1, succeeded: succeeded.position, after: won.position } satisfies Win
+  })
+
+/** Shows the world of the text room before and after the winning command, and what differs. */
+export const compare = ({ part, say, show, style }: Teller, audit: TaskAudit, { taskId, before, after }: Win) =>
+  Effect.gen(function* () {
+    yield* part(
+      "4  The state at two moments, and their diff",
+      `The world of ${nameOf(audit)} just before and just after its winning command. A state is folded`,
+      "from the events up to a position, so that any moment can be looked at.",
+    )
+    const travel = yield* TimeTravel
+    const path = `/tasks/${taskId}/environment/text-room`
+    const [then, now] = [yield* travel.stateAt(before, path), yield* travel.stateAt(after, path)]
+    yield* show(worldLines(style, [before, then], [after, now]))
+
+    const whole = yield* travel.stateAt(before)
+    const changes = PatchLines.withBefore(whole, yield* travel.diff(before, after))
+    yield* say("", "What differs, each with the event that caused it; all of it below", `${path}:`)
+    const shortened = changes.map((change) =>
+      change.path.startsWith(`${path}/`) ? { ...change, path: change.path.slice(path.length) } : change,
+    )
+    yield* show(PatchLines.lines(style, shortened).map((line) => `  ${line}`))
+    return { before: { at: before, state: then }, after: { at: after, state: now }, path, changes }
+  })
+
+/** What the demo shows of a text room's world. */
+const World = Schema.Struct({
+  room: Schema.String,
+  inventory: Schema.Array(Schema.String),
+  containers: Schema.Struct({ desk: Schema.Struct({ open: Schema.Boolean, locked: Schema.Boolean }) }),
+  steps: Schema.Number,
+  refusals: Schema.Number,
+  won: Schema.Boolean,
+})
+
+const worldLines = (style: Style, ...moments: ReadonlyArray<readonly [position: number, world: Json]>) => {
+  const worlds = moments.map(([, world]) => Schema.decodeUnknownSync(World)(world))
+  const row = (name: string, cell: (world: typeof World.Type) => Json) => {
+    const cells = worlds.map((world) => value(cell(world)))
+    return [style.dim(name), ...cells.map((text) => (new Set(cells).size > 1 ? style.bold(text) : text))]
+  }
+  return Table.lines(
+    style,
+    [{ heading: "" }, ...moments.map(([position]) => ({ heading: at(position) }))],
+    [
+      row("room", ({ room }) => room),
+      row("inventory", ({ inventory }) => inventory),
+      row("desk", ({ containers }) => containers.desk),
+      row("steps", ({ steps }) => steps),
+      row("refusals", ({ refusals }) => refusals),
+      row("won", ({ won }) => won),
+    ],
+  )
+}
+
+/** Shows which event gave the inventory its last value. */
+export const blame = ({ part, say, show, style }: Teller, { taskId }: Win) =>
+  Effect.gen(function* () {
+    yield* part(
+      "5  Who last wrote the inventory",
+      "Every value of the state leads back to the one event that wrote it.",
+    )
+    const path = `/tasks/${taskId}/environment/text-room/inventory`
+    const { value: inventory, event, ...blamed } = yield* (yield* TimeTravel).blame(path)
+    yield* say(path)
+    yield* show([`is ${value(inventory)}, by`, ...EventLine.lines(style, event === null ? [] : [event])])
+    return { ...blamed, exists: inventory !== undefined, value: inventory ?? null, event }
+  })
+
+/** Shows the causes of the winning command's outcome. */
+export const why = ({ part, show, style }: Teller, { succeeded }: Win) =>
+  Effect.gen(function* () {
+    yield* part(
+      "6  Why the winning command happened",
+      "Each event names its cause: from the outcome back over the gate to the decision, to what it was",
+      "based on, and to the task itself.",
+    )
+    const chain = yield* (yield* TimeTravel).why(succeeded)
+    yield* show(EventPage.chain(style, chain))
+    return { chain }
+  })

@@ -1,0 +1,179 @@
+import { Effect, Fiber, Option, Schema, Stream } from "effect"
+import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import type { Reading } from "../../kernel/sensing/SensorReading.ts"
+import * as AsTyped from "../command/CommandHints.ts"
+import * as OwnFiles from "../command/PackageFiles.ts"
+import * as Asked from "../pages/events/ConfirmationPage.ts"
+import * as Prompter from "../task/Prompter.ts"
+import { at, count, shorten } from "../terminal/Text.ts"
+import { endOf } from "./Audits.ts"
+import type { Teller } from "./Narrator.ts"
+
+/** The one file that the demo writes. */
+const NOTE = {
+  path: ".hindcast/demo-note.txt",
+  content: "Confirmed, then written.\n",
+}
+
+/** What the demo needs for its look at a directory. */
+export interface VisitOptions {
+  readonly filename: string
+  readonly workspace: string
+  /** Whether a person at the terminal is asked; else the demo answers from another process. */
+  readonly askPerson: boolean
+}
+
+/** A program without an agent looks at a directory, and writes one file once that was confirmed. */
+export const visit = (teller: Teller, options: VisitOptions) =>
+  Effect.gen(function* () {
+    yield* teller.part(
+      "2  A look at real files, and one confirmed write",
+      "The workspace plugin sees a real directory. Writing there is declared as a high risk: the gate holds",
+      "the command until it is confirmed. Without an answer nothing would be written.",
+    )
+    const kernel = yield* Kernel
+    yield* kernel.plugins.import(OwnFiles.inPackage("plugins", "workspace"))
+    const task = yield* kernel.tasks.open({
+      goal: "Look at the directory and leave a note",
+      agent: "visitor@1.0.0",
+      plugins: ["workspace"],
+    })
+    const seen = summarize(yield* task.perceive())
+    yield* teller.show([`${teller.style.name("visitor")} sees ${options.workspace}: ${inWords(seen)}`])
+
+    const { position } = yield* (yield* EventLog).head
+    const command = yield* Effect.fork(task.act("workspace/write_file", NOTE))
+    const outcome = yield* options.askPerson
+      ? Effect.raceFirst(
+          Fiber.join(command),
+          Prompter.ask(position, options.filename).pipe(Effect.zipRight(Effect.never)),
+        )
+      : confirmed(teller, command, position, options.filename)
+    yield* teller.show([`${NOTE.path}: ${describe(outcome)}`])
+    yield* task.close(outcome.status === "succeeded" ? "achieved" : "failed")
+    return {
+      audit: yield* kernel.audit(task.id),
+      workspace: { directory: options.workspace, ...seen },
+      confirmations: yield* confirmationsOf(task.id),
+      write: { path: NOTE.path, status: outcome.status },
+    }
+  })
+
+/** Answers the command's question from another process, as a person at another terminal would. */
+const confirmed = <E>(
+  { style, show, say }: Teller,
+  command: Fiber.Fiber<CommandOutcome, E>,
+  after: number,
+  filename: string,
+) =>
+  Effect.gen(function* () {
+    const asked = yield* Effect.raceFirst(
+      Effect.asSome(nextRequest(after)),
+      Effect.as(Fiber.await(command), Option.none()),
+    )
+    if (Option.isSome(asked)) {
+      const { confirmationId, shown } = asked.value
+      // All of it: nobody can decide about what is not shown.
+      yield* say(
+        `The gate asks: may ${style.name("visitor")} do this?`,
+        ...Asked.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
+      )
+      const args = [
+        "confirm",
+        "approve",
+        endOf(confirmationId),
+        "--reason",
+        "demo",
+        "--log",
+        AsTyped.shortest(filename),
+      ]
+      yield* say("Answered by another process:", `  $ ${AsTyped.command(args)}`)
+      // It shows once more what it approves; its last line says that it did.
+      yield* show([`  ${(yield* OwnFiles.run(args)).split("\n").at(-1) ?? ""}`])
+    }
+    return yield* Fiber.join(command)
+  })
+
+/** The next question to a person, from any task. */
+const nextRequest = (after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const found = yield* log.follow({ after, types: ["ConfirmationRequested"] }).pipe(
+      Stream.filterMap((item) =>
+        !(item instanceof CaughtUp) && is(item, "ConfirmationRequested") ? Option.some(item.payload) : Option.none(),
+      ),
+      Stream.runHead,
+    )
+    // Following a log never ends by itself.
+    return yield* Effect.orDie(found)
+  })
+
+/** What was asked in a task, and what was answered. */
+const confirmationsOf = (taskId: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const events = yield* log.readPage({ taskId, types: ["ConfirmationRequested", "ConfirmationDecided"] }, 100)
+    return events.map(({ type, position, actor, payload }) => ({ type, position, actor, payload }))
+  })
+
+const FilesReading = Schema.Struct({
+  files: Schema.Array(Schema.Struct({ path: Schema.String, size: Schema.Number })),
+  truncated: Schema.Boolean,
+})
+
+const GitReading = Schema.Struct({
+  branch: Schema.NullOr(Schema.String),
+  entries: Schema.Array(Schema.Unknown),
+})
+
+/** What is to say of a directory; null where its sensor could not tell. */
+interface Seen {
+  readonly files: number | null
+  readonly bytes: number | null
+  /** Whether there are more files than were counted. */
+  readonly truncated: boolean
+  readonly branch: string | null
+  /** Entries that git lists as changed or untracked. */
+  readonly changed: number | null
+}
+
+const summarize = (readings: ReadonlyArray<Reading>): Seen => {
+  const reading = (sensor: string) => readings.find((reading) => reading.sensor === sensor)?.reading
+  const files = Option.getOrUndefined(Schema.decodeUnknownOption(FilesReading)(reading("workspace/files")))
+  const git = Option.getOrUndefined(Schema.decodeUnknownOption(GitReading)(reading("workspace/git")))
+  return {
+    files: files?.files.length ?? null,
+    bytes: files?.files.reduce((sum, { size }) => sum + size, 0) ?? null,
+    truncated: files?.truncated ?? false,
+    branch: git?.branch ?? null,
+    changed: git?.entries.length ?? null,
+  }
+}
+
+const inWords = ({ files, bytes, truncated, branch, changed }: Seen): string =>
+  [
+    files === null ? "no files" : `${truncated ? "more than " : ""}${count(files, "file")}, ${megabytes(bytes ?? 0)}`,
+    changed === null
+      ? "no git repository"
+      : `${branch === null ? "no branch" : `branch ${branch}`}, ${changed} changed`,
+  ].join("; ")
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+/** Characters of why a command was not executed. */
+const REASON_LENGTH = 80
+
+const describe = (outcome: CommandOutcome): string => {
+  switch (outcome.status) {
+    case "succeeded":
+      return `written ${at(outcome.event.position)}`
+    case "failed":
+      return `failed, ${shorten(outcome.error.message, REASON_LENGTH)}`
+    case "denied":
+    case "expired":
+      return `not written, ${shorten(outcome.reason, REASON_LENGTH)}`
+  }
+}

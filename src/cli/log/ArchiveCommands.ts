@@ -1,0 +1,83 @@
+import { Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { Archive, type Segment } from "../../events/maintenance/Archive.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import { common } from "../command/CommonOptions.ts"
+import { personAsActor } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Table from "../terminal/Table.ts"
+import { at, count, time } from "../terminal/Text.ts"
+import { counting } from "./Counter.ts"
+
+/** `hindcast log archive` */
+export const archive = Command.make(
+  "archive",
+  {
+    ...common,
+    until: Options.text("until").pipe(
+      Options.withDescription("The last moment to archive: a position (@412), a time, or an event's id"),
+    ),
+  },
+  ({ log, json, until }) =>
+    Effect.gen(function* () {
+      const position = yield* Moment.resolve(until)
+      const { archive } = yield* Archive
+      const { segment, event, shrunk } = yield* counting("archived", (onProgress) =>
+        archive({ until: position, actor: personAsActor(), onProgress }),
+      )
+      yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
+        `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,
+        "They read as before, as long as that file stays where it is: in the directory beside the log that ends in .segments.",
+        ...(shrunk
+          ? []
+          : [
+              "The log's file kept its size: it was in use, or was made by an earlier version. Later events take the space.",
+            ]),
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Move the oldest events into a compressed file beside the log; they read as before"))
+
+/** `hindcast log segments` */
+export const segments = Command.make("segments", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const list = yield* (yield* Archive).segments
+    yield* Output.show(json, { segments: list }, (style) =>
+      list.length === 0
+        ? ["Nothing was archived of this log."]
+        : Table.lines(
+            style,
+            [
+              { heading: "from", align: "right" },
+              { heading: "to", align: "right" },
+              { heading: "bytes", align: "right" },
+              { heading: "archived" },
+              { heading: "file" },
+            ],
+            list.map((segment: Segment) => [
+              at(segment.first),
+              at(segment.last),
+              segment.bytes === null ? style.bad("missing") : String(segment.bytes),
+              time(segment.archivedAt),
+              segment.file,
+            ]),
+          ),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List what was archived, and whether the files are there"))
+
+/** `hindcast log upgrade` */
+export const upgrade = Command.make("upgrade", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { position } = yield* log.head
+    yield* Output.show(json, { log: log.name, head: position }, () => [
+      `${log.name} is of the present format: ${count(position, "event")}.`,
+    ])
+  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(
+  Command.withDescription(
+    "Bring a log of an earlier format to the present one; its events and hashes stay what they are",
+  ),
+)

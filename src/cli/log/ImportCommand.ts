@@ -1,0 +1,56 @@
+import { Args, Command } from "@effect/cli"
+import { Effect, Either, Stream } from "effect"
+import { NotImported } from "../../events/maintenance/Import.ts"
+import type { Recorded } from "../../events/read/Records.ts"
+import { importEvents } from "../../events/sqlite/import.ts"
+import * as EventLines from "../../projections/exports/EventLines.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
+import { at, count } from "../terminal/Text.ts"
+import * as Lines from "./ImportLines.ts"
+
+const file = Args.text({ name: "file" }).pipe(
+  Args.withDescription("What `hindcast export events` wrote as JSON Lines, of all events; - is the standard input"),
+)
+
+/** `hindcast log import FILE` */
+export const importing = Command.make("import", { ...common, file }, ({ log, json, file }) =>
+  Effect.gen(function* () {
+    const filename = yield* OpenLog.fileOf(log)
+    const head = yield* ProgressLine.during({ verb: "imported", unit: "events", json }, (onProgress) => {
+      let events = 0
+      const pages = Stream.tap(recordedIn(filename, file), (page) => {
+        events += page.length
+        return onProgress(events)
+      })
+      return importEvents({ filename, events: pages })
+    })
+    yield* Output.show(json, { log: filename, head }, (style) => [
+      `${style.good("Imported")} ${count(head.position, "event")} to ${filename}; every line was checked. Its head is ${at(head.position)} ${style.dim(head.hash)}.`,
+    ])
+  }),
+).pipe(
+  Command.withDescription(
+    "Make a new log, the one that --log names, of exported events: with their positions, ids, times and hashes",
+  ),
+)
+
+/** The events that the lines of a file say. */
+const recordedIn = (log: string, file: string) => {
+  const refuse = ({ line, reason }: Lines.BadLine) => new NotImported({ log, line, reason })
+  let line = 0
+  return Stream.mapEffect(Lines.of(file, refuse), (page) =>
+    Effect.gen(function* () {
+      const events: Array<Recorded> = []
+      for (const text of page) {
+        line += 1
+        const decoded = EventLines.decode(text)
+        if (Either.isLeft(decoded)) return yield* refuse({ line, reason: decoded.left })
+        events.push(decoded.right)
+      }
+      return events
+    }),
+  )
+}

@@ -1,0 +1,65 @@
+import * as fs from "node:fs"
+import { Effect, Option, Stream } from "effect"
+import { BadInput } from "../command/BadInput.ts"
+
+/** Most characters of a line: some eight times the largest payload. A file without line ends is none of lines. */
+const MAX_LINE = 64 * 1024 * 1024
+
+/** Bytes that are read in one step. */
+const STEP_BYTES = 1024 * 1024
+
+/** A line is not one. */
+export interface BadLine {
+  /** Its number, from 1. */
+  readonly line: number
+  readonly reason: string
+}
+
+/**
+ * The lines of a text file in UTF-8, step by step, in constant memory; `-` is the standard input. The end of the file ends
+ * the last line too. `refuse` makes the error for what is no line.
+ */
+export const of = <E>(
+  file: string,
+  refuse: (bad: BadLine) => E,
+): Stream.Stream<ReadonlyArray<string>, E | BadInput> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let lines = 0
+  let begun = ""
+
+  const take = (bytes: Uint8Array | undefined) =>
+    Effect.suspend((): Effect.Effect<ReadonlyArray<string>, E> => {
+      let text: string
+      try {
+        text = decoder.decode(bytes, { stream: bytes !== undefined })
+      } catch {
+        return Effect.fail(refuse({ line: lines + 1, reason: "the file is not text in UTF-8, here or soon after" }))
+      }
+      const parts = text.split("\n")
+      parts[0] = begun + (parts[0] ?? "")
+      begun = parts.pop() ?? ""
+      lines += parts.length
+      if (begun.length > MAX_LINE) {
+        const reason = `it is longer than ${MAX_LINE} characters: this is no file with an event a line`
+        return Effect.fail(refuse({ line: lines + 1, reason }))
+      }
+      return Effect.succeed(bytes === undefined && begun !== "" ? [...parts, begun] : parts)
+    })
+
+  return bytesOf(file).pipe(
+    Stream.map(Option.some),
+    Stream.concat(Stream.succeed(Option.none<Uint8Array>())),
+    Stream.mapEffect((bytes) => take(Option.getOrUndefined(bytes))),
+  )
+}
+
+const bytesOf = (file: string): Stream.Stream<Uint8Array, BadInput> =>
+  Stream.fromAsyncIterable(
+    file === "-" ? process.stdin : fs.createReadStream(file, { highWaterMark: STEP_BYTES }),
+    (cause) =>
+      new BadInput({
+        input: file,
+        expected: "a file that can be read",
+        found: cause instanceof Error ? cause.message : String(cause),
+      }),
+  )

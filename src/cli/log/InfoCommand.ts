@@ -1,0 +1,74 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { measureSpace } from "../../events/sqlite/archive/storageUsage.ts"
+import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import { fold } from "../../projections/fold/Projection.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as InfoPage from "../pages/log/InfoPage.ts"
+
+/** Streams that the page names; `--json` names more, and both say what the others come to. */
+const STREAMS_ON_PAGE = 20
+const STREAMS_IN_JSON = 10_000
+
+/** `hindcast log info` */
+export const info = Command.make("info", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const head = yield* log.head
+    const space = yield* measureSpace(log.name, { streams: json ? STREAMS_IN_JSON : STREAMS_ON_PAGE })
+    const document: InfoPage.Info = {
+      path: log.name,
+      bytes: space.fileBytes,
+      head,
+      types: Object.fromEntries(space.types.map(({ name, events }) => [name, events])),
+      tasks: yield* countTasks,
+      plugins: yield* listPlugins,
+      gate: yield* lastGate,
+      space,
+    }
+    yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("What a log holds, in numbers, and what takes its space"))
+
+/** Reads the events that say which tasks there are, and keeps in memory only those that are open. */
+const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Effect.gen(function* () {
+  const { readPage } = yield* EventLog
+  const open = new Set<string | null>()
+  let all = 0
+  yield* Pages.forEach(readPage, { timeline: MAIN, types: ["TaskOpened", "TaskClosed"] }, (page) => {
+    for (const { type, taskId } of page) {
+      if (type === "TaskClosed") open.delete(taskId)
+      else {
+        open.add(taskId)
+        all += 1
+      }
+    }
+  })
+  return { all, open: open.size }
+})
+
+const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effect.gen(function* () {
+  const { readPage } = yield* EventLog
+  let gate: InfoPage.Info["gate"] = null
+  yield* Pages.forEach(readPage, { timeline: MAIN, types: ["KernelStarted"] }, (page) => {
+    for (const event of page) if (Vocabulary.is(event, "KernelStarted")) gate = event.payload.gate ?? null
+  })
+  return gate
+})
+
+/** All events by which a plugin comes, goes, and takes part or not. */
+const PLUGIN_TYPES = ["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated"]
+
+const listPlugins: Effect.Effect<InfoPage.Info["plugins"], LogError, EventLog> = Effect.gen(function* () {
+  const { readPage } = yield* EventLog
+  let registry = PluginRegistry.projection.initial
+  yield* Pages.forEach(readPage, { timeline: MAIN, types: PLUGIN_TYPES }, (page) => {
+    registry = fold(PluginRegistry.projection, page, registry)
+  })
+  return Object.entries(registry).map(([name, { version, active }]) => ({ name, version, active }))
+})

@@ -1,0 +1,169 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import * as Anchor from "../../events/integrity/Anchor.ts"
+import { type Examination, isHealthy } from "../../events/integrity/Doctor.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { examine } from "../../events/sqlite/integrity/doctor.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as AsTyped from "../command/CommandHints.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as ExaminationPage from "../pages/log/ExaminationPage.ts"
+import { at, count, oneLine, time } from "../terminal/Text.ts"
+import * as KeyFile from "./KeyFile.ts"
+import { Tampered } from "./Tampered.ts"
+import * as TextFile from "./TextFile.ts"
+import { verifying } from "./VerificationProgress.ts"
+
+const anchorOptions = {
+  anchor: Options.text("anchor").pipe(
+    Options.withDescription("Hold the log against this document, which `log anchor` made"),
+    Options.optional,
+  ),
+  publicKey: Options.text("public-key").pipe(
+    Options.withDescription("The key that the anchor has to be signed with, in PEM"),
+    Options.optional,
+  ),
+}
+
+const quick = Options.boolean("quick").pipe(
+  Options.withDescription("Walk the chain alone: what events say, and not what they are found by"),
+)
+
+/** `hindcast log verify` */
+export const verify = Command.make(
+  "verify",
+  { ...common, ...anchorOptions, quick },
+  ({ log, json, anchor, publicKey, quick }) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const held = yield* readAnchor(anchor, publicKey)
+      const found = yield* verifying(json, (telling) => log.verifyWith({ ...telling, quick, ...against(held) }))
+      if (found._tag === "Tampered") {
+        const { position, kind, reason, looks, findings } = found
+        yield* Output.show(json, { intact: false, position, kind, reason, looks, findings }, (style) => [
+          ...ExaminationPage.lookLines(style, looks),
+          ...findings.flatMap((finding) => ["", ...ExaminationPage.findingLines(style, finding)]),
+        ])
+        return yield* new Tampered({ log: log.name, position, reason })
+      }
+      const { head, events, looks } = found
+      yield* Output.show(json, { intact: true, head, events, looks, ...held }, (style) => [
+        `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
+        ...(held === undefined ? [] : [anchoredLine(held)]),
+        ...ExaminationPage.lookLines(style, looks),
+      ])
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(
+  Command.withDescription(
+    "Is every event as it was recorded, and everything that it is found by? The chain of hashes, tables, indexes, versions, ids, names, blobs, " +
+      "segments, snapshots. That the last events were removed, or all was written anew, shows only against an anchor",
+  ),
+)
+
+/** An anchor whose signature holds, and whether that was checked with a key that someone trusts. */
+interface Held {
+  readonly anchor: Anchor.Anchor
+  readonly trusted: boolean
+}
+
+const readAnchor = (file: Option.Option<string>, publicKey: Option.Option<string>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(file)) {
+      if (Option.isNone(publicKey)) return undefined
+      return yield* new BadInput({ input: "--public-key", expected: "--anchor FILE with it", found: "none" })
+    }
+    const anchor = yield* Anchor.decode(yield* TextFile.read("--anchor", file.value))
+    const trusted = Option.isNone(publicKey) ? undefined : yield* TextFile.read("--public-key", publicKey.value)
+    yield* Anchor.check(anchor, trusted)
+    return { anchor, trusted: trusted !== undefined } satisfies Held
+  })
+
+/** The head that the log is held against, without what vouches for it. */
+const against = (held: Held | undefined) => {
+  if (held === undefined) return {}
+  const { position, hash } = held.anchor
+  return { anchor: { position, hash } }
+}
+
+const anchoredLine = ({ anchor, trusted }: Held): string =>
+  `It holds against the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
+    trusted ? "." : ", which nobody vouched for: name the one you trust with --public-key FILE."
+  }`
+
+/** `hindcast log anchor` */
+export const anchor = Command.make(
+  "anchor",
+  {
+    ...common,
+    key: Options.text("key").pipe(
+      Options.withDescription(
+        "The private key to sign with (Ed25519, PEM); a new pair is made where there is no such file",
+      ),
+    ),
+    out: Options.text("out").pipe(
+      Options.withDescription("Write the document to this file, which must not be there yet. Default: print it"),
+      Options.optional,
+    ),
+  },
+  ({ log, json, key, out }) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      if (Option.isSome(out) && fs.existsSync(out.value)) {
+        const found = `${out.value}, and an anchor is never overwritten`
+        return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
+      }
+      // What is signed is vouched for: a log that was tampered with gets no anchor.
+      const found = yield* verifying(json, (telling) => log.verifyWith(telling))
+      if (found._tag === "Tampered") {
+        return yield* new Tampered({ log: log.name, position: found.position, reason: found.reason })
+      }
+      const { privateKey, remarks } = yield* KeyFile.readOrMake(key)
+      const signed = yield* Anchor.sign(found.head, { log: path.basename(log.name), at: Date.now(), privateKey })
+      yield* Effect.forEach(remarks, Output.note, { discard: true })
+      const document = JSON.stringify(signed, null, 2)
+      if (Option.isNone(out)) return yield* Output.write(document)
+      yield* TextFile.make("--out", out.value, `${document}\n`, 0o644)
+      yield* Output.show(json, signed, (style) => [
+        `Anchored ${at(signed.position)} ${style.dim(signed.hash)} in ${out.value}, signed with the key ${signed.publicKey}.`,
+        AsTyped.inText(
+          "Keep it where whoever may change the log cannot reach. `hindcast log verify --anchor FILE` holds the log to it.",
+        ),
+      ])
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(
+  Command.withDescription("Verify the log, and sign its head: a document that proves later what it said until now"),
+)
+
+/** The doctor found damage: what is to be done stands with each finding. */
+export class LogDamaged extends Data.TaggedError("LogDamaged")<{ readonly examination: Examination }> {
+  override get message() {
+    const damage = this.examination.findings.filter(({ severity }) => severity === "damage")
+    const [first] = damage
+    const worst = first === undefined ? "" : ` ${first.what}: ${oneLine(first.found)}.`
+    return `${this.examination.log} is damaged (${count(damage.length, "finding")}).${worst} What to do stands with each finding.`
+  }
+}
+
+/** `hindcast log doctor` */
+export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({ log, json, anchor, publicKey }) =>
+  Effect.gen(function* () {
+    const filename = yield* OpenLog.fileOf(log)
+    if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
+    const held = yield* readAnchor(anchor, publicKey)
+    const examination = yield* verifying(json, (telling) => examine(filename, { ...telling, ...against(held) }))
+    const healthy = isHealthy(examination)
+    const { checked, looks, findings } = examination
+    yield* Output.show(json, { healthy, log: filename, checked, looks, findings }, (style) =>
+      ExaminationPage.lines(style, examination),
+    )
+    if (!healthy) return yield* new LogDamaged({ examination })
+  }),
+).pipe(
+  Command.withDescription(
+    "Examine a log's file and change nothing: all that `log verify` looks at, what a killed process left, permissions, the lease; with what to do",
+  ),
+)

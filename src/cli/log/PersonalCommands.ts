@@ -1,0 +1,57 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import { PersonalData } from "../../events/payload/PersonalData.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common } from "../command/CommonOptions.ts"
+import { personAsActor } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Table from "../terminal/Table.ts"
+import { at, oneLine, time } from "../terminal/Text.ts"
+
+/** `hindcast log subjects` */
+export const subjects = Command.make("subjects", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const list = yield* (yield* PersonalData).subjects
+    yield* Output.show(json, { subjects: list }, (style) =>
+      list.length === 0
+        ? [
+            "No key is kept for this log: nothing in it is encrypted, or all of it was shredded, or the key file is elsewhere.",
+          ]
+        : Table.lines(
+            style,
+            [{ heading: "subject" }, { heading: "key" }, { heading: "since" }, { heading: "" }],
+            list.map(({ subject, keyId, since, shredding }) => [
+              style.name(oneLine(subject)),
+              keyId,
+              time(since),
+              shredding ? "destroyed, not recorded yet: shred it again" : "",
+            ]),
+          ),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List those whose personal data is encrypted under a key of their own"))
+
+/** `hindcast log shred` */
+export const shred = Command.make(
+  "shred",
+  {
+    ...common,
+    subject: Args.text({ name: "subject" }).pipe(Args.withDescription("Whose key, as `log subjects` lists it")),
+    reason: Options.text("reason").pipe(Options.withDescription("Why; the log records it")),
+    yes: Options.boolean("yes").pipe(Options.withDescription("Really: this cannot be undone")),
+  },
+  ({ log, json, subject, reason, yes }) =>
+    Effect.gen(function* () {
+      if (!yes) {
+        const expected = "--yes, for a destroyed key cannot be brought back"
+        return yield* new BadInput({ input: "log shred", expected, found: "none" })
+      }
+      const event = yield* (yield* PersonalData).shred({ subject, reason, actor: personAsActor() })
+      yield* Output.show(json, event, (style) => [
+        `${style.good("Shredded")}: the key ${String(event.payload.keyId)} is destroyed, recorded at ${at(event.position)}. What it encrypted cannot be read any more, here or in any copy; copies of the key file, such as backups, have to be destroyed as well.`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(
+  Command.withDescription("Destroy a subject's key, so that the personal data in its events cannot be read any more"),
+)

@@ -1,0 +1,23 @@
+import * as fs from "node:fs"
+import { Effect } from "effect"
+import { BadInput } from "../command/BadInput.ts"
+
+/**
+ * Reads a text file that an option names.
+ *
+ * @param input the option, as it is typed
+ */
+export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
+  Effect.try({
+    try: () => fs.readFileSync(file, "utf8"),
+    catch: (cause) => new BadInput({ input, expected: "a file that can be read", found: reasonOf(cause) }),
+  })
+
+/** Writes a file that is not there yet; what is there is never overwritten. */
+export const make = (input: string, file: string, text: string, mode: number): Effect.Effect<void, BadInput> =>
+  Effect.try({
+    try: () => fs.writeFileSync(file, text, { flag: "wx", mode }),
+    catch: (cause) => new BadInput({ input, expected: "a file that can be made", found: reasonOf(cause) }),
+  })
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,127 @@
+import * as Rewards from "../../../projections/audit/Rewards.ts"
+import { type Decided, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
+import { at, count, duration, number, percent, time } from "../../terminal/Text.ts"
+import * as AuditComponents from "./AuditComponents.ts"
+
+/**
+ * The audit of a task as a Markdown document, for a pull request or a file of audits (CommonMark, with GitHub's tables). What
+ * agents, plugins and people wrote stands in code spans; evidence is named by its positions.
+ *
+ * @param level of the first heading; the others are below it
+ */
+export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): ReadonlyArray<string> => {
+  const [title, section] = ["#".repeat(level), "#".repeat(level + 1)]
+  return blocks(
+    [`${title} Task ${code(audit.taskId)}`],
+    table([{ heading: "What" }, { heading: "" }], facts(audit)),
+    ...AuditComponents.of(audit).flatMap(({ kind, names, columns }) => [
+      [`${section} ${kind === "sensor" ? "Sensors" : "Actuators"}`],
+      table(
+        [{ heading: kind }, ...columns.map(({ heading }) => right(heading))],
+        names.map((name, index) => [code(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
+      ),
+    ]),
+    ...(audit.scores.length === 0
+      ? [[`${section} Scores`], ["Not scored: no measure takes part."]]
+      : audit.scores.flatMap((score) => scored(section, audit, score, times))),
+  )
+}
+
+const right = (heading: string): Column => ({ heading, align: "right" })
+
+const position = (of: number): string => `\`${at(of)}\``
+
+const facts = (audit: TaskAudit): ReadonlyArray<readonly [string, string]> => {
+  const { sensing, acting, confirming, changes, model, range } = audit
+  const counts = (of: Readonly<Record<string, number>>) =>
+    Object.entries(of)
+      .filter(([, times], index) => index === 0 || times > 0)
+      .map(([name, times]) => `${times} ${name}`)
+      .join(", ")
+  return [
+    ["Goal", code(audit.goal)],
+    ["Outcome", `**${audit.outcome ?? "open"}**${audit.reason === undefined ? "" : `: ${code(audit.reason)}`}`],
+    ["Agent", code(audit.agent)],
+    ["Opened", `${time(audit.openedAt)}, ${position(range.from)} to ${position(range.to)} on ${code(audit.timeline)}`],
+    ["Steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
+    [
+      "Sensing",
+      counts({ reads: sensing.reads, failures: sensing.failures, skipped: sensing.skipped, pushed: sensing.pushed }),
+    ],
+    [
+      "Acting",
+      counts({
+        ...{ commanded: acting.commanded, succeeded: acting.succeeded, failed: acting.failed },
+        ...{ denied: acting.denied, expired: acting.expired, unknown: acting.unknown },
+      }),
+    ],
+    [
+      "Confirming",
+      counts({
+        ...{ requested: confirming.requested, approved: confirming.approved, rejected: confirming.rejected },
+        ...{ expired: confirming.expired, automatic: confirming.automatic },
+      }) + (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
+    ],
+    ["Changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
+    ...(model === undefined
+      ? []
+      : [
+          [
+            "Model",
+            `${count(model.calls, "call")}, ${count(model.inputTokens, "token")} in, ${model.outputTokens} out`,
+          ] as const,
+        ]),
+  ]
+}
+
+const scored = (
+  section: string,
+  audit: TaskAudit,
+  score: Score,
+  times: Rewards.Times,
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const share = score.normalized === null ? "" : ` (${percent(score.normalized)})`
+  const unfinished = score.finished ? "" : " The scoring was not finished."
+  const verdicts = verdictsOf(score).map(verdictRow)
+  const given = Rewards.timeline(audit, score, times)
+  return [
+    [`${section} Score ${code(score.label === "" ? score.scoreSetId : score.label)}`],
+    [
+      `**${number(score.net)} of ${number(score.possible)}**${share}: earned ${number(score.earned)}, lost ${number(score.lost)}. ` +
+        `By ${code(score.critic)} at ${position(score.at)}.${unfinished}`,
+    ],
+    table(VERDICT_COLUMNS, verdicts),
+    score.unscored.map(({ measure, name, reason }) => `- Not scored: ${code(measure)}, ${code(name)}: ${code(reason)}`),
+    given.length < 2 ? [] : [`${section}# Over time`],
+    given.length < 2 ? [] : table(GIVEN_COLUMNS, given.map(givenRow)),
+  ]
+}
+
+const VERDICT_COLUMNS: ReadonlyArray<Column> = [
+  ...[{ heading: "Measure" }, { heading: "" }, { heading: "Reward or punishment" }],
+  ...[right("Weight"), right("Times"), right("Amount"), { heading: "Because" }],
+]
+
+const verdictRow = ({ measure, kind, name, weight, times, amount, because }: Decided): ReadonlyArray<string> => {
+  const sign = kind === "reward" ? "+" : "−"
+  const evidence = because.map(position).join(" ")
+  return [
+    ...[code(measure), sign, code(name), number(weight), String(times)],
+    times === 0 ? "0" : `${sign}${number(amount)}`,
+    evidence,
+  ]
+}
+
+const GIVEN_COLUMNS: ReadonlyArray<Column> = [
+  ...[right("At"), right("After"), { heading: "Reward or punishment" }, right("Amount"), right("Net")],
+]
+
+const givenRow = ({ name, at: position_, afterMs, amount, net }: Rewards.Given): ReadonlyArray<string> => [
+  position_ === null ? "" : position(position_),
+  afterMs === null ? "" : duration(afterMs),
+  code(name),
+  amount < 0 ? number(amount) : `+${number(amount)}`,
+  number(net),
+]

@@ -1,0 +1,167 @@
+import * as Rewards from "../../../projections/audit/Rewards.ts"
+import { type Decided, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, count, duration, nouns, number, oneLine, percent, time } from "../../terminal/Text.ts"
+import * as AuditComponents from "./AuditComponents.ts"
+
+/**
+ * The audit of a task as a page.
+ *
+ * @param times when the events were recorded that its scores cite: with them, each score has its rewards over time
+ */
+export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): ReadonlyArray<string> => [
+  ...head(style, audit),
+  ...components(style, audit),
+  ...audit.scores.flatMap((score) => [
+    "",
+    ...scoreLines(style, score),
+    ...(times === undefined ? [] : overTime(style, Rewards.timeline(audit, score, times))),
+  ]),
+  ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
+]
+
+/** A task's outcome; the good one stands out, and the bad ones do. */
+export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
+  if (of === null) return style.warn("open")
+  return of === "achieved" ? style.good(of) : style.bad(of)
+}
+
+/** A score in few words: `1.8 of 1.8`. */
+export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
+
+const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
+  const { sensing, acting, confirming, changes, model, range } = audit
+  const took = audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`
+  const fields: ReadonlyArray<readonly [string, string]> = [
+    ["goal", style.bold(oneLine(audit.goal))],
+    ["outcome", outcome(style, audit.outcome) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
+    ["agent", oneLine(audit.agent)],
+    ...(audit.timeline === "main" ? [] : [["timeline", oneLine(audit.timeline)] as const]),
+    ["when", `${time(audit.openedAt)}, ${at(range.from)} to ${at(range.to)}`],
+    ["steps", `${audit.steps}${took}`],
+    [
+      "sensing",
+      listed({
+        [nouns(sensing.reads, "read")]: sensing.reads,
+        [nouns(sensing.failures, "failure")]: sensing.failures,
+        skipped: sensing.skipped,
+        pushed: sensing.pushed,
+      }),
+    ],
+    ["acting", listed(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
+    [
+      "confirming",
+      listed(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
+        (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
+    ],
+    ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
+  ]
+  const tokens =
+    model === undefined
+      ? []
+      : [
+          [
+            "model",
+            `${count(model.calls, "call")}, ${count(model.inputTokens, "token")} in, ${model.outputTokens} out`,
+          ] as const,
+        ]
+  return [
+    `Task ${style.name(audit.taskId)}`,
+    ...[...fields, ...tokens].map(([name, text]) => `  ${style.dim(name.padEnd(10))}  ${text}`),
+  ]
+}
+
+const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
+  Object.fromEntries(keys.map((key) => [key, counts[key]]))
+
+/** The first count always, the others where they are not zero. */
+const listed = (counts: { readonly [name: string]: number }): string =>
+  Object.entries(counts)
+    .filter(([, of], index) => index === 0 || of !== 0)
+    .map(([name, of]) => `${of} ${name}`)
+    .join(", ")
+
+const components = (style: Style, audit: TaskAudit): ReadonlyArray<string> =>
+  AuditComponents.of(audit).flatMap(({ kind, names, columns }) => [
+    "",
+    ...Table.lines(
+      style,
+      [{ heading: kind }, ...columns.map(({ heading }) => ({ heading, align: "right" as const }))],
+      names.map((name, index) => [oneLine(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
+    ),
+  ])
+
+const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
+  const share = score.normalized === null ? "" : ` (${percent(score.normalized)})`
+  const sums = `earned ${number(score.earned)}, lost ${number(score.lost)}`
+  const unfinished = score.finished ? "" : style.warn(" unfinished")
+  const rows = verdictsOf(score).map((verdict) => verdictRow(style, verdict))
+  const label = oneLine(score.label) || score.scoreSetId
+  return [
+    `Score ${style.name(label)} by ${oneLine(score.critic)} ${at(score.at)}${unfinished}: ${style.bold(net(score))}${share}, ${sums}`,
+    ...(rows.length === 0 ? [] : Table.lines(style, VERDICT_COLUMNS, rows)),
+    ...score.unscored.map(({ measure, name, reason }) =>
+      style.warn(`Not scored: ${oneLine(`${measure}, "${name}": ${reason}`)}`),
+    ),
+  ]
+}
+
+/** Rewards that a timeline shows at most, from its beginning. */
+const MAX_GIVEN = 40
+
+const overTime = (style: Style, given: ReadonlyArray<Rewards.Given>): ReadonlyArray<string> => {
+  if (given.length < 2) return []
+  const rows = given.slice(0, MAX_GIVEN).map(({ kind, name, at: position, afterMs, amount, net }) => {
+    const paint = kind === "reward" ? style.good : style.bad
+    return [
+      position === null ? "" : at(position),
+      afterMs === null ? "" : `+${duration(afterMs)}`,
+      `${kind === "reward" ? "+" : "−"} ${oneLine(name)}`,
+      paint(amount < 0 ? number(amount) : `+${number(amount)}`),
+      number(net),
+    ]
+  })
+  const more = given.length - rows.length
+  return [
+    "",
+    ...Table.lines(style, GIVEN_COLUMNS, rows),
+    ...(more > 0 ? [style.dim(`… and ${more} more, to ${number(given.at(-1)?.net ?? 0)} in the end`)] : []),
+  ]
+}
+
+const GIVEN_COLUMNS: ReadonlyArray<Table.Column> = [
+  { heading: "at", align: "right" },
+  { heading: "after", align: "right" },
+  { heading: "over time" },
+  { heading: "amount", align: "right" },
+  { heading: "net", align: "right" },
+]
+
+const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
+  { heading: "measure" },
+  { heading: "reward or punishment" },
+  { heading: "weight", align: "right" },
+  { heading: "times", align: "right" },
+  { heading: "amount", align: "right" },
+  { heading: "because" },
+]
+
+/** Positions that a row lists at most. */
+const MAX_BECAUSE = 6
+
+const verdictRow = (style: Style, verdict: Decided): ReadonlyArray<string> => {
+  const { measure, kind, name, weight, times, amount, because } = verdict
+  const sign = kind === "reward" ? "+" : "−"
+  const paint = times === 0 ? style.dim : sign === "+" ? style.good : style.bad
+  const more = because.length > MAX_BECAUSE ? ` and ${because.length - MAX_BECAUSE} more` : ""
+  return [
+    oneLine(measure),
+    paint(`${sign} ${oneLine(name)}`),
+    number(weight),
+    String(times),
+    paint(times === 0 ? "0" : `${sign}${number(amount)}`),
+    because.slice(0, MAX_BECAUSE).map(at).join(" ") + more,
+  ]
+}

@@ -1,0 +1,207 @@
+import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
+import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
+import * as Fitted from "../../terminal/ResponsiveTable.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { at, count, duration, number, oneLine, time } from "../../terminal/Text.ts"
+import { outcome } from "./AuditPage.ts"
+
+/** The scores that a table is of; null where the log has none that would be taken by itself. */
+export type Chosen = { readonly name: string; readonly label: string } | null
+
+/** What a table shows: tasks, or groups of them. */
+export interface Shown {
+  readonly scores: Chosen
+  /** How many tasks were chosen, and of those how many have no such score. */
+  readonly tasks: number
+  readonly unscored: number
+  /** Rows that `--limit` leaves out. */
+  readonly left: number
+}
+
+/** Tasks are named by the ends of their ids where a terminal is narrower than this. */
+const WIDE = 140
+
+/** Ids that are no longer than this are shown whole; of longer ones the end, of at least so many characters. */
+const [WHOLE_ID, SHORTEST_ID] = [16, 8]
+
+/** How much of the end of an id is needed to tell tasks apart. */
+export const idLength = (ids: ReadonlyArray<string>): number => {
+  const longest = ids.reduce((most, { length }) => Math.max(most, length), 0)
+  if (longest <= WHOLE_ID) return longest
+  for (let length = SHORTEST_ID; length < longest; length++) {
+    if (new Set(ids.map((id) => id.slice(-length))).size === ids.length) return length
+  }
+  return longest
+}
+
+/**
+ * Tasks as a table that fits a terminal.
+ *
+ * @param known the ids of all tasks of the log: what is left of an id is enough to name it
+ */
+export const rows = (
+  style: Style,
+  shown: Shown,
+  of: ReadonlyArray<Row>,
+  known: ReadonlyArray<string>,
+  width: number,
+): ReadonlyArray<string> => {
+  if (of.length === 0) return ["No task was opened in this log."]
+  const length = width < WIDE ? idLength(known) : Number.MAX_SAFE_INTEGER
+  const cells = (cell: (row: Row) => string) => of.map(cell)
+  const numbers = (heading: string, rank: number, cell: (row: Row) => number): ReadonlyArray<Fitted.Column> =>
+    of.some((row) => cell(row) > 0) ? [{ heading, rank, align: "right", cells: cells((row) => String(cell(row))) }] : []
+  return [
+    ...Fitted.lines(
+      style,
+      [
+        { heading: "task", rank: 0, cells: cells(({ taskId }) => style.name(taskId.slice(-length))) },
+        {
+          heading: "outcome",
+          rank: 0,
+          cells: cells((row) => outcome(style, row.outcome === "open" ? null : row.outcome)),
+        },
+        { heading: "score", rank: 0, align: "right", cells: cells((row) => scoreOf(style, row)) },
+        { heading: "steps", rank: 1, align: "right", cells: cells(({ steps }) => String(steps)) },
+        { heading: "took", rank: 3, align: "right", cells: cells(({ durationMs }) => tookOf(durationMs)) },
+        ...numbers("failed", 4, ({ failed }) => failed),
+        ...numbers("denied", 6, ({ denied }) => denied),
+        ...numbers("expired", 7, ({ expired }) => expired),
+        ...numbers("unknown", 5, ({ unknown }) => unknown),
+        ...numbers("asked", 8, ({ asked }) => asked),
+        ...numbers("reads", 9, ({ reads }) => reads),
+        ...numbers("unread", 9, ({ unread }) => unread),
+        ...numbers("changes", 11, ({ changes }) => changes),
+        ...numbers("tokens", 9, ({ tokens }) => tokens),
+        { heading: "from", rank: 10, align: "right", cells: cells(({ from }) => at(from)) },
+        { heading: "opened", rank: 12, cells: cells(({ openedAt }) => time(openedAt)) },
+        { heading: "agent", rank: 2, least: 12, cells: cells(({ agent }) => oneLine(agent)) },
+        { heading: "goal", rank: 0, least: 14, cells: cells(({ goal }) => oneLine(goal)) },
+      ],
+      width,
+    ),
+    ...footer(shown).map(style.dim),
+  ]
+}
+
+/** Groups of tasks as a table that fits a terminal. */
+export const groups = (
+  style: Style,
+  shown: Shown,
+  by: Grouping,
+  of: ReadonlyArray<Group>,
+  width: number,
+): ReadonlyArray<string> => {
+  if (of.length === 0) return ["No task was opened in this log."]
+  const counts = (heading: string, rank: number, cell: (group: Group) => number): ReadonlyArray<Fitted.Column> =>
+    of.some((group) => cell(group) > 0)
+      ? [{ heading, rank, align: "right", cells: of.map((group) => String(cell(group))) }]
+      : []
+  const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): Fitted.Column => ({
+    ...{ heading, rank, align: "right" },
+    cells: of.map((group) => numberOf(cell(group))),
+  })
+  return [
+    ...Fitted.lines(
+      style,
+      [
+        { heading: by, rank: 0, least: 14, cells: of.map(({ group }) => oneLine(group)) },
+        { heading: "tasks", rank: 0, align: "right", cells: of.map(({ tasks }) => String(tasks)) },
+        ...(by === "outcome"
+          ? []
+          : [
+              ...counts("achieved", 1, ({ outcomes }) => outcomes.achieved),
+              ...counts("failed", 1, ({ outcomes }) => outcomes.failed),
+              ...counts("truncated", 4, ({ outcomes }) => outcomes.truncated),
+              ...counts("abandoned", 4, ({ outcomes }) => outcomes.abandoned),
+              ...counts("open", 4, ({ outcomes }) => outcomes.open),
+            ]),
+        ...counts("unscored", 0, ({ unscored }) => unscored),
+        numbers("mean", 0, ({ mean }) => mean),
+        numbers("median", 2, ({ median }) => median),
+        numbers("spread", 3, ({ deviation }) => deviation),
+        numbers("least", 5, ({ least }) => least),
+        numbers("most", 5, ({ most }) => most),
+        numbers("steps", 6, ({ steps }) => steps),
+        { heading: "took", rank: 7, align: "right", cells: of.map(({ medianMs }) => tookOf(medianMs)) },
+      ],
+      width,
+    ),
+    ...footer(shown, by).map(style.dim),
+  ]
+}
+
+/** What a reader should know of the numbers. */
+const footer = ({ scores, tasks, unscored, left }: Shown, by?: Grouping): ReadonlyArray<string> => [
+  ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
+  scores === null
+    ? `${count(tasks, "task")}. Nothing is scored as \`official\` or \`live\`; --scores names others.`
+    : `${count(tasks, "task")}. Scores: ${named(scores)}.` +
+      (unscored > 0 ? ` ${unscored} of them have none; they are unscored, not zero, and in no mean.` : ""),
+  ...(by === undefined ? [] : [`Mean, median and spread (standard deviation) are of net scores.`]),
+  ...(by === "plugin" ? ["A task is in the group of each plugin that takes part in it."] : []),
+]
+
+const named = ({ name, label }: NonNullable<Chosen>): string => oneLine(name === label ? name : `${name} (${label})`)
+
+const scoreOf = (style: Style, { score }: Row): string => {
+  if (score === null) return style.dim("unscored")
+  const doubts = [
+    ...(score.finished ? [] : ["unfinished"]),
+    ...(score.undecided > 0 ? [`${score.undecided} open`] : []),
+  ]
+  const text = `${number(score.net)} of ${number(score.possible)}`
+  return doubts.length === 0 ? text : style.warn(`${text} (${doubts.join(", ")})`)
+}
+
+const tookOf = (ms: number | null): string => (ms === null ? "" : duration(ms))
+
+const numberOf = (of: number | null): string => (of === null ? "" : number(of))
+
+const right = (heading: string): Column => ({ heading, align: "right" })
+
+/** Tasks as a Markdown document. */
+export const rowsMarkdown = (shown: Shown, of: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  blocks(
+    ["# Tasks"],
+    table(
+      [
+        ...[{ heading: "Task" }, { heading: "Outcome" }, right("Score"), right("Of"), right("Steps"), right("Took")],
+        ...[right("Failed"), right("Denied"), right("Asked"), { heading: "From" }, { heading: "Agent" }],
+        { heading: "Goal" },
+      ],
+      of.map((row) => [
+        ...[code(row.taskId), row.outcome, row.score === null ? "unscored" : number(row.score.net)],
+        ...[row.score === null ? "" : number(row.score.possible), String(row.steps), tookOf(row.durationMs)],
+        ...[String(row.failed), String(row.denied), String(row.asked), `\`${at(row.from)}\``],
+        ...[code(row.agent), code(row.goal)],
+      ]),
+    ),
+    notes(shown),
+  )
+
+/** Groups of tasks as a Markdown document. */
+export const groupsMarkdown = (shown: Shown, by: Grouping, of: ReadonlyArray<Group>): ReadonlyArray<string> =>
+  blocks(
+    [`# Tasks by ${by}`],
+    table(
+      [
+        ...[{ heading: by }, right("Tasks"), right("Achieved"), right("Failed"), right("Truncated")],
+        ...[right("Abandoned"), right("Open"), right("Unscored"), right("Mean"), right("Median"), right("Spread")],
+        ...[right("Least"), right("Most"), right("Steps"), right("Took")],
+      ],
+      of.map(({ group, outcomes, ...counted }) => [
+        ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
+        ...[String(outcomes.truncated), String(outcomes.abandoned), String(outcomes.open), String(counted.unscored)],
+        ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(numberOf),
+        tookOf(counted.medianMs),
+      ]),
+    ),
+    notes(shown, by),
+  )
+
+/** The footer, in which names that others gave stand in code spans. */
+const notes = (shown: Shown, by?: Grouping): ReadonlyArray<string> => {
+  const scores = shown.scores === null ? null : { name: code(shown.scores.name), label: code(shown.scores.label) }
+  return footer({ ...shown, scores }, by).map((line) => `- ${line}`)
+}

@@ -1,0 +1,38 @@
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { at, json, oneLine, time } from "../../terminal/Text.ts"
+import * as EventLine from "./EventLine.ts"
+import * as EventSummary from "./EventSummary.ts"
+
+/** One event, whole: the envelope, then the payload as JSON. */
+export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
+  const fields: ReadonlyArray<readonly [string, string]> = [
+    ["id", event.id],
+    ["stream", `${event.stream}, version ${event.version} on ${event.timeline}`],
+    ["task", event.taskId ?? "none"],
+    ["actor", event.actor],
+    ["cause", event.causationId ?? "none"],
+    ["occurred", time(event.occurredAt)],
+    ["recorded", time(event.recordedAt)],
+    ["schema", `version ${event.schemaVersion}`],
+    ["hash", event.hash],
+  ]
+  return [
+    `${style.bold(at(event.position))} ${EventLine.paint(style, event)(oneLine(event.type))}`,
+    ...fields.map(([name, text]) => `  ${style.dim(name.padEnd(8))}  ${oneLine(text)}`),
+    json(event.payload, 2),
+  ]
+}
+
+/** A chain of causes, newest first, each one step further in. */
+export const chain = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const root = events.at(-1)
+  return [
+    ...events.map((event, depth) => {
+      const branch = depth === 0 ? "" : `${"   ".repeat(depth - 1)}└─ `
+      const type = EventLine.paint(style, event)(oneLine(event.type))
+      return `${style.dim(branch)}${style.bold(at(event.position))} ${type}  ${EventSummary.of(event)}`
+    }),
+    ...(root?.causationId == null ? [] : [style.warn(`The cause ${root.causationId} is not in this log.`)]),
+  ]
+}

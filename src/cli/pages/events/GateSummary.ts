@@ -1,0 +1,30 @@
+import { isArray } from "../../../projections/patch/JsonPatch.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import { oneLine } from "../../terminal/Text.ts"
+
+/** Rules that are named; the others are counted. */
+const RULES = 3
+
+/**
+ * What a gate decides by, as the log has it, on one line: `little-risk allows, ask-a-person confirms, else deny`. It is read as
+ * it stands, since a later version may have written more.
+ */
+export const of = ({ rules, default: otherwise }: JsonObject): string => {
+  const named = isArray(rules) ? rules.map(ruleOf) : []
+  const more = named.length > RULES ? [`${named.length - RULES} more`] : []
+  const last = named.length === 0 ? `${word(otherwise)} all` : `else ${word(otherwise)}`
+  return [...named.slice(0, RULES), ...more, last].join(", ")
+}
+
+const ruleOf = (rule: unknown): string => {
+  if (typeof rule !== "object" || rule === null || !("name" in rule) || !("decision" in rule)) return "?"
+  return `${oneLine(String(rule.name))} ${VERBS.get(String(rule.decision)) ?? oneLine(String(rule.decision))}`
+}
+
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ["allow", "allows"],
+  ["deny", "denies"],
+  ["confirm", "confirms"],
+])
+
+const word = (decision: unknown): string => (typeof decision === "string" ? oneLine(decision) : "?")

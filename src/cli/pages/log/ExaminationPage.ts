@@ -1,0 +1,37 @@
+import { type Examination, isHealthy } from "../../../events/integrity/Doctor.ts"
+import type { Finding, Look, Severity } from "../../../events/log/Verification.ts"
+import * as AsTyped from "../../command/CommandHints.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { count, oneLine } from "../../terminal/Text.ts"
+
+/** What the doctor found: the verdict, what was looked at, then each finding with what to do. */
+export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {
+  const { log, looks, findings } = examination
+  return [
+    `${isHealthy(examination) ? style.good("Healthy") : style.bad("Damaged")}: ${style.bold(log)}, ${findings.length === 0 ? "nothing found" : count(findings.length, "finding")}`,
+    ...lookLines(style, looks),
+    ...findings.flatMap((finding) => ["", ...findingLines(style, finding)]),
+  ]
+}
+
+/** What was looked at, in a line, and what was not, with the reason. */
+export const lookLines = (style: Style, looks: ReadonlyArray<Look>): ReadonlyArray<string> => [
+  style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
+  ...looks.flatMap(({ what, looked, told }) =>
+    looked ? [] : [style.dim(`not looked at: ${what} (${oneLine(told)})`)],
+  ),
+]
+
+/** One finding, with what to do. */
+export const findingLines = (
+  style: Style,
+  { severity, what, expected, found, advice }: Finding,
+): ReadonlyArray<string> => [
+  `${styleOf(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
+  `  expected  ${oneLine(expected)}`,
+  `  found     ${oneLine(found)}`,
+  `  do        ${oneLine(AsTyped.inText(advice))}`,
+]
+
+const styleOf = (style: Style, severity: Severity) =>
+  ({ damage: style.bad, warning: style.warn, note: style.dim })[severity]

@@ -1,0 +1,95 @@
+import type { Part, Share, Space } from "../../../events/maintenance/StorageUsage.ts"
+import type { Head } from "../../../events/vocabulary/Event.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, count, oneLine, size } from "../../terminal/Text.ts"
+import * as GateSummary from "../events/GateSummary.ts"
+
+/** What a log holds. */
+export interface Info {
+  readonly path: string
+  /** Of the file as it is now. */
+  readonly bytes: number
+  readonly head: Head
+  /** How many events of each type stand in the file: of the most voluminous type first. */
+  readonly types: Readonly<Record<string, number>>
+  readonly tasks: { readonly all: number; readonly open: number }
+  readonly plugins: ReadonlyArray<{ readonly name: string; readonly version: string; readonly active: boolean }>
+  /** What a kernel last ran with; null where none did, or an earlier version of Hindcast that did not say. */
+  readonly gate: JsonObject | null
+  readonly space: Space
+}
+
+/** What a log holds, then what takes the space: in all, by type, by stream. */
+export const lines = (style: Style, { path, head, tasks, plugins, gate, space }: Info): ReadonlyArray<string> => [
+  `${style.bold(path)}, ${size(space.fileBytes)}${beside("write-ahead log", space.walBytes)}${beside("archived", space.segmentBytes)}`,
+  `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
+  `${count(tasks.all, "task")}, ${tasks.open} open`,
+  `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
+  ...(gate === null ? [] : [`gate of the last kernel: ${GateSummary.of(gate)}`]),
+  "",
+  ...Table.lines(style, [{ heading: "space" }, right("size"), right("share")], spaceRows(space)),
+  "",
+  ...inFile(style, space),
+  ...Table.lines(style, shareColumns("type"), shareRows(space.types, space)),
+  "",
+  ...inFile(style, space),
+  ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
+]
+
+/** What is archived is counted neither by type nor by stream. */
+const inFile = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
+  archived === 0 ? [] : [style.dim(`in the file (${archived} more ${archived === 1 ? "is" : "are"} archived)`)]
+
+const beside = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
+
+const right = (heading: string): Table.Column => ({ heading, align: "right" })
+
+/** Everything that the file consists of: the rows add up to it. What would show as 0.0 % is one row. */
+const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
+  const row = (what: string, of: number) => [what, size(of), percent(of, bytes)]
+  const others = parts.filter(({ name }) => name !== "events")
+  const [large, small] = [others.filter((part) => shows(part, bytes)), others.filter((part) => !shows(part, bytes))]
+  return [
+    row("events: payloads", events.payloadBytes),
+    row("events: envelopes", events.envelopeBytes),
+    row("events: room in pages", events.pageBytes),
+    ...large.map((part) => row(oneLine(titleOf(part)), part.bytes)),
+    ...(small.length === 0
+      ? []
+      : [
+          row(
+            `(${count(small.length, "other")})`,
+            small.reduce((sum, part) => sum + part.bytes, 0),
+          ),
+        ]),
+    row("free pages", freeBytes),
+    row("kept by SQLite", keptBytes),
+    row("in all", bytes),
+  ]
+}
+
+const shows = (part: Part, bytes: number): boolean => part.bytes / bytes >= 0.0005
+
+const titleOf = ({ name, kind, table, columns }: Part): string =>
+  kind === "index" ? `${table}: index by ${columns.join(", ")}` : name
+
+const shareColumns = (heading: string) => [{ heading }, right("events"), right("payloads"), right("share")]
+
+const shareRows = (shares: ReadonlyArray<Share>, space: Space) =>
+  shares.map(({ name, events, payloadBytes }) => [
+    oneLine(name),
+    String(events),
+    size(payloadBytes),
+    percent(payloadBytes, allPayloads(space)),
+  ])
+
+const otherStreams = (space: Space) => {
+  const { streams, events, payloadBytes } = space.otherStreams
+  return streams === 0 ? [] : shareRows([{ name: `(${count(streams, "other")})`, events, payloadBytes }], space)
+}
+
+const allPayloads = ({ types }: Space): number => types.reduce((total, { payloadBytes }) => total + payloadBytes, 0)
+
+const percent = (part: number, of: number): string => `${of === 0 ? "0.0" : ((part / of) * 100).toFixed(1)} %`

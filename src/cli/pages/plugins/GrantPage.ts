@@ -1,0 +1,104 @@
+import type { Given, MissingGrant, Origin } from "../../../events/vocabulary/Plugins.ts"
+import { actuatorRisks } from "../../../kernel/gate/PluginRisk.ts"
+import { grantCommand, type Standing } from "../../../kernel/registry/Registry.ts"
+import type * as Grants from "../../../plugins/manifest/Grants.ts"
+import { type EffectiveRisk, inWords } from "../../../plugins/manifest/Risk.ts"
+import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
+import * as AsTyped from "../../command/CommandHints.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { oneLine } from "../../terminal/Text.ts"
+
+/** What is asked for, as it is written, and what is granted of it. */
+export const table = (style: Style, asked: Grants.Asked, granted: Grants.Grants): ReadonlyArray<string> => {
+  const rows = FIELDS.flatMap((field) => {
+    const has = field === "run" && granted.runAny ? ["any command", ...granted.run] : granted[field]
+    if (asked[field].length + has.length === 0) return []
+    return [[`  ${field}`, list(asked[field]), has.length === 0 ? style.dim("nothing") : list(has)]]
+  })
+  if (rows.length === 0) return [`  ${style.dim("asks for no permission")}`]
+  return Table.lines(style, [{ heading: "  permission" }, { heading: "asks for" }, { heading: "granted" }], rows)
+}
+
+const FIELDS = ["read", "write", "net", "env", "run"] as const
+
+const list = (names: ReadonlyArray<string>): string => names.map(oneLine).join(", ")
+
+/** Grants by name, in words: `read /etc; run git, npm; any command`. */
+export const words = ({ runAny, ...lists }: Given): string =>
+  [
+    ...FIELDS.flatMap((field) => {
+      const names = lists[field] ?? []
+      return names.length === 0 ? [] : [`${field} ${list(names)}`]
+    }),
+    ...(runAny === true ? ["any command"] : []),
+  ].join("; ")
+
+/** Where a plugin came from, in words. */
+export const origin = (of: Origin): string => {
+  switch (of.kind) {
+    case "directory":
+      return `the directory ${oneLine(of.path)}`
+    case "archive":
+      return `the archive ${oneLine(of.path)} (SHA-256 ${of.sha256.slice(0, 12)})`
+    case "git": {
+      const below = of.directory === undefined ? "" : `, directory ${oneLine(of.directory)}`
+      return `the Git repository ${oneLine(of.url)}, ${oneLine(of.ref)} (commit ${of.commit.slice(0, 12)})${below}`
+    }
+  }
+}
+
+/** The actuators whose risk counts as more than declared, a line each, and why. */
+export const raised = (style: Style, risks: Iterable<readonly [string, EffectiveRisk]>): ReadonlyArray<string> =>
+  [...risks].flatMap(([name, risk]) =>
+    risk.because.length === 0 ? [] : [style.warn(`  risk of ${oneLine(name)}: ${oneLine(inWords(risk))}`)],
+  )
+
+/** What is missing, a line each, and the command that grants it. */
+export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<MissingGrant>): ReadonlyArray<string> => [
+  ...refusals.map(({ field, asked, reason }) => `  lacks ${field} ${oneLine(asked)}: ${oneLine(reason)}`),
+  `  ${style.name(oneLine(AsTyped.written(command(plugin, refusals))))}`,
+]
+
+/** The command that grants what is missing. */
+export const command = grantCommand
+
+/** How grants stand after a change, as a document. */
+export const document = (plugin: string, { grants, missing, updated, held }: Standing, after: Plugin | undefined) => ({
+  plugin,
+  version: after?.version ?? null,
+  active: after?.active ?? false,
+  granted: grants,
+  missing,
+  updated: updated ?? null,
+  held: held ?? null,
+})
+
+/** How grants stand after a change. */
+export const lines = (
+  style: Style,
+  plugin: string,
+  { grants, missing: lacking, updated, held }: Standing,
+  after: Plugin | undefined,
+): ReadonlyArray<string> => {
+  const { runAny, run, ...others } = grants
+  const rows = Object.entries({ ...others, run: runAny ? ["any command", ...run] : run })
+  const inactive = lacking.length === 0 && after?.active === false
+  return [
+    `${style.name(plugin)} ${oneLine(after?.version ?? "")} may now:`,
+    ...Table.rows(
+      rows.map(([field, names]) => [`  ${field}`, names.length === 0 ? style.dim("nothing") : list(names)]),
+    ),
+    ...(after === undefined ? [] : raised(style, actuatorRisks(after))),
+    ...(updated === undefined ? [] : [style.good(`The update to ${oneLine(updated.version)} is installed.`)]),
+    ...(lacking.length === 0
+      ? []
+      : [style.warn("It takes no part until it has what it asks for:"), ...missing(style, plugin, lacking)]),
+    ...(inactive
+      ? [style.warn(AsTyped.inText(`It does not take part; \`hindcast plugin activate ${plugin}\` lets it.`))]
+      : []),
+    ...(held === undefined
+      ? []
+      : [style.warn(`Its update ${oneLine(held.version)} still waits:`), ...missing(style, plugin, held.missing)]),
+  ]
+}

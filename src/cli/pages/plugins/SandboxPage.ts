@@ -1,0 +1,31 @@
+import type { Program, Survey } from "../../../plugins/sandbox/SandboxReport.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { oneLine } from "../../terminal/Text.ts"
+
+/** How plugins are confined on this machine: the tier, why, what would improve it, by which programs, within which limits. */
+export const lines = (style: Style, survey: Survey): ReadonlyArray<string> => {
+  const { platform, wanted, programs, tier, layer, why, improve, limits } = survey
+  return [
+    tier === null
+      ? `${style.bad("No sandbox")}: ${style.bold(wanted)} is wanted, and plugins cannot be started`
+      : `${layer === "none" ? style.warn("Sandbox") : style.good("Sandbox")}: ${style.bold(tier)} on ${platform}, layer ${style.bold(layer ?? "none")}`,
+    `  why      ${oneLine(why)}`,
+    ...(improve === null ? [] : [`  improve  ${oneLine(improve)}`]),
+    "",
+    ...Table.lines(
+      style,
+      [{ heading: "program" }, { heading: "found" }, { heading: "version" }, { heading: "what it does" }],
+      programs.map((program) => row(style, program)),
+    ),
+    "",
+    `Limits of a process: heap ${limits.heapMiB} MiB, other memory ${limits.memoryMiB} MiB, WebAssembly ${limits.wasmPages} pages, ${limits.descriptors} descriptors, niceness ${limits.niceness}`,
+  ]
+}
+
+const row = (style: Style, { name, path, version, does, install }: Program): ReadonlyArray<string> => [
+  style.name(name),
+  path === null ? style.warn("missing") : oneLine(path),
+  path === null ? `\`${install}\`` : oneLine(version ?? "unknown"),
+  does,
+]

@@ -1,0 +1,111 @@
+import { type Comparison, MIN_PAIRS } from "../../../projections/comparison/Comparison.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { count, number, oneLine, signed } from "../../terminal/Text.ts"
+
+/** Tasks, and rewards, that a list names at most. */
+const MAX_LISTED = 10
+
+/** A comparison as a page: what was compared, what came of it, what it rests on. */
+export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
+  `${style.name(oneLine(of.a.name))} (A${several(of.a)}) and ${style.name(oneLine(of.b.name))} (B${several(of.b)}), by ${of.value} value`,
+  ...Table.rows(facts(style, of).map(([name, text]) => [`  ${style.dim(name)}`, text])),
+  ...changes(style, of),
+  ...flips(style, of),
+  "",
+  style.dim(meaning(of)),
+]
+
+/** How many score sets a label stood for. Of those that cover one task, the latest counts. */
+const several = ({ scoreSetIds }: Comparison["a"]): string =>
+  scoreSetIds.length === 1 ? "" : `: ${scoreSetIds.length} score sets, for each task the latest`
+
+const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, string]> => [
+  ["pairs", pairs(of)],
+  ...sideNotes(style, of),
+  ["mean", `${mean(of.a.mean)} in A, ${mean(of.b.mean)} in B: ${style.bold(difference(of.difference))}`],
+  ...(of.interval === null
+    ? []
+    : [["95 % interval", `${difference(of.interval.low)} to ${difference(of.interval.high)}`] as const]),
+  ["B is", `higher in ${of.wins}, equal in ${of.ties}, lower in ${of.losses}`],
+  ...(of.p === null ? [] : [["p", `${probability(of.p.value)} (${PERMUTATIONS[of.p.method]})`] as const]),
+  ...(of.effectSize === null ? [] : [["effect size", `${number(of.effectSize)} standard deviations`] as const]),
+  [
+    "passed",
+    `${of.a.passed} in A, ${of.b.passed} in B (above ${signed(of.passAbove)})` +
+      (of.passes.p === null ? "" : `; McNemar's p ${probability(of.passes.p)}`),
+  ],
+]
+
+const PERMUTATIONS = {
+  exact: "flipping signs, all patterns",
+  sampled: "flipping signs, 10,000 random patterns",
+} as const
+
+const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): string =>
+  [
+    `${pairs.length}`,
+    ...(groups === pairs.length ? [] : [`in ${count(groups, "group")}`]),
+    ...(onlyInA.length + onlyInB.length === 0 ? [] : [`${onlyInA.length} only in A, ${onlyInB.length} only in B`]),
+    ...(incomparable.length === 0 ? [] : [`${incomparable.length} without such a value`]),
+  ].join(", ")
+
+/** What makes a side less than it seems. */
+const sideNotes = (style: Style, { a, b }: Comparison): ReadonlyArray<readonly [string, string]> =>
+  ([["A", a] as const, ["B", b] as const] as const).flatMap(([name, side]) => [
+    ...(side.unfinished === 0
+      ? []
+      : [["", style.warn(`${count(side.unfinished, "task")} of ${name} in a scoring that was not finished`)] as const]),
+    ...(side.unscored === 0
+      ? []
+      : [["", style.warn(`something could not be decided in ${count(side.unscored, "pair")} of ${name}`)] as const]),
+  ])
+
+const changes = (style: Style, { changes }: Comparison): ReadonlyArray<string> => {
+  if (changes.length === 0) return []
+  const rows = changes
+    .slice(0, MAX_LISTED)
+    .map((change) => [
+      style.name(`${oneLine(change.measure)}: ${oneLine(change.name)}`),
+      change.kind,
+      String(change.tasks),
+      (change.difference > 0 ? style.good : style.bad)(difference(change.difference)),
+    ])
+  const more = changes.length - rows.length
+  return [
+    "",
+    ...Table.lines(
+      style,
+      [
+        { heading: "what changed" },
+        { heading: "" },
+        { heading: "tasks", align: "right" },
+        { heading: "of the mean net value", align: "right" },
+      ],
+      rows,
+    ),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ]
+}
+
+const flips = (style: Style, { passes: { gained, lost } }: Comparison): ReadonlyArray<string> => {
+  const list = (name: string, tasks: ReadonlyArray<string>) => {
+    const listed = tasks.slice(0, MAX_LISTED).map(oneLine).join(", ")
+    const more = tasks.length > MAX_LISTED ? ` and ${tasks.length - MAX_LISTED} more` : ""
+    return tasks.length === 0 ? [] : [`${name}: ${listed}${more}`]
+  }
+  const all = [...list(style.good("pass in B only"), gained), ...list(style.bad("pass in A only"), lost)]
+  return all.length === 0 ? [] : ["", ...all]
+}
+
+const meaning = ({ descriptive }: Comparison): string =>
+  descriptive
+    ? `Descriptive only: with fewer than ${MIN_PAIRS} pairs that do not depend on one another, nothing is said of other tasks.`
+    : "For these tasks the difference is exact. Interval and p speak of other tasks of the same kind; what an agent would have done under other rewards, nothing here says."
+
+const mean = (of: number | null): string => (of === null ? "none" : number(of))
+
+/** A difference, with its sign. */
+const difference = (of: number | null): string => (of === null ? "none" : of > 0 ? `+${number(of)}` : number(of))
+
+const probability = (of: number): string => (of < 0.001 ? "< 0.001" : of.toFixed(3))

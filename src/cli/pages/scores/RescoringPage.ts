@@ -1,0 +1,42 @@
+import type { RescorePlan } from "../../../kernel/scoring/Scoring.ts"
+import type { SetSummary } from "../../../projections/comparison/SetSummary.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, count, oneLine } from "../../terminal/Text.ts"
+import * as ScoreSetPage from "./ScoreSetPage.ts"
+
+/** What a re-scoring would take. */
+export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string> => {
+  const { label, taskIds, events, verdicts, rules, functions, models, modelCalls, critic, range } = plan
+  const without = verdicts - rules - functions - models
+  const deciding = [
+    count(rules, "rule"),
+    ...(functions === 0 ? [] : [`${functions} by plugins' functions`]),
+    ...(models === 0 ? [] : [`${models} by a model`]),
+  ]
+  const facts = [
+    ["tasks", String(taskIds.length)],
+    ["events", `${events.toLocaleString("en")} to read, up to ${at(range.to)}`],
+    ["of each task", `${count(verdicts, "verdict")}, by ${deciding.join(", ")}`],
+    ...(modelCalls === 0 ? [] : [["", `${count(modelCalls, "question")} to a model in all`]]),
+    ...(without === 0 ? [] : [["", style.warn(`${without} that nothing can decide: left unscored`)]]),
+    ["critic", oneLine(critic)],
+  ]
+  return [
+    `A score set ${style.name(oneLine(label))} would be made; nothing was scored or recorded.`,
+    ...Table.rows(facts.map(([name = "", text = ""]) => [`  ${style.dim(name)}`, text])),
+  ]
+}
+
+/** What a scoring of many tasks came to. */
+export const lines = (
+  style: Style,
+  { scoreSetId, label, summary }: { readonly scoreSetId: string; readonly label: string; readonly summary: SetSummary },
+): ReadonlyArray<string> => [
+  `Score set ${style.name(oneLine(label))} ${style.dim(scoreSetId)}: ${count(summary.tasks, "task")}`,
+  ...ScoreSetPage.summaryLines(style, summary),
+  "",
+  style.dim(
+    `\`hindcast compare live ${scoreSetId.slice(-8)}\` holds it against what the tasks scored when they were closed.`,
+  ),
+]

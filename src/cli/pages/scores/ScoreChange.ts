@@ -1,0 +1,96 @@
+import type { ScoreSetSummary } from "../../../kernel/scoring/Scoring.ts"
+import { type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { count, number, oneLine } from "../../terminal/Text.ts"
+import { net, outcome } from "../audit/AuditPage.ts"
+
+/** A reward or punishment that came to another amount than before; null where a scoring did not have it. */
+export interface VerdictChange {
+  readonly measure: string
+  readonly name: string
+  readonly kind: "reward" | "punishment"
+  readonly before: number | null
+  readonly after: number | null
+}
+
+/** A task's score before a re-scoring, after it, and what makes the difference. */
+export interface ScoreChange {
+  readonly taskId: string
+  readonly outcome: TaskAudit["outcome"]
+  /** The score it got when it was closed; null where it got none. */
+  readonly before: Score | null
+  readonly after: Score | null
+  readonly changed: ReadonlyArray<VerdictChange>
+}
+
+/** The scores of a task by the score set labelled `live` and by the given one. */
+export const of = ({ taskId, outcome, scores }: TaskAudit, scoreSetId: string): ScoreChange => {
+  const before = scores.find(({ label }) => label === "live") ?? null
+  const after = scores.find((score) => score.scoreSetId === scoreSetId) ?? null
+  return { taskId, outcome, before, after, changed: changes(amountsOf(before), amountsOf(after)) }
+}
+
+type Verdicts = ReadonlyMap<string, Omit<VerdictChange, "before" | "after"> & { readonly amount: number }>
+
+const amountsOf = (score: Score | null): Verdicts =>
+  new Map(
+    (score === null ? [] : verdictsOf(score)).map(
+      ({ measure, name, kind, amount }) =>
+        [JSON.stringify([measure, kind, name]), { measure, name, kind, amount }] as const,
+    ),
+  )
+
+/** What counted nothing in both is no change. */
+const changes = (before: Verdicts, after: Verdicts): ReadonlyArray<VerdictChange> =>
+  [...new Map([...before, ...after])].flatMap(([key, { measure, name, kind }]) => {
+    const [was, is] = [before.get(key)?.amount, after.get(key)?.amount]
+    return (was ?? 0) === (is ?? 0) ? [] : [{ measure, name, kind, before: was ?? null, after: is ?? null }]
+  })
+
+/** A table of tasks with both scores, and below it what changed. */
+export const lines = (
+  style: Style,
+  { label, scoreSetId }: ScoreSetSummary,
+  changes: ReadonlyArray<ScoreChange>,
+): ReadonlyArray<string> => [
+  `Score set ${style.name(oneLine(label))} ${style.dim(scoreSetId)}: ${count(changes.length, "task")}`,
+  ...(changes.length === 0
+    ? ["No closed task is in this log."]
+    : Table.lines(
+        style,
+        [
+          { heading: "task" },
+          { heading: "outcome" },
+          { heading: "before", align: "right" },
+          { heading: "now", align: "right" },
+          { heading: "what changed" },
+        ],
+        changes.map((change) => [
+          style.name(change.taskId),
+          outcome(style, change.outcome),
+          change.before === null ? "none" : net(change.before),
+          change.after === null ? "none" : style.bold(net(change.after)),
+          differences(style, change),
+        ]),
+      )),
+]
+
+/** Changes that a row lists at most. */
+const MAX_CHANGES = 4
+
+/** What nothing could decide is no change: nobody knows what it would have come to. */
+const differences = (style: Style, { changed: all, after }: ScoreChange): string => {
+  const unscored = after?.unscored ?? []
+  const changed = all.filter(({ measure, name }) => !unscored.some((of) => of.measure === measure && of.name === name))
+  const listed = changed.slice(0, MAX_CHANGES).map(({ name, kind, before, after }) => {
+    const by = ((after ?? 0) - (before ?? 0)) * (kind === "reward" ? 1 : -1)
+    return (by > 0 ? style.good : style.bad)(`${by > 0 ? "+" : "−"}${number(Math.abs(by))} ${oneLine(name)}`)
+  })
+  const more = changed.length - listed.length
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : []), ...notScored(style, unscored)].join(", ")
+}
+
+const notScored = (style: Style, unscored: Score["unscored"]): ReadonlyArray<string> =>
+  unscored.length === 0 ? [] : [style.warn(`not scored: ${unscored.map(({ name }) => oneLine(name)).join(", ")}`)]

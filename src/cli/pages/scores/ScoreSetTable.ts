@@ -1,0 +1,97 @@
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, oneLine } from "../../terminal/Text.ts"
+
+/** A score set in a list. */
+export interface Listed {
+  readonly scoreSetId: string
+  readonly label: string
+  /** The rubric's name. */
+  readonly rubric: string
+  readonly rubricDigest: string
+  readonly critic: string
+  /** Why what it was scored by is not what tasks would be scored by today; empty where it is, as far as can be told. */
+  readonly stale: ReadonlyArray<string>
+  /** Positions that it read. */
+  readonly range: { readonly from: number; readonly to: number }
+  readonly tasks: number
+  readonly finished: boolean
+  readonly startedAt: number
+  readonly by: string
+  readonly pointers: ReadonlyArray<string>
+}
+
+/** Characters of a digest that tell rubrics apart. */
+const DIGEST_LENGTH = 8
+
+/** Sets of one kind that are listed one by one; more of them share a line. */
+const MAX_ALIKE = 3
+
+/** Score sets as a table. The many of single tasks, as they closed, share a line, unless `all` are asked for. */
+export const lines = (
+  style: Style,
+  sets: ReadonlyArray<Listed>,
+  { all = true }: { readonly all?: boolean } = {},
+): ReadonlyArray<string> => {
+  if (sets.length === 0) return ["Nothing was scored in this log."]
+  const groups = all ? sets.map((set) => [set] as const) : folded(sets)
+  return [
+    ...Table.lines(
+      style,
+      COLUMNS,
+      groups.map((group) => rowOf(style, group)),
+    ),
+    ...(groups.length === sets.length
+      ? []
+      : [style.dim("live: what tasks scored when they closed, a set for each. --all lists them one by one.")]),
+  ]
+}
+
+const COLUMNS: ReadonlyArray<Table.Column> = [
+  { heading: "score set" },
+  { heading: "label" },
+  { heading: "tasks", align: "right" },
+  { heading: "at", align: "right" },
+  { heading: "rubric" },
+  { heading: "critic" },
+  { heading: "pointers" },
+  { heading: "" },
+]
+
+/** Score sets of which a line says the same. */
+type Group = readonly [Listed, ...ReadonlyArray<Listed>]
+
+/** Puts those together that differ in nothing but their task and the measures that its plugins had. */
+const folded = (sets: ReadonlyArray<Listed>): ReadonlyArray<Group> => {
+  const groups = new Map<string, [Listed, ...Array<Listed>]>()
+  for (const set of sets) {
+    const { label, critic, stale, tasks, finished, pointers, scoreSetId } = set
+    const alone = label !== "live" || tasks !== 1 || pointers.length > 0
+    const key = JSON.stringify(alone ? scoreSetId : [critic, stale, finished])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [set])
+    else group.push(set)
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.length > MAX_ALIKE ? [group] : group.map((set): Group => [set]),
+  )
+}
+
+const rowOf = (style: Style, group: Group): ReadonlyArray<string> => {
+  const [set] = group
+  const last = group.at(-1) ?? set
+  const rubrics = [...new Set(group.map(({ rubricDigest }) => rubricDigest.slice(0, DIGEST_LENGTH)))]
+  return [
+    group.length === 1 ? style.name(set.scoreSetId) : `${group.length} sets`,
+    oneLine(set.label),
+    String(group.reduce((sum, { tasks }) => sum + tasks, 0)),
+    last === set ? at(set.startedAt) : `${at(set.startedAt)} to ${at(last.startedAt)}`,
+    `${oneLine(set.rubric)} ${style.dim(rubrics.length > MAX_ALIKE ? `(${rubrics.length})` : rubrics.join(", "))}`,
+    oneLine(set.critic),
+    set.pointers.map(oneLine).join(", "),
+    [
+      ...(set.finished ? [] : [style.warn("unfinished")]),
+      ...(set.stale.length > 0 ? [style.warn(`stale: ${set.stale.map(oneLine).join("; ")}`)] : []),
+    ].join(", "),
+  ]
+}

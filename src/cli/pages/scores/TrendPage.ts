@@ -1,0 +1,112 @@
+import { MIN_TASKS, type Series, type Trend } from "../../../projections/comparison/Trend.ts"
+import { blocks, code, table } from "../../terminal/Markdown.ts"
+import * as Sparkline from "../../terminal/Sparkline.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { count, number, oneLine, signed } from "../../terminal/Text.ts"
+
+/** Cells of a sparkline at most. */
+const CELLS = 64
+
+const INDENT = "  "
+
+/** A trend as a page: the answer first, then what it rests on. */
+export const lines = (style: Style, trend: Trend, width: number): ReadonlyArray<string> => [
+  `Scores ${style.name(oneLine(trend.scores.name))}: ${oneLine(trend.measure ?? "all measures")}, ${VALUES[trend.value]}, from task to task`,
+  ...trend.series.flatMap((series) => ["", ...seriesLines(style, series, Math.min(CELLS, width - 24))]),
+  "",
+  ...explained(trend).map(style.dim),
+]
+
+const VALUES = { net: "net", normalized: "net / possible" } as const
+
+const seriesLines = (style: Style, series: Series, cells: number): ReadonlyArray<string> => {
+  const values = series.points.map(({ value }) => value)
+  const range = Sparkline.rangeOf(values)
+  const drawn = (heading: string, of: ReadonlyArray<number>) =>
+    `${INDENT}${style.dim(heading.padEnd(8))}${Sparkline.line(of, cells, range)}`
+  return [
+    `${style.bold(oneLine(series.agent))}: ${painted(style, series)}`,
+    ...(values.length < 2
+      ? []
+      : [
+          `${drawn("scores", values)} ${number(range[0])} to ${number(range[1])}`,
+          drawn(
+            "median",
+            series.points.map(({ median }) => median),
+          ),
+        ]),
+    ...details(series).map((line) => INDENT + line),
+  ]
+}
+
+const painted = (style: Style, series: Series): string => {
+  const paint = { better: style.good, worse: style.bad, unclear: style.warn, descriptive: style.dim }[series.answer]
+  return paint(answer(series))
+}
+
+/** The answer in words. */
+const answer = ({ answer, points }: Series): string => {
+  const [least, most] = Sparkline.rangeOf(points.map(({ value }) => value))
+  switch (answer) {
+    case "better":
+      return "it is getting better"
+    case "worse":
+      return "it is getting worse"
+    case "unclear":
+      return least === most ? `no change: every task scored ${number(least)}` : "no trend that chance would not explain"
+    case "descriptive":
+      return points.length === 0 ? "not scored" : `descriptive only: under ${MIN_TASKS} scored tasks`
+  }
+}
+
+/** What an answer rests on, sentence by sentence. */
+const details = (series: Series): ReadonlyArray<string> => {
+  const { tasks, scored, unscored, undecided, unfinished, first, last, tau, p, slope } = series
+  return [
+    `${count(tasks, "closed task")}, ${scored} scored` +
+      (unscored > 0 ? `; ${unscored} unscored, which is not zero: left out` : "") +
+      (undecided > 0 ? `; of ${undecided} a part could not be decided` : "") +
+      (unfinished > 0 ? `; ${unfinished} in a scoring that was not finished` : ""),
+    ...(first === null || last === null
+      ? []
+      : [
+          `The first third scored ${number(first.mean)} on average, the last third ${number(last.mean)}: ${change(last.mean - first.mean)}.`,
+        ]),
+    ...(p === null || tau === null
+      ? []
+      : [`Mann–Kendall: τ ${number(tau)}, ${pOf(p.value)} (${p.method})${adjustedOf(p.value, p.adjusted)}`]),
+    ...(slope === null
+      ? []
+      : [`Theil–Sen: ${perTask(slope.perTask)} a task, 95 % interval ${perTask(slope.low)} to ${perTask(slope.high)}`]),
+  ]
+}
+
+const change = (by: number): string =>
+  number(Math.abs(by)) === "0" ? "the same" : `${number(Math.abs(by))} ${by > 0 ? "more" : "less"}`
+
+const pOf = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)}`)
+
+const adjustedOf = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pOf(adjusted)} by Holm`)
+
+/** A slope is small where tasks are many: two digits that say something. */
+const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Number(slope.toPrecision(2)))}`
+
+const explained = ({ series }: Trend): ReadonlyArray<string> => [
+  "p is the chance of so marked an order, or a more marked one, if the order of the scores meant nothing.",
+  ...(series.filter(({ p }) => p !== null).length > 1
+    ? ["Several agents were looked at: Holm's p takes into account that one of them may stand out by chance."]
+    : []),
+  "Goals that get easier or harder from task to task look the same as an agent that gets better or worse.",
+]
+
+/** A trend as a Markdown document. */
+export const markdown = (trend: Trend): ReadonlyArray<string> =>
+  blocks(
+    [`# Trend of ${trend.measure === null ? "all measures" : code(trend.measure)}`],
+    [`Scores ${code(trend.scores.name)}, ${VALUES[trend.value]}, from task to task.`],
+    table(
+      [{ heading: "Agent" }, { heading: "Answer" }, { heading: "What it rests on" }],
+      trend.series.map((series) => [code(series.agent), `**${answer(series)}**`, details(series).join("<br>")]),
+    ),
+    explained(trend).map((line) => `- ${line}`),
+  )

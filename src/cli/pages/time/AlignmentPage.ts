@@ -1,0 +1,68 @@
+import { MAIN } from "../../../events/log/EventLog.ts"
+import { essence } from "../../../projections/timetravel/alignment/EventSignature.ts"
+import type { Aligned, Pair, Run } from "../../../projections/timetravel/TimeTravel.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, count, oneLine } from "../../terminal/Text.ts"
+import * as EventLine from "../events/EventLine.ts"
+import * as EventSummary from "../events/EventSummary.ts"
+import * as HistoryPage from "./HistoryPage.ts"
+
+/** Two runs that were aligned. */
+export interface Page extends Aligned {
+  readonly a: Run
+  readonly b: Run
+}
+
+/** How alike two runs are; then, from the first divergence on, where they differ. What is the same is only counted. */
+export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<string> => {
+  const { pairs, divergence, shared } = page
+  const past = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
+  if (divergence === null) return [...past, `${style.good("Nothing differs")}: ${count(page.same, "event")} of each.`]
+  const parts = folded(pairs)
+  const rows = parts.slice(0, limit).map((part) => row(style, part))
+  const beyond = parts.length - limit
+  return [
+    ...past,
+    `${page.same} the same, ${page.changed} changed, ${page.onlyInA} only in A, ${page.onlyInB} only in B.`,
+    style.dim(`A: ${nameOf(page.a)}`),
+    style.dim(`B: ${nameOf(page.b)}`),
+    ...Table.rows([[style.dim("A"), style.dim("B")], ...rows], ["right", "right"]),
+    ...(beyond > 0 ? [style.dim(`${beyond} more; --limit N shows more.`)] : []),
+  ]
+}
+
+const nameOf = ({ taskId, timeline = MAIN }: Run): string => {
+  if (taskId === undefined) return `timeline ${oneLine(timeline)}`
+  return timeline === MAIN ? oneLine(taskId) : `${oneLine(timeline)}@${oneLine(taskId)}`
+}
+
+/** Pairs in order, those that are the same in one run counted together. */
+type Part = { readonly kind: "same"; readonly count: number } | { readonly kind: "differs"; readonly pair: Pair }
+
+const folded = (pairs: ReadonlyArray<Pair>): ReadonlyArray<Part> => {
+  const parts: Array<Part> = []
+  for (const pair of pairs) {
+    const last = parts.at(-1)
+    if (pair.kind !== "same") parts.push({ kind: "differs", pair })
+    else if (last?.kind === "same") parts[parts.length - 1] = { kind: "same", count: last.count + 1 }
+    else parts.push({ kind: "same", count: 1 })
+  }
+  return parts
+}
+
+const row = (style: Style, part: Part): ReadonlyArray<string> => {
+  if (part.kind === "same") return ["", "", style.dim("="), style.dim(count(part.count, "event"))]
+  const { kind, a, b } = part.pair
+  const positions = [a, b].map((event) => (event === null ? "" : style.bold(at(event.position))))
+  switch (kind) {
+    case "onlyInA":
+      return [...positions, style.bad("-"), `${EventLine.paint(style, a)(oneLine(a.type))}  ${EventSummary.of(a)}`]
+    case "onlyInB":
+      return [...positions, style.good("+"), `${EventLine.paint(style, b)(oneLine(b.type))}  ${EventSummary.of(b)}`]
+    default: {
+      const what = HistoryPage.patch(essence(a), essence(b))
+      return [...positions, style.warn("~"), `${EventLine.paint(style, a)(oneLine(a.type))}  ${what}`]
+    }
+  }
+}

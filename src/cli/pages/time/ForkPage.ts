@@ -1,0 +1,33 @@
+import type { Forked } from "../../../kernel/fork/Fork.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { at, count, oneLine } from "../../terminal/Text.ts"
+import * as AuditPage from "../audit/AuditPage.ts"
+
+/**
+ * What came of a fork: its worlds, its task's audit, and how it is compared with its parent.
+ *
+ * @param comparing the command that compares them
+ */
+export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, comparing: string) => [
+  "",
+  ...(io === "recorded" ? ["Nothing was carried out: what was recorded answered."] : worlds.map(worldLine(style))),
+  "",
+  ...AuditPage.lines(style, audit),
+  "",
+  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${comparing}`,
+]
+
+const worldLine =
+  (style: Style) =>
+  ({ plugin, by, at: position, checked, reason }: Forked["worlds"][number]): string => {
+    if (by === "nothing") {
+      return `${style.bad("Not rewound")}: ${oneLine(plugin)} is as it is now (${oneLine(reason ?? "it cannot be")}).`
+    }
+    const compared = [
+      ...(checked.document ? ["its document"] : []),
+      ...(checked.readings === 0 ? [] : [count(checked.readings, "reading")]),
+      ...(checked.outcomes === 0 ? [] : [count(checked.outcomes, "outcome")]),
+    ]
+    const found = compared.length === 0 ? "as it was overridden" : `verified: ${compared.join(", ")}`
+    return `${style.good("Rewound")}: ${oneLine(plugin)} stands as it did ${at(position)}, by ${by}; ${found}.`
+  }

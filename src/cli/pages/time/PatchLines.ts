@@ -1,0 +1,35 @@
+import { Either } from "effect"
+import * as JsonPatch from "../../../projections/patch/JsonPatch.ts"
+import type { Difference } from "../../../projections/timetravel/TimeTravel.ts"
+import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { at, oneLine, value } from "../../terminal/Text.ts"
+
+/** A difference with the value that it takes away; `before` is absent where it adds. */
+export type Change = Difference & { readonly before?: Json }
+
+/** Differences with what they take away: each is looked at in the document as the ones before it left it. */
+export const withBefore = (document: Json, differences: ReadonlyArray<Difference>): ReadonlyArray<Change> => {
+  let current: Json | undefined = document
+  return differences.map((difference): Change => {
+    const before = current === undefined ? undefined : valueAt(current, pointerKeys(difference.path))
+    current = Either.getOrElse(JsonPatch.apply(current, [difference]), () => current)
+    return difference.op === "add" || before === undefined ? difference : { ...difference, before }
+  })
+}
+
+/** One line for each change: `+ path value`, `- path`, `~ path old → new`, and the event that caused it. */
+export const lines = (style: Style, changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
+  changes.map((change) => `${describe(style, change)}  ${style.dim(at(change.event))}`)
+
+const describe = (style: Style, change: Change): string => {
+  const path = oneLine(change.path) || "(all)"
+  switch (change.op) {
+    case "add":
+      return `${style.good("+")} ${path} ${value(change.value)}`
+    case "remove":
+      return `${style.bad("-")} ${path}`
+    case "replace":
+      return `${style.warn("~")} ${path} ${value(change.before)} → ${value(change.value)}`
+  }
+}

@@ -1,0 +1,45 @@
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { Report } from "../../../kernel/replay/Replay.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, count, oneLine, value } from "../../terminal/Text.ts"
+import * as EventLine from "../events/EventLine.ts"
+
+/** What came of a replay; where it diverged, with the events up to there. */
+export const lines = (style: Style, report: Report, before: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const { divergence, recorded, replayed, taskId, timeline, events, complete, rationales } = report
+  const where = `task ${style.name(taskId)}${timeline === "main" ? "" : ` on ${timeline}`}`
+  const words = rationales === 0 ? [] : [`${count(rationales, "rationale")} read otherwise, which changes nothing.`]
+  if (divergence === null) {
+    const end = complete ? "to its end" : "as far as it goes: it was cut short before its agent was done"
+    return [
+      `${style.good("Identical")}: ${oneLine(replayed)} did in ${where} what ${oneLine(recorded)} did, over ${count(events, "event")}, ${end}.`,
+      ...words,
+    ]
+  }
+  const { kind, position, path, expected, found } = divergence
+  return [
+    `${style.bad("Diverged")} ${at(position)}: ${oneLine(replayed)} did otherwise in ${where} than ${oneLine(recorded)}.`,
+    ...words,
+    "",
+    ...Table.rows([
+      [style.dim("kind"), kind],
+      ...(path === "" ? [] : [[style.dim("path"), oneLine(path)]]),
+      [style.dim("recorded"), choice(expected)],
+      [style.dim("now"), choice(found)],
+    ]),
+    "",
+    ...EventLine.lines(style, before),
+  ]
+}
+
+/** A choice as people read it: what is commanded, said or claimed. */
+export const choice = (of: JsonObject): string => {
+  if (typeof of.act === "string") return `${oneLine(of.act)} ${value(of.args ?? {})}`
+  if (typeof of.say === "string") return `says ${value(of.say)}`
+  if (typeof of.done === "string")
+    return `done: ${oneLine(of.done)}${of.reason === undefined ? "" : `, ${value(of.reason)}`}`
+  if (of.consult !== undefined) return `asks ${value(of.consult)}`
+  return of.perceive === true ? "perceives" : value(of)
+}

@@ -1,0 +1,23 @@
+import { Command } from "@effect/cli"
+import { Data, Effect } from "effect"
+import { type Survey, survey } from "../../plugins/sandbox/SandboxReport.ts"
+import { json, sandbox } from "../command/CommonOptions.ts"
+import * as Output from "../command/Output.ts"
+import * as SandboxPage from "../pages/plugins/SandboxPage.ts"
+
+/** Do as it says: as the machine is, no plugin can be started in the tier that is wanted. */
+export class NoSandbox extends Data.TaggedError("NoSandbox")<Pick<Survey, "wanted" | "why" | "improve">> {
+  override get message() {
+    return `expected to start plugins with --sandbox ${this.wanted}, found that ${this.why}. ${this.improve ?? ""}`.trim()
+  }
+}
+
+/** `hindcast doctor` */
+export const doctor = Command.make("doctor", { json, sandbox }, ({ json, sandbox }) =>
+  Effect.gen(function* () {
+    const found = yield* survey(sandbox)
+    yield* Output.show(json, found, (style) => SandboxPage.lines(style, found))
+    const { tier, wanted, why, improve } = found
+    if (tier === null) return yield* new NoSandbox({ wanted, why, improve })
+  }),
+).pipe(Command.withDescription("How plugins are confined on this machine, by what, and what would improve it"))

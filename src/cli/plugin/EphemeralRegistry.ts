@@ -1,0 +1,14 @@
+import type { Option } from "effect"
+import { Effect, Layer } from "effect"
+import { layer as layerMemory } from "../../events/memory/MemoryEventLog.ts"
+import * as Registry from "../../kernel/registry/Registry.ts"
+import * as Projector from "../../projections/projector/Projector.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+
+/** A registry that keeps nothing: for checking a plugin without a log. Paths are as the named log would have them. */
+export const registry = (log: Option.Option<string>, workspace: Option.Option<string>) =>
+  Layer.unwrapEffect(
+    Effect.map(OpenLog.workspaceOf(workspace), (workspace) =>
+      Registry.layer({ directory: `${OpenLog.filenameOf(log)}.plugins`, workspace }),
+    ),
+  ).pipe(Layer.provide(Projector.layer), Layer.provide(layerMemory()))

@@ -1,0 +1,43 @@
+import * as fs from "node:fs"
+import type { Option } from "effect"
+import { Effect } from "effect"
+import { checkup } from "../../kernel/registry/PluginValidation.ts"
+import { Registry } from "../../kernel/registry/Registry.ts"
+import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
+import { ManifestInvalid, type ManifestIssue } from "../../plugins/manifest/Manifest.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as PluginPage from "../pages/plugins/PluginPage.ts"
+
+/** What `plugin check` is told. */
+export interface Checking {
+  /** A plugin's directory, or another source of one. */
+  readonly source: string
+  readonly json: boolean
+  readonly workspace: Option.Option<string>
+  readonly options: ImportOptions
+}
+
+/**
+ * `hindcast plugin check`: everything that is wrong with a plugin's directory at once, each with its line and column, or
+ * what an import would show. Of a source that is no directory, the first thing that is wrong.
+ */
+export const check = ({ source, json, workspace, options }: Checking) =>
+  Effect.gen(function* () {
+    const registry = yield* Registry
+    if (fs.statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      return yield* show(json, yield* registry.check(source, options))
+    }
+    const { file, problems, plugin } = yield* checkup(registry, source, {
+      ...options,
+      workspace: yield* OpenLog.workspaceOf(workspace),
+    })
+    if (plugin !== undefined) return yield* show(json, plugin)
+    if (json) yield* Output.show(json, { file, problems: problems.map(flat) }, () => [])
+    return yield* new ManifestInvalid({ file, issues: problems })
+  })
+
+const show = (json: boolean, plugin: Parameters<typeof PluginPage.described>[0]) =>
+  Output.show(json, { ...PluginPage.described(plugin), problems: [] }, (style) => PluginPage.checked(style, plugin))
+
+const flat = ({ place, ...issue }: ManifestIssue) => ({ ...issue, line: place?.line, column: place?.column })

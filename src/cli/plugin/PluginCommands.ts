@@ -1,0 +1,65 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { grantCommand, Registry } from "../../kernel/registry/Registry.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Scratch from "./EphemeralRegistry.ts"
+import { GrantsMissing } from "./GrantsMissing.ts"
+import * as PluginCheck from "./PluginCheck.ts"
+import { grant, revoke } from "./PluginGrants.ts"
+import { add } from "./PluginImport.ts"
+import { list, ls, show } from "./PluginList.ts"
+import { create } from "./PluginNew.ts"
+import { importing, importOptions, name, source, target } from "./PluginOptions.ts"
+import { meta, priority } from "./PluginSettings.ts"
+
+const check = Command.make("check", { ...common, source, ...importing }, ({ log, json, source, ...options }) =>
+  PluginCheck.check({
+    ...{ source, json, workspace: options.workspace },
+    options: importOptions(options),
+  }).pipe(Effect.provide(Scratch.registry(log, options.workspace))),
+).pipe(Command.withDescription("Check a plugin's directory without importing it"))
+
+const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>
+  Effect.gen(function* () {
+    yield* (yield* Registry).remove(name)
+    yield* Output.show(json, { removed: name }, () => [`Removed ${name}. What it did stays in the log.`])
+  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Take a plugin out of the registry"))
+
+const activation = (word: "activate" | "deactivate") =>
+  Command.make(word, { ...common, target }, ({ log, json, target }) =>
+    Effect.gen(function* () {
+      yield* (yield* Registry)[word](target).pipe(
+        Effect.catchTag("GrantRefused", ({ message: refused, plugin, refusals }) => {
+          const remedy = `Grant it: ${grantCommand(plugin, refusals)}`
+          return new GrantsMissing({ refused, remedy })
+        }),
+      )
+      const active = word === "activate"
+      yield* Output.show(json, { target, active }, () => [
+        active ? `${target} takes part from the next turn on.` : `${target} takes no part from the next turn on.`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+  )
+
+/** `hindcast plugin new|check|add|grant|revoke|remove|ls|show|activate|deactivate|priority|meta` */
+export const plugin = Command.make("plugin").pipe(
+  Command.withDescription("Which plugins and components there are, and which take part"),
+  Command.withSubcommands([
+    create,
+    check,
+    add,
+    grant,
+    revoke,
+    remove,
+    ls,
+    list,
+    show,
+    activation("activate").pipe(Command.withDescription("Let a plugin or a component take part again")),
+    activation("deactivate").pipe(Command.withDescription("Let a plugin or a component take no part")),
+    priority,
+    meta,
+  ]),
+)

@@ -1,0 +1,60 @@
+import { Command } from "@effect/cli"
+import { Data, Effect } from "effect"
+import type { Given } from "../../events/vocabulary/Plugins.ts"
+import { NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
+import type { Held } from "../../projections/state/PluginRegistry.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as GrantPage from "../pages/plugins/GrantPage.ts"
+import { grants, name, named } from "./PluginOptions.ts"
+
+/** Name at least one: without one there is nothing to do. */
+export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
+  readonly plugin: string
+  readonly held: Held | null
+}> {
+  override get message() {
+    const expected =
+      "expected at least one of --grant-read, --grant-write, --grant-net, --grant-env, --grant-run NAME, --grant-run-any"
+    const waits =
+      this.held === null
+        ? `\`hindcast plugin show ${this.plugin}\` lists what it asks for and has`
+        : `its update ${this.held.version} waits for \`${GrantPage.command(this.plugin, this.held.missing)}\``
+    return `Plugin ${this.plugin}: ${expected}, found none; ${waits}.`
+  }
+}
+
+const regrant = (word: "grant" | "revoke") =>
+  Command.make(word, { ...common, name, ...grants }, ({ log, json, name, ...typed }) =>
+    Effect.gen(function* () {
+      const registry = yield* Registry
+      const before = Keyed.get(yield* registry.state, name)
+      if (before === undefined) {
+        return yield* new NotInRegistry({ name, known: Object.keys(yield* registry.state) })
+      }
+      const given = named(typed)
+      if (!isAny(given)) return yield* new NoGrantNamed({ plugin: name, held: before.held })
+      const standing = yield* registry[word](name, given)
+      const after = Keyed.get(yield* registry.state, name)
+      yield* Output.show(json, GrantPage.document(name, standing, after), (style) =>
+        GrantPage.lines(style, name, standing, after),
+      )
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+  )
+
+const isAny = ({ runAny, ...lists }: Given): boolean =>
+  runAny === true || Object.values(lists).some((names) => names.length > 0)
+
+/** `hindcast plugin grant PLUGIN --grant-…` */
+export const grant = regrant("grant").pipe(
+  Command.withDescription(
+    "Grant a plugin something, for this version and later ones; install the update that waits for it",
+  ),
+)
+
+/** `hindcast plugin revoke PLUGIN --grant-…` */
+export const revoke = regrant("revoke").pipe(
+  Command.withDescription("Take back what a plugin was granted; what asks for it takes no part until it has it again"),
+)

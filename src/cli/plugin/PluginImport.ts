@@ -1,0 +1,56 @@
+import { Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { common, oneOf } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as ImportPage from "../pages/plugins/ImportPage.ts"
+import * as PluginPage from "../pages/plugins/PluginPage.ts"
+import * as PluginConsent from "./PluginConsent.ts"
+import { importing, importOptions, source } from "./PluginOptions.ts"
+
+const noActivate = Options.boolean("no-activate").pipe(
+  Options.withDescription("Import it without letting it take part yet"),
+)
+
+const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
+  Options.withDescription(
+    "flags: let this version run on this machine also where nothing but Deno's permissions confines it. Default: auto",
+  ),
+  Options.withDefault("auto" as const),
+)
+
+/** `hindcast plugin add SOURCE` */
+export const add = Command.make(
+  "add",
+  { ...common, source, ...importing, noActivate, sandbox },
+  ({ log, json, source, noActivate, workspace, sandbox, ...options }) =>
+    Effect.gen(function* () {
+      const registry = yield* Registry
+      const before = yield* registry.state
+      const imported = yield* registry.import(source, { ...importOptions(options), activate: !noActivate }).pipe(
+        Effect.tapErrorTag("UpdateHeld", (held) =>
+          // What was said counts for this version, also when it is installed later, by a grant.
+          Effect.zipRight(sandbox === "flags" ? PluginConsent.give(held) : Effect.void, showHeld(json, held)),
+        ),
+      )
+      const { name } = imported.manifest
+      const change = { imported, before: Keyed.get(before, name), after: Keyed.get(yield* registry.state, name) }
+      const { origin, directory } = imported
+      const active = change.after?.active ?? false
+      const missing = yield* PluginConsent.settle(imported, sandbox === "flags")
+      const document = {
+        ...PluginPage.described(imported),
+        ...{ status: "installed", active, origin, directory, consentMissing: missing !== undefined },
+      }
+      yield* Output.show(json, document, (style) => ImportPage.lines(style, change))
+      if (missing !== undefined && !json) yield* PluginConsent.askOrTell(missing, imported)
+    }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
+).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
+
+/** What programs learn of an update that waits; people learn it by the failure that follows. */
+const showHeld = (json: boolean, { plugin, version, digest, installed, missing, command }: UpdateHeld) =>
+  json
+    ? Output.show(json, { name: plugin, version, digest, status: "held", installed, missing, command }, () => [])
+    : Effect.void

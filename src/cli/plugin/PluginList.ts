@@ -1,0 +1,106 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import { manifestOf, NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import type { PluginVersion } from "../../projections/state/PluginVersions.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as PluginPage from "../pages/plugins/PluginPage.ts"
+
+const at = Options.text("at").pipe(
+  Options.withDescription("The moment: a position (@412), an event's id, or a time with its zone. Default: now"),
+  Options.optional,
+)
+
+/** The registry as it stood at a moment, and the moment's position. */
+const registryAt = (at: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const position = Option.isNone(at) ? (yield* (yield* EventLog).head).position : yield* Moment.resolve(at.value)
+    return { position, registry: yield* (yield* Projector).stateAt(PluginRegistry.projection, position) }
+  })
+
+/** A plugin, with what it lacks where it takes no part. */
+const standing = (name: string, plugin: PluginRegistry.Plugin) =>
+  Effect.gen(function* () {
+    const missing = plugin.active ? [] : yield* (yield* Registry).missing(name, plugin)
+    return { name, plugin, missing }
+  })
+
+const listing = (word: "ls" | "list") =>
+  Command.make(word, { ...common, at }, ({ log, json, at }) =>
+    Effect.gen(function* () {
+      const { position, registry } = yield* registryAt(at)
+      const plugins = yield* Effect.forEach(Object.entries(registry), ([name, plugin]) => standing(name, plugin))
+      const document = plugins.map(PluginPage.listed)
+      yield* Output.show(json, { at: position, plugins: document }, (style) =>
+        PluginPage.list(style, plugins, Option.isNone(at)),
+      )
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+  ).pipe(Command.withDescription("List plugins and their components, active or not, by priority, now or at a moment"))
+
+/** `hindcast plugin ls` */
+export const ls = listing("ls")
+
+/** `hindcast plugin list`: the same. */
+export const list = listing("list")
+
+/** Name another version: the log never had this one of the plugin. */
+export class VersionNotFound extends Data.TaggedError("VersionNotFound")<{
+  readonly plugin: string
+  readonly version: string
+  readonly known: ReadonlyArray<PluginVersion>
+}> {
+  override get message() {
+    const known = this.known.map(({ version, digest }) => `${version} (${digest.slice(0, 12)})`).join(", ")
+    return `Plugin ${this.plugin} has no version "${this.version}" in this log: expected one of ${known}, or the beginning of a digest.`
+  }
+}
+
+const named = Args.text({ name: "plugin" }).pipe(
+  Args.withDescription("The plugin's name, or NAME@VERSION: a version of its history, or the beginning of its digest"),
+)
+
+/** `hindcast plugin show PLUGIN` and `hindcast plugin show PLUGIN@VERSION` */
+export const show = Command.make("show", { ...common, named, at }, ({ log, json, named, at }) =>
+  Effect.gen(function* () {
+    const separator = named.indexOf("@")
+    const name = separator < 0 ? named : named.slice(0, separator)
+    const { position, registry } = yield* registryAt(at)
+    const versions = yield* (yield* Registry).versions(name, position)
+    const plugin =
+      separator < 0 || versions.length === 0
+        ? Keyed.get(registry, name)
+        : yield* ofVersion(name, yield* versionOf(name, versions, named.slice(separator + 1)))
+    if (plugin === undefined) return yield* new NotInRegistry({ name, known: Object.keys(registry) })
+    const stands = yield* standing(name, plugin)
+    yield* Output.show(json, { name, at: position, ...plugin, missing: stands.missing, versions }, (style) =>
+      PluginPage.show(style, { ...stands, manifest: manifestOf(plugin), versions }),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Show one plugin: what it declares, was granted, and what people set, and its versions"))
+
+/** The last version of this name, or of a digest that begins so. */
+const versionOf = (plugin: string, versions: ReadonlyArray<PluginVersion>, asked: string) => {
+  const isDigest = /^[0-9a-f]{6,64}$/.test(asked)
+  const found =
+    versions.findLast(({ version }) => version === asked) ??
+    versions.findLast(({ digest }) => isDigest && digest.startsWith(asked))
+  return found === undefined
+    ? Effect.fail(new VersionNotFound({ plugin, version: asked, known: versions }))
+    : Effect.succeed(found)
+}
+
+/** The plugin as it stood right after a version of it was imported; an update that waited, as it would be. */
+const ofVersion = (name: string, { at, status }: PluginVersion) =>
+  Effect.gen(function* () {
+    const registry = yield* (yield* Projector).stateAt(PluginRegistry.projection, at)
+    const plugin = Keyed.get(registry, name)
+    return plugin?.held != null && (status === "held" || plugin.held.heldAt === at)
+      ? PluginRegistry.inVersionOf(plugin, { ...plugin, ...plugin.held, grants: {}, importedAt: plugin.held.heldAt })
+      : plugin
+  })

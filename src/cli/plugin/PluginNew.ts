@@ -1,0 +1,103 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { pathToFileURL } from "node:url"
+import { Args, Command, Options } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import { isPluginName } from "../../plugins/manifest/Manifest.ts"
+import * as Consent from "../../plugins/sandbox/Consent.ts"
+import { survey } from "../../plugins/sandbox/SandboxReport.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { command, shortest } from "../command/CommandHints.ts"
+import { json } from "../command/CommonOptions.ts"
+import * as Output from "../command/Output.ts"
+import { inPackage } from "../command/PackageFiles.ts"
+
+/** Name another directory: a new plugin is put into an empty one. */
+export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory: string; readonly found: string }> {
+  override get message() {
+    return `${this.directory}: expected a new or an empty directory, found ${this.found}. Nothing was written.`
+  }
+}
+
+const directory = Args.text({ name: "dir" }).pipe(Args.withDescription("A directory that is new or empty"))
+const name = Options.text("name").pipe(
+  Options.withDescription("The plugin's name. Default: the directory's"),
+  Options.optional,
+)
+
+/** `hindcast plugin new DIR` */
+export const create = Command.make("new", { json, directory, name }, ({ json, directory, name: wanted }) =>
+  Effect.gen(function* () {
+    const target = path.resolve(directory)
+    const name = Option.getOrElse(wanted, () => path.basename(target))
+    if (!isPluginName(name)) {
+      const expected =
+        "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, of at most 64 characters; give one with --name"
+      return yield* new BadInput({ input: Option.isSome(wanted) ? "--name" : "dir", expected, found: `"${name}"` })
+    }
+    yield* empty(target)
+    const files = write(target, name)
+    const isInstalled = fs.existsSync(installed(target) ?? "")
+    const { layer } = yield* survey("auto")
+    const needsConsent = layer !== null && Consent.isNeeded(layer)
+    const add = ["plugin", "add", shortest(target), ...(needsConsent ? ["--sandbox", "flags"] : [])]
+    yield* Output.show(json, { name, directory: target, files, installed: isInstalled }, (style) => [
+      `${style.name(name)} in ${shortest(target)}: ${files.join(", ")}`,
+      ...(isInstalled
+        ? []
+        : [style.warn("hindcast is not installed there: `npm install hindcast` above it, for its test.")]),
+      style.dim("Then:"),
+      `  ${command(["plugin", "check", shortest(target)])}`,
+      `  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`,
+      `  ${command(add)}`,
+      ...(needsConsent ? [style.dim(ALONE)] : []),
+    ])
+  }),
+).pipe(Command.withDescription("Start a plugin of your own: a manifest, an entry and a test that work"))
+
+const ALONE =
+  "`--sandbox flags` lets it run here, where nothing but Deno's permissions confines it: it is yours. It is recorded for this version."
+
+const empty = (target: string): Effect.Effect<void, NotEmpty> => {
+  const found = fs.statSync(target, { throwIfNoEntry: false })
+  if (found === undefined) return Effect.void
+  if (!found.isDirectory()) return new NotEmpty({ directory: target, found: "a file" })
+  const [first] = fs.readdirSync(target)
+  return first === undefined ? Effect.void : new NotEmpty({ directory: target, found: `${first} in it` })
+}
+
+/** The template is a plugin itself, by this name. */
+const TEMPLATE = "my-plugin"
+
+/** Copies the template under another name; answers with the names of its files. */
+const write = (target: string, name: string): ReadonlyArray<string> => {
+  const template = inPackage("template", "plugin")
+  const files = fs.readdirSync(template).sort()
+  fs.mkdirSync(target, { recursive: true })
+  for (const file of files) {
+    const text = fs.readFileSync(path.join(template, file), "utf8")
+    const named = text.replaceAll(TEMPLATE, name).replace(/(?<="\$schema": ")[^"]*/, schemaFor(target))
+    fs.writeFileSync(path.join(target, file), named, { flag: "wx" })
+  }
+  return files
+}
+
+/** The JSON Schema of the manifest as it is found from a directory: in the package that is installed there, else in this one. */
+const schemaFor = (target: string): string => {
+  const schema = path.join("schema", "looper-plugin.schema.json")
+  const there = installed(target)
+  if (there === undefined) return pathToFileURL(inPackage(schema)).href
+  return path.relative(target, path.join(there, schema)).split(path.sep).join("/")
+}
+
+/** The package as a module in a directory would find it, or undefined where it would not. */
+const installed = (target: string): string | undefined => {
+  if (isBelow(target, inPackage())) return inPackage()
+  for (let above = path.dirname(target); ; above = path.dirname(above)) {
+    const place = path.join(above, "node_modules", "hindcast")
+    if (fs.existsSync(place)) return place
+    if (above === path.dirname(above)) return undefined
+  }
+}
+
+const isBelow = (place: string, directory: string): boolean => place.startsWith(directory + path.sep)

@@ -1,9 +1,0 @@
-import * as Keyed from "../../projections/Keyed.ts"
-import type { Tasks } from "../../projections/Tasks.ts"
-import { oneLine } from "./Text.ts"
-
-/** Whose command a person is asked about, and what for: the agent and the goal of its task, `me@1: Tidy up`. */
-export const describe = (tasks: Tasks, taskId: string | null): string => {
-  const task = taskId === null ? undefined : Keyed.get(tasks, taskId)
-  return task === undefined ? "no task" : oneLine(`${task.agent}: ${task.goal}`)
-}

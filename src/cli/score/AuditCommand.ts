@@ -1,0 +1,194 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
+import * as Audits from "../../projections/audit/Audits.ts"
+import * as Rewards from "../../projections/audit/Rewards.ts"
+import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import * as AuditTable from "../../projections/comparison/AuditTable.ts"
+import * as SetScores from "../../projections/comparison/SetScores.ts"
+import * as Trend from "../../projections/comparison/Trend.ts"
+import * as Projection from "../../projections/fold/Projection.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import { common, oneOf, wholeNumber } from "../command/CommonOptions.ts"
+import * as Ids from "../command/Ids.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as OnTimeline from "../command/TimelineOption.ts"
+import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
+import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
+import * as AuditPage from "../pages/audit/AuditPage.ts"
+import * as AuditTablePage from "../pages/audit/AuditTablePage.ts"
+import * as TrendPage from "../pages/scores/TrendPage.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
+import * as Heap from "../terminal/V8Tuning.ts"
+import * as AuditMode from "./AuditMode.ts"
+import * as TaskSelection from "./TaskSelection.ts"
+
+const options = {
+  all: Options.boolean("all").pipe(Options.withDescription("All tasks, or those selected, as a table")),
+  trend: Options.boolean("trend").pipe(
+    Options.withDescription("Whether later tasks score higher than earlier ones, agent by agent"),
+  ),
+  markdown: Options.boolean("markdown").pipe(Options.withDescription("Write Markdown: for a pull request, or a file")),
+  scores: Options.text("scores").pipe(
+    Options.withDescription(
+      "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live",
+    ),
+    Options.optional,
+  ),
+  sort: Options.text("sort").pipe(
+    Options.withPseudoName("column[:desc]"),
+    Options.withDescription("With --all: what to sort by, `score:desc`. What has no such value comes last"),
+    Options.optional,
+  ),
+  group: oneOf("group", AuditTable.GROUPINGS).pipe(
+    Options.withDescription("With --all: a line for all tasks that have this in common"),
+    Options.optional,
+  ),
+  limit: wholeNumber("limit", 1).pipe(Options.withDescription("With --all: at most so many lines"), Options.optional),
+  measure: Options.text("measure").pipe(
+    Options.withDescription("With --trend: of this measure, `plugin/measure`. Default: of all"),
+    Options.optional,
+  ),
+  by: oneOf("by", ["net", "normalized"]).pipe(
+    Options.withDescription("With --trend: which value of a score; `normalized` is net / possible. Default: net"),
+    Options.optional,
+  ),
+}
+
+/** `hindcast audit TASK`, `hindcast audit --all`, `hindcast audit --trend` */
+export const audit = Command.make(
+  "audit",
+  {
+    ...common,
+    ...options,
+    ...TaskSelection.options,
+    timeline: OnTimeline.timeline,
+    name: Args.text({ name: "task" }).pipe(
+      Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
+      Args.optional,
+    ),
+  },
+  (given) =>
+    // What does not go together is said before a log is opened.
+    Effect.flatMap(AuditMode.of(given), (mode) =>
+      answer(mode, given).pipe(OnTimeline.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
+    ),
+).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
+
+type Given = AuditMode.Given
+
+const answer = (mode: AuditMode.Mode, given: Given) => {
+  switch (mode._tag) {
+    case "One":
+      return one(mode.task, given)
+    case "All":
+      return Effect.zipRight(Heap.shortLived, all(given))
+    case "Trend":
+      return Effect.zipRight(Heap.shortLived, trend(given))
+  }
+}
+
+const one = (text: string, { json, markdown }: Given) =>
+  Effect.gen(function* () {
+    const document = yield* TaskAudit.load(yield* Ids.task(text))
+    if (json) return yield* Output.show(true, document, () => [])
+    const times = yield* Rewards.times(document)
+    return yield* Output.show(false, document, (style) =>
+      markdown ? AuditMarkdown.lines(document, times) : AuditPage.lines(style, document, times),
+    )
+  })
+
+const all = (given: Given) =>
+  Effect.gen(function* () {
+    const { json, markdown, group } = given
+    const sort = yield* AuditMode.sorting(given)
+    const { known, chosen } = yield* selected(given)
+    const scores = yield* scoresOf(given)
+    const sets = new Set(scores?.scoreSetIds)
+    const rows: Array<AuditTable.Row> = []
+    yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
+      Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, sets)), { tasks: chosen, onProgress }),
+    )
+    const unscored = rows.filter(({ score }) => score === null).length
+    const named = scores === null ? null : { name: scores.name, label: scores.label }
+    const width = process.stdout.columns ?? Number.POSITIVE_INFINITY
+    const inOrder = AuditTable.sorted(rows, ({ from }) => from)
+    const shownOf = <Item>(items: ReadonlyArray<Item>) => {
+      const kept = Option.match(given.limit, { onNone: () => items, onSome: (limit) => items.slice(0, limit) })
+      return { kept, shown: { scores: named, tasks: rows.length, unscored, left: items.length - kept.length } }
+    }
+    if (Option.isSome(group)) {
+      const { kept, shown } = shownOf(sort.groups(AuditTable.group(inOrder, group.value)))
+      const document = { scores, group: group.value, tasks: rows.length, unscored, groups: kept }
+      return yield* Output.show(json, document, (style) =>
+        markdown
+          ? AuditTablePage.groupsMarkdown(shown, group.value, kept)
+          : AuditTablePage.groups(style, shown, group.value, kept, width),
+      )
+    }
+    const { kept, shown } = shownOf(sort.rows(inOrder))
+    return yield* Output.show(json, { scores, tasks: rows.length, unscored, rows: kept }, (style) =>
+      markdown
+        ? AuditTablePage.rowsMarkdown(shown, kept)
+        : AuditTablePage.rows(style, shown, kept, Object.keys(known), width),
+    )
+  })
+
+const trend = (given: Given) =>
+  Effect.gen(function* () {
+    const { json, markdown, measure, by, agent } = given
+    const { known, chosen } = yield* selected(given)
+    const scoring = yield* SetScores.load((yield* scoresOf(given))?.name ?? LIVE)
+    const tasks = chosen.flatMap((taskId) => {
+      const task = known[taskId]
+      return task === undefined ? [] : [{ taskId, ...task }]
+    })
+    const found = yield* Trend.trend(tasks, scoring, {
+      ...Option.match(by, { onNone: () => ({}), onSome: (value) => ({ value }) }),
+      ...Option.match(measure, { onNone: () => ({}), onSome: (measure) => ({ measure }) }),
+      // Whoever asks for an agent by its name alone asks of all its versions together.
+      agentOf: (task) => agent.find((name) => task.agent !== name && nameOf(task.agent) === name) ?? task.agent,
+    })
+    yield* Output.show(json, found, (style) =>
+      markdown ? TrendPage.markdown(found) : TrendPage.lines(style, found, process.stdout.columns ?? DEFAULT_COLUMNS),
+    )
+  })
+
+const DEFAULT_COLUMNS = 80
+
+const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
+
+/** The tasks that are asked for, open ones too. */
+const selected = (given: TaskSelection.Given) =>
+  Effect.gen(function* () {
+    const known = yield* tasksOf
+    const { tasks = Object.keys(known), ...asked } = yield* TaskSelection.askedAmong(given, known)
+    const chosen = tasks.length === 0 ? [] : yield* Chosen.of(yield* EventLog, known, { tasks, ...asked })
+    return { known, chosen }
+  })
+
+/** Every task, from the events that say what it is and no others; of an open one, `to` is its last command. */
+const tasksOf = Effect.gen(function* () {
+  const log = yield* EventLog
+  const draft = Projection.begin(Tasks.projection, Tasks.projection.initial)
+  yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: TASKS }, (page) =>
+    Projection.takeAll(Tasks.projection, draft, page),
+  )
+  return draft.state()
+})
+
+const TASKS: ReadonlyArray<CoreName> = ["TaskOpened", "ActuatorCommanded", "TaskClosed"]
+
+/** The scores that are asked for, else the official ones, else the live ones; null where there are none such. */
+const scoresOf = ({ scores }: Given) =>
+  Effect.gen(function* () {
+    if (Option.isSome(scores)) return yield* SetScores.resolve(scores.value)
+    const { sets, pointers } = yield* SetScores.sets
+    if (Object.hasOwn(pointers, OFFICIAL)) return yield* SetScores.resolve(OFFICIAL)
+    const isLive = Object.hasOwn(pointers, LIVE) || Object.values(sets).some(({ label }) => label === LIVE)
+    return isLive ? yield* SetScores.resolve(LIVE) : null
+  })

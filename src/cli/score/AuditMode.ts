@@ -1,0 +1,119 @@
+import { HelpDoc, ValidationError } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import * as AuditTable from "../../projections/comparison/AuditTable.ts"
+import * as Near from "../../values/DidYouMean.ts"
+import { BadInput } from "../command/BadInput.ts"
+import type * as TaskSelection from "./TaskSelection.ts"
+
+/** What was typed for `hindcast audit`. */
+export interface Given extends TaskSelection.Given {
+  readonly name: Option.Option<string>
+  readonly json: boolean
+  readonly all: boolean
+  readonly trend: boolean
+  readonly markdown: boolean
+  readonly scores: Option.Option<string>
+  readonly sort: Option.Option<string>
+  readonly group: Option.Option<AuditTable.Grouping>
+  readonly limit: Option.Option<number>
+  readonly measure: Option.Option<string>
+  readonly by: Option.Option<"net" | "normalized">
+}
+
+/** What is asked for: the audit of one task, a table of many, or their trend. */
+export type Mode = Data.TaggedEnum<{
+  One: { readonly task: string }
+  All: Record<never, never>
+  Trend: Record<never, never>
+}>
+const Mode = Data.taggedEnum<Mode>()
+
+/** Of what was typed, what is asked for; what does not go together is refused. */
+export const of = (given: Given): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
+  Effect.gen(function* () {
+    const { name, all, trend, json, markdown } = given
+    const asked = [...(Option.isSome(name) ? ["a task"] : []), ...(all ? ["--all"] : []), ...(trend ? ["--trend"] : [])]
+    if (asked.length === 0) {
+      return yield* Effect.fail(
+        ValidationError.missingValue(HelpDoc.p("Missing argument <task>: expected a task, --all or --trend")),
+      )
+    }
+    if (asked.length > 1) {
+      return yield* new BadInput({ input: "hindcast audit", expected: ONE, found: asked.join(" and ") })
+    }
+    if (json && markdown) {
+      return yield* new BadInput({ input: "--markdown", expected: "it or --json", found: "both" })
+    }
+    const mode = all ? "--all" : trend ? "--trend" : "a task"
+    const stray = Object.entries(BELONGING).find(
+      ([option, modes]) => !modes.includes(mode) && isGiven(given[option as keyof typeof BELONGING]),
+    )
+    if (stray !== undefined) {
+      const [option, modes] = stray
+      return yield* new BadInput({
+        input: `--${option}`,
+        expected: `it with ${modes.join(" or ")}`,
+        found: `it with ${mode}`,
+      })
+    }
+    if (all) return Mode.All()
+    return Option.match(name, { onNone: () => Mode.Trend(), onSome: (task) => Mode.One({ task }) })
+  })
+
+const ONE = "one of a task, --all and --trend"
+
+const MANY = ["--all", "--trend"]
+
+/** With what each option goes. */
+const BELONGING = {
+  sort: ["--all"],
+  group: ["--all"],
+  limit: ["--all"],
+  measure: ["--trend"],
+  by: ["--trend"],
+  scores: MANY,
+  task: MANY,
+  agent: MANY,
+  plugin: MANY,
+  outcome: MANY,
+  since: MANY,
+  until: MANY,
+  where: MANY,
+} satisfies { readonly [option in keyof Given]?: ReadonlyArray<string> }
+
+const isGiven = (value: Option.Option<unknown> | ReadonlyArray<unknown>): boolean =>
+  Option.isOption(value) ? Option.isSome(value) : value.length > 0
+
+/** How the lines of the table are put in order. */
+export interface Sorting {
+  readonly rows: (rows: ReadonlyArray<AuditTable.Row>) => ReadonlyArray<AuditTable.Row>
+  readonly groups: (groups: ReadonlyArray<AuditTable.Group>) => ReadonlyArray<AuditTable.Group>
+}
+
+/** What `--sort` asks for: tasks as they were opened, and groups as they came, where it says nothing. */
+export const sorting = ({ sort, group }: Given): Effect.Effect<Sorting, BadInput> =>
+  Effect.gen(function* () {
+    const [, column = "", direction] = /^(.*?)(?::(asc|desc))?$/s.exec(Option.getOrElse(sort, () => "")) ?? []
+    const descending = direction === "desc"
+    const known = Option.isSome(group) ? AuditTable.GROUP_COLUMNS : AuditTable.ROW_COLUMNS
+    if (Option.isNone(sort)) return { rows: (rows) => rows, groups: (groups) => groups }
+    if (!Object.hasOwn(known, column)) {
+      const columns = Object.keys(known)
+      const near = Near.names(column, columns)
+      return yield* new BadInput({
+        input: "--sort",
+        expected: `a column of ${Option.isSome(group) ? "groups" : "tasks"}, with :asc or :desc after it, of ${columns.join(", ")}`,
+        found: `"${sort.value}"`,
+        ...(near.length === 0 ? {} : { advice: `Is it ${near.join(" or ")}?` }),
+      })
+    }
+    return {
+      rows: (rows) => AuditTable.sorted(rows, keyIn(AuditTable.ROW_COLUMNS, column), descending),
+      groups: (groups) => AuditTable.sorted(groups, keyIn(AuditTable.GROUP_COLUMNS, column), descending),
+    }
+  })
+
+const keyIn = <Item>(
+  columns: { readonly [column: string]: (item: Item) => number | string | null },
+  column: string,
+): ((item: Item) => number | string | null) => columns[column] ?? (() => null)

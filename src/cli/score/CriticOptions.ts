@@ -1,0 +1,80 @@
+import { Options } from "@effect/cli"
+import { Effect, Either, type Option } from "effect"
+import type * as Critics from "../../kernel/critics/Critics.ts"
+import * as SetScores from "../../projections/comparison/SetScores.ts"
+import { BadInput } from "../command/BadInput.ts"
+
+/** Who is to decide. */
+export const options = {
+  critic: Options.text("critic").pipe(
+    Options.withDescription(
+      "Who decides: `rule`, `plugin` or `model`, for everything or as MEASURE=CRITIC or MEASURE/REWARD=CRITIC. Default: the first that can, in this order",
+    ),
+    Options.repeated,
+  ),
+  judgedBy: Options.text("judged-by").pipe(
+    Options.withDescription(
+      "PLUGIN@VERSION: the version, or how its digest begins, whose functions judge. Default: the one that is installed",
+    ),
+    Options.repeated,
+  ),
+  answers: Options.text("answers").pipe(
+    Options.withDescription("Take a model's answers from the recording in this score set: none is asked"),
+    Options.optional,
+  ),
+}
+
+/** What was typed of them. */
+export interface Given {
+  readonly critic: ReadonlyArray<string>
+  readonly judgedBy: ReadonlyArray<string>
+  readonly answers: Option.Option<string>
+}
+
+/** Whether anything was. */
+export const isGiven = ({ critic, judgedBy, answers }: Given): boolean =>
+  critic.length + judgedBy.length > 0 || answers._tag === "Some"
+
+/** Reads them. */
+export const asked = ({ critic, judgedBy, answers }: Given) =>
+  Effect.gen(function* () {
+    const wishes = yield* Effect.forEach(critic, wishOf)
+    const versions = yield* Effect.forEach(judgedBy, versionOf)
+    const answersOf = answers._tag === "None" ? undefined : yield* recordedIn(answers.value)
+    return {
+      ...{ wishes, versions: Object.fromEntries(versions) },
+      ...(answersOf === undefined ? {} : { answersOf }),
+    } satisfies Critics.Asked
+  })
+
+const CRITICS = ["rule", "plugin", "model"] as const
+
+const wishOf = (typed: string): Either.Either<NonNullable<Critics.Asked["wishes"]>[number], BadInput> => {
+  // A measure's name may have a `=` in it, a critic's has none.
+  const equals = typed.lastIndexOf("=")
+  const named = typed.slice(equals + 1)
+  const critic = CRITICS.find((name) => name === named)
+  if (critic === undefined) {
+    const expected = "`rule`, `plugin` or `model`, after a measure and `=` where it is for that alone"
+    return Either.left(new BadInput({ input: "--critic", expected, found: `"${typed}"` }))
+  }
+  return Either.right(equals < 0 ? { critic } : { critic, of: typed.slice(0, equals) })
+}
+
+const versionOf = (typed: string): Either.Either<readonly [plugin: string, version: string], BadInput> => {
+  const [plugin = "", version = "", ...more] = typed.split("@")
+  return plugin === "" || version === "" || more.length > 0
+    ? Either.left(new BadInput({ input: "--judged-by", expected: "PLUGIN@VERSION", found: `"${typed}"` }))
+    : Either.right([plugin, version])
+}
+
+const recordedIn = (name: string) =>
+  Effect.gen(function* () {
+    const { scoreSetIds } = yield* SetScores.resolve(name)
+    const [scoreSetId, ...others] = scoreSetIds
+    if (scoreSetId !== undefined && others.length === 0) return scoreSetId
+    return yield* new BadInput({
+      ...{ input: "--answers", expected: "one score set", found: `${scoreSetIds.length} that "${name}" stands for` },
+      advice: "Use the end of its id; `hindcast score ls` lists them.",
+    })
+  })

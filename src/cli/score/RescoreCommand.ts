@@ -1,0 +1,129 @@
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as Rubric from "../../kernel/rules/Rubric.ts"
+import { type RescorePlan, type ScoreSetSummary, Scoring } from "../../kernel/scoring/Scoring.ts"
+import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import * as SetScores from "../../projections/comparison/SetScores.ts"
+import * as SetSummary from "../../projections/comparison/SetSummary.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as RescoringPage from "../pages/scores/RescoringPage.ts"
+import * as ScoreChange from "../pages/scores/ScoreChange.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
+import * as Heap from "../terminal/V8Tuning.ts"
+import * as CriticOptions from "./CriticOptions.ts"
+import * as TaskSelection from "./TaskSelection.ts"
+
+const options = {
+  rubric: Options.text("rubric").pipe(
+    Options.withDescription("A rubric: a YAML or JSON file of measures"),
+    Options.optional,
+  ),
+  ...TaskSelection.options,
+  label: Options.text("label").pipe(
+    Options.withDescription("What the new score set is called. Default: the rubric's name"),
+    Options.optional,
+  ),
+  ...CriticOptions.options,
+  resume: Options.text("resume").pipe(
+    Options.withDescription("Finish this score set, which was interrupted, by its own rubric and for its own tasks"),
+    Options.optional,
+  ),
+  dryRun: Options.boolean("dry-run").pipe(
+    Options.withDescription("Say what it would take; score nothing and record nothing"),
+  ),
+}
+
+/** Tasks whose changes are shown one by one; of more, what they come to together. */
+const MAX_CHANGES = 20
+
+/** `hindcast rescore` */
+export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, ...asked }) =>
+  Effect.gen(function* () {
+    yield* Heap.shortLived
+    if (Option.isSome(asked.resume)) return yield* finish(asked.resume.value, asked, json)
+    if (Option.isNone(asked.rubric)) {
+      return yield* new BadInput({
+        ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
+        advice: "--resume SET finishes a score set that was interrupted, by its own rubric.",
+      })
+    }
+    const rescoring = {
+      rubric: yield* Rubric.load(asked.rubric.value),
+      ...(yield* TaskSelection.asked({ ...asked, task: asked.task.flatMap((ids) => ids.split(",")) })),
+      ...(Option.isNone(asked.label) ? {} : { label: asked.label.value }),
+      critics: yield* CriticOptions.asked(asked),
+    }
+    const scoring = yield* Scoring
+    if (asked.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
+    const summary = yield* progressing(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
+    yield* showSummary(summary, json)
+  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Score past tasks again by another rubric; nothing is run, and earlier scores stand"))
+
+interface Asked extends TaskSelection.Given, CriticOptions.Given {
+  readonly rubric: Option.Option<string>
+  readonly label: Option.Option<string>
+  readonly dryRun: boolean
+}
+
+/** Goes on with a score set. What it is made of was settled when it was begun. */
+const finish = (name: string, { rubric, label, dryRun, ...selection }: Asked, json: boolean) =>
+  Effect.gen(function* () {
+    const given = [rubric, label, selection.since, selection.until, selection.where].some(Option.isSome)
+    const listed = [selection.task, selection.agent, selection.plugin, selection.outcome].some(
+      ({ length }) => length > 0,
+    )
+    if (given || listed || dryRun || CriticOptions.isGiven(selection)) {
+      return yield* new BadInput({
+        ...{ input: "--resume", expected: "no other option than --log and --json beside it", found: "one" },
+        advice: "The rubric, the label and the tasks of a score set are those that it was begun with.",
+      })
+    }
+    const { scoreSetIds } = yield* SetScores.resolve(name)
+    const { sets } = yield* (yield* Projector).current(ScoreSets.projection)
+    const unfinished = scoreSetIds.filter((id) => sets[id]?.finished === false)
+    const [scoreSetId, ...others] = scoreSetIds.length === 1 ? scoreSetIds : unfinished
+    if (scoreSetId === undefined || others.length > 0) {
+      const found = `${unfinished.length} among the ${scoreSetIds.length} that "${name}" stands for`
+      return yield* new BadInput({ input: "--resume", expected: "one unfinished score set", found })
+    }
+    const scoring = yield* Scoring
+    const summary = yield* progressing(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
+    yield* showSummary(summary, json)
+  })
+
+const progressing = <A, E, R>(
+  json: boolean,
+  run: (
+    onProgress: (progress: { readonly events: number; readonly ofEvents: number }) => Effect.Effect<void>,
+  ) => Effect.Effect<A, E, R>,
+) =>
+  ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
+    run(({ events, ofEvents }) => onProgress(events, ofEvents)),
+  )
+
+const showPlan = (plan: RescorePlan, json: boolean) =>
+  Output.show(json, plan, (style) => RescoringPage.planLines(style, plan))
+
+/** Of a few tasks, what changed in each; of many, what they come to. */
+const showSummary = ({ scoreSetId, label, taskIds, totals }: ScoreSetSummary, json: boolean) =>
+  Effect.gen(function* () {
+    if (taskIds.length <= MAX_CHANGES) {
+      const audits = yield* Effect.forEach(taskIds, TaskAudit.load)
+      const changes = audits.map((audit) => ScoreChange.of(audit, scoreSetId))
+      const document = { scoreSetId, label, tasks: changes }
+      return yield* Output.show(json, document, (style) =>
+        ScoreChange.lines(style, { scoreSetId, label, taskIds, totals }, changes),
+      )
+    }
+    const known = yield* (yield* Projector).current(ScoreSets.projection)
+    const summary = yield* SetSummary.load(known, [scoreSetId])
+    yield* Output.show(json, { scoreSetId, label, summary }, (style) =>
+      RescoringPage.lines(style, { scoreSetId, label, summary }),
+    )
+  })

@@ -1,0 +1,181 @@
+import * as path from "node:path"
+import { Args, Command, Options } from "@effect/cli"
+import { Data, Effect, Option, Stream } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as ComparisonHtml from "../../html/ComparisonHtml.ts"
+import { Scoring } from "../../kernel/scoring/Scoring.ts"
+import * as Staleness from "../../kernel/scoring/Staleness.ts"
+import { VERSION } from "../../kernel/versions.ts"
+import * as Comparison from "../../projections/comparison/Comparison.ts"
+import * as SetScores from "../../projections/comparison/SetScores.ts"
+import * as SetSummary from "../../projections/comparison/SetSummary.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import { common, number, oneOf, wholeNumber } from "../command/CommonOptions.ts"
+import { personAsActor } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as OutputFile from "../export/OutputFile.ts"
+import * as ComparisonPage from "../pages/scores/ComparisonPage.ts"
+import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
+import * as ScoreSetTable from "../pages/scores/ScoreSetTable.ts"
+import { at, oneLine, size } from "../terminal/Text.ts"
+
+const SCORING = "A pointer, a score set's id or the end of it, or a label such as `live`"
+
+const ls = Command.make(
+  "ls",
+  {
+    ...common,
+    all: Options.boolean("all").pipe(
+      Options.withDescription("A line for each score set, those included that tasks were given when they closed"),
+    ),
+  },
+  ({ log, json, all }) =>
+    Effect.gen(function* () {
+      const known = yield* (yield* Projector).current(ScoreSets.projection)
+      const list = yield* listed(known, Object.keys(known.sets))
+      yield* Output.show(json, { scoreSets: list }, (style) => ScoreSetTable.lines(style, list, { all }))
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
+
+/** These score sets, as lists and pages tell of them. */
+const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const registry = yield* (yield* Projector).current(PluginRegistry.projection)
+    return ids.flatMap((scoreSetId): ReadonlyArray<ScoreSetTable.Listed> => {
+      const set = sets[scoreSetId]
+      if (set === undefined) return []
+      const { label, rubricDigest, critic, range, finished, startedAt, by } = set
+      return [
+        {
+          ...{ scoreSetId, label, rubric: String(rubrics[rubricDigest]?.name ?? ""), rubricDigest, critic, range },
+          stale: Staleness.reasons(set, rubrics, registry),
+          tasks: set.taskIds.length,
+          ...{ finished, startedAt, by },
+          pointers: Object.keys(pointers).filter((pointer) => pointers[pointer] === scoreSetId),
+        },
+      ]
+    })
+  })
+
+const show = Command.make(
+  "show",
+  { ...common, set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)) },
+  ({ log, json, set }) =>
+    Effect.gen(function* () {
+      const { scoreSetIds } = yield* SetScores.resolve(set)
+      const known = yield* (yield* Projector).current(ScoreSets.projection)
+      const summary = yield* SetSummary.load(known, scoreSetIds)
+      const shown = { scoreSets: yield* listed(known, scoreSetIds), ...summary }
+      yield* Output.show(json, shown, (style) => ScoreSetPage.lines(style, shown))
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Show what a scoring came to over all of its tasks, and what it is made of"))
+
+/** Name one of them: what stands for several score sets cannot be pointed at. */
+export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
+  readonly name: string
+  readonly scoreSetIds: ReadonlyArray<string>
+}> {
+  override get message() {
+    const { length } = this.scoreSetIds
+    const listed = this.scoreSetIds.slice(-MAX_IDS).map((id) => `\n  ${id}`)
+    const others =
+      length > MAX_IDS ? `\n  and ${length - MAX_IDS} earlier ones, which \`hindcast score ls --all\` lists` : ""
+    return `set: expected one score set, found that "${this.name}" stands for ${length}; use the end of its id:${listed.join("")}${others}`
+  }
+}
+
+/** Ids that a message lists at most: the last ones. */
+const MAX_IDS = 10
+
+const promote = Command.make(
+  "promote",
+  {
+    ...common,
+    pointer: Args.text({ name: "pointer" }).pipe(Args.withDescription("A name of your choice: `official`, `baseline`")),
+    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)),
+  },
+  ({ log, json, pointer, set }) =>
+    Effect.gen(function* () {
+      const { scoreSetIds } = yield* SetScores.load(set)
+      if (scoreSetIds.length > 1) return yield* new SeveralScoreSets({ name: set, scoreSetIds })
+      const event = yield* (yield* Scoring).promote({ pointer, scoreSetIds, actor: personAsActor() })
+      yield* Output.show(json, event, (style) => [
+        `${style.name(oneLine(pointer))} is ${String(event.payload.scoreSetId)} from ${at(event.position)} on.`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Let a pointer such as `official` name a score set; nothing else changes"))
+
+/** `hindcast score ls|show|promote` */
+export const score = Command.make("score").pipe(
+  Command.withDescription("The score sets of a log"),
+  Command.withSubcommands([ls, show, promote]),
+)
+
+const families = ["goal", "agent"] as const
+
+/** Writes a comparison as a page. */
+const writePage = (compared: Comparison.Comparison, target: OutputFile.Target) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { position } = yield* log.head
+    const source = { log: path.basename(log.name), head: position, by: `Hindcast ${VERSION}` }
+    const chunks = Stream.fromIterable(ComparisonHtml.chunks(compared, source))
+    return yield* OutputFile.writeAll({ ...target, log: log.name }, chunks)
+  })
+
+/** `hindcast compare A B` */
+export const compare = Command.make(
+  "compare",
+  {
+    ...common,
+    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORING)),
+    b: Args.text({ name: "b" }).pipe(Args.withDescription("The same; what is shown is how it differs from the first")),
+    by: oneOf("by", ["net", "normalized"]).pipe(
+      Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
+      Options.withDefault("net"),
+    ),
+    cluster: oneOf("cluster", families).pipe(
+      Options.withDescription("Tasks that have this in common may depend on one another. Default: each stands alone"),
+      Options.optional,
+    ),
+    passAbove: number("pass-above").pipe(
+      Options.withDescription("A task passes with more than this. Default: 0"),
+      Options.withDefault(0),
+    ),
+    seed: wholeNumber("seed", 0).pipe(
+      Options.withDescription("Seeds what is drawn. Default: 1"),
+      Options.withDefault(1),
+    ),
+    html: Options.text("html").pipe(
+      Options.withPseudoName("file"),
+      Options.withDescription("Write it as an HTML page with charts as well; - is the standard output"),
+      Options.optional,
+    ),
+    force: Options.boolean("force").pipe(Options.withDescription("Replace the page's file where it is there already")),
+  },
+  ({ log, json, a, b, by, cluster, passAbove, seed, html, force }) =>
+    Effect.gen(function* () {
+      const tasks = yield* (yield* Projector).current(Tasks.projection)
+      const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
+        value: by,
+        passAbove,
+        seed,
+        ...Option.match(cluster, {
+          onNone: () => ({}),
+          onSome: (family) => ({ groupOf: (taskId: string) => tasks[taskId]?.[family] ?? taskId }),
+        }),
+      })
+      if (Option.isNone(html))
+        return yield* Output.show(json, compared, (style) => ComparisonPage.lines(style, compared))
+      const written = yield* writePage(compared, { file: html.value, force })
+      if (html.value === "-") return
+      yield* Output.show(json, { ...compared, html: written }, (style) => [
+        ...ComparisonPage.lines(style, compared),
+        `Written as a page to ${written.file} (${size(written.bytes)}).`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Hold two scorings of the same tasks against each other, task by task"))

@@ -1,0 +1,116 @@
+import { HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Effect, Either, Option } from "effect"
+import * as Moment from "../../events/read/Moment.ts"
+import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { Asked } from "../../kernel/scoring/TaskSelection.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import { projection, type Tasks } from "../../projections/state/Tasks.ts"
+import * as Near from "../../values/DidYouMean.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as Ids from "../command/Ids.ts"
+
+const OUTCOMES = TaskOutcome.literals
+
+const outcomeOf = (text: string): Either.Either<TaskOutcome, ValidationError.ValidationError> => {
+  const outcome = OUTCOMES.find((known) => known === text)
+  if (outcome !== undefined) return Either.right(outcome)
+  const { message } = new BadInput({
+    input: "--outcome",
+    expected: `one of ${OUTCOMES.join(", ")}`,
+    found: `"${text}"`,
+  })
+  return Either.left(ValidationError.invalidValue(HelpDoc.p(message)))
+}
+
+/** The options by which a command selects tasks. Several of one kind are alternatives; several kinds must all fit. */
+export const options = {
+  task: Options.text("task").pipe(
+    Options.withDescription("Only this task: its id, or at least four characters that it alone begins or ends with"),
+    Options.repeated,
+  ),
+  agent: Options.text("agent").pipe(
+    Options.withDescription("Only this agent's tasks: `name@version`, or its name alone for all versions"),
+    Options.repeated,
+  ),
+  plugin: Options.text("plugin").pipe(
+    Options.withDescription("Only tasks that this plugin takes part in"),
+    Options.repeated,
+  ),
+  outcome: Options.text("outcome").pipe(
+    Options.withPseudoName(OUTCOMES.join("|")),
+    Options.withDescription("Only tasks that ended like this"),
+    Options.repeated,
+    Options.mapEffect((typed) => Either.all(typed.map(outcomeOf))),
+  ),
+  since: Options.text("since").pipe(
+    Options.withDescription("Only tasks that were opened after this moment"),
+    Options.optional,
+  ),
+  until: Options.text("until").pipe(
+    Options.withDescription("Only tasks that were closed by this moment"),
+    Options.optional,
+  ),
+  where: Options.text("where").pipe(
+    Options.withDescription("Only tasks of which this is true: CEL over `task`, such as task.steps > 10"),
+    Options.optional,
+  ),
+}
+
+/** What was typed for these options. */
+export interface Given {
+  readonly task: ReadonlyArray<string>
+  readonly agent: ReadonlyArray<string>
+  readonly plugin: ReadonlyArray<string>
+  readonly outcome: ReadonlyArray<TaskOutcome>
+  readonly since: Option.Option<string>
+  readonly until: Option.Option<string>
+  readonly where: Option.Option<string>
+}
+
+/** Which tasks were asked for, with ids and moments looked up. */
+export const asked = (given: Given) =>
+  Effect.gen(function* () {
+    return yield* askedAmong(given, yield* (yield* Projector).current(projection))
+  })
+
+/** The same, of tasks that are known already. */
+export const askedAmong = ({ task, agent, plugin, outcome, since, until, where }: Given, known: Tasks) =>
+  Effect.gen(function* () {
+    const tasks = yield* Effect.forEach(task, (text) => Ids.taskAmong(text, Object.keys(known)))
+    yield* Effect.forEach(agent, (name) => isAgentOf(name, known), { discard: true })
+    const select = {
+      ...(Option.isNone(since) ? {} : { openedAfter: yield* Moment.resolve(since.value) }),
+      ...(Option.isNone(until) ? {} : { closedBy: yield* Moment.resolve(until.value) }),
+      ...(agent.length === 0 ? {} : { agents: agent }),
+      ...(plugin.length === 0 ? {} : { plugins: plugin }),
+      ...(outcome.length === 0 ? {} : { outcomes: outcome }),
+      ...(Option.isNone(where) ? {} : { where: where.value }),
+    }
+    const found: Asked = {
+      ...(tasks.length === 0 ? {} : { tasks }),
+      ...(Object.keys(select).length === 0 ? {} : { select }),
+    }
+    return found
+  })
+
+/** An agent that no task has would select nothing: who is meant is more likely misspelt. */
+const isAgentOf = (agent: string, tasks: Tasks) =>
+  Effect.gen(function* () {
+    const agents = [...new Set(Object.values(tasks).map((task) => task.agent))]
+    if (agents.some((known) => known === agent || known.split("@")[0] === agent)) return
+    const near = Near.names(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
+    return yield* new BadInput({
+      input: "--agent",
+      expected: agents.length === 0 ? "an agent, and there is none yet" : `an agent of this log: ${listed(agents)}`,
+      found: `"${agent}"`,
+      ...(near.length === 0 ? {} : { advice: `Is it ${near.join(" or ")}?` }),
+    })
+  })
+
+/** Agents that a message lists at most. */
+const MAX_AGENTS = 10
+
+const listed = (agents: ReadonlyArray<string>): string => {
+  const more = agents.length - MAX_AGENTS
+  return `${agents.slice(0, MAX_AGENTS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+}

@@ -1,0 +1,194 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import { Lease } from "../../events/log/Lease.ts"
+import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmations.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as AsTyped from "../command/CommandHints.ts"
+import { common } from "../command/CommonOptions.ts"
+import { person } from "../command/CurrentUser.ts"
+import * as Ids from "../command/Ids.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Origin from "../pages/events/CommandOrigin.ts"
+import * as Asked from "../pages/events/ConfirmationPage.ts"
+import type { Style } from "../terminal/Style.ts"
+import { at } from "../terminal/Text.ts"
+import * as Prompter from "./Prompter.ts"
+
+/** Nobody acts on what was approved: no kernel is at work on the log. */
+export class NoKernel extends Data.TaggedError("NoKernel")<{
+  readonly confirmationId: string
+  readonly position: number
+}> {
+  override get message() {
+    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed. The next kernel that starts denies what waited: run its task again.`
+  }
+}
+
+const width = () => process.stdout.columns ?? Number.POSITIVE_INFINITY
+
+const ls = Command.make("ls", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const pending = yield* (yield* Confirmations).pending
+    const confirmations = Object.entries(pending).map(([id, confirmation]) => ({ id, ...confirmation }))
+    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    const kernel = yield* (yield* Lease).holder
+    yield* Output.show(json, { confirmations }, (style) =>
+      confirmations.length === 0
+        ? ["Nothing waits for a person."]
+        : [
+            ...confirmations.flatMap(({ id, ...waiting }) => [
+              ...Asked.heading(style, id, waiting, Origin.describe(tasks, waiting.taskId), { width: width() }),
+              ...Asked.summary(style, waiting.shown, { width: width() }, showing(id)),
+            ]),
+            ...(kernel === undefined ? [style.warn(NOBODY_ACTS)] : []),
+          ],
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List what waits for a person"))
+
+const NOBODY_ACTS = "No kernel is at work on this log: nothing that is approved now is executed."
+
+const showing = (id: string) => AsTyped.written(`hindcast confirm show ${id}`)
+
+const confirmation = Args.text({ name: "confirmation" }).pipe(
+  Args.withDescription("Its id, or at least four characters that it alone begins or ends with"),
+)
+
+/** A question that waits, and the digest of what is shown of it. */
+interface Waiting {
+  readonly id: string
+  readonly waiting: PendingConfirmation
+  readonly digest: string
+  readonly origin: string
+}
+
+/** What a text names, if it waits. */
+const waitingFor = (named: string) =>
+  Effect.gen(function* () {
+    const id = yield* Ids.confirmation(named)
+    const waiting = Keyed.get(yield* (yield* Confirmations).pending, id)
+    if (waiting === undefined) return { id, found: undefined }
+    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    const origin = Origin.describe(tasks, waiting.taskId)
+    return { id, found: { id, waiting, digest: digestOf(id, waiting), origin } }
+  })
+
+/** A question as it is shown: whose it is, all of what is asked up to a limit, and its digest. */
+const pageOf = (style: Style, { id, waiting, digest, origin }: Waiting, limit?: number) => {
+  const fitting = { width: width(), ...(limit === undefined ? {} : { limit }) }
+  const { lines, hidden } = Asked.page(style, waiting.shown, fitting)
+  const below = Asked.unseen(style, hidden, `${showing(id)} --all`)
+  const page = [
+    ...Asked.heading(style, id, waiting, origin, fitting),
+    ...lines,
+    ...below,
+    `  ${style.dim(`digest ${digest}`)}`,
+  ]
+  return { page, hidden }
+}
+
+const all = Options.boolean("all").pipe(Options.withDescription("Show all of it, however long it is"))
+
+const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
+  Effect.gen(function* () {
+    const { id, found } = yield* waitingFor(confirmation)
+    if (found === undefined) return yield* notWaiting(id)
+    const { waiting, digest } = found
+    yield* Output.show(
+      json,
+      { id, ...waiting, digest },
+      (style) => pageOf(style, found, all ? Number.POSITIVE_INFINITY : undefined).page,
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Show all that is asked, as whoever approves it is shown it"))
+
+/** How it ended, where it ever waited: refusing it says so, and records nothing. */
+const notWaiting = (id: string) =>
+  Effect.flatMap(Confirmations, (confirmations) => confirmations.ended(id)).pipe(
+    Effect.flatMap((found) => new NotPending({ confirmationId: id, found })),
+  )
+
+const reason = Options.text("reason").pipe(Options.withDescription("Why; it is recorded"), Options.optional)
+
+const answer = (id: string, approved: boolean, reason: Option.Option<string>, shownDigest?: string) =>
+  Effect.flatMap(Confirmations, (confirmations) =>
+    confirmations.decide(id, {
+      ...{ approved, by: person(), channel: "cli" },
+      ...(shownDigest === undefined ? {} : { shownDigest }),
+      ...(Option.isNone(reason) ? {} : { reason: reason.value }),
+    }),
+  )
+
+const approving = {
+  yes: Options.boolean("yes").pipe(
+    Options.withDescription("Ask no question at a terminal; what is approved is printed"),
+  ),
+  digest: Options.text("digest").pipe(
+    Options.withDescription("Approve only what has this digest, or one that begins so: `confirm show` prints it"),
+    Options.optional,
+  ),
+  unseen: Options.boolean("unseen").pipe(
+    Options.withDescription("Approve also what is too long to be shown whole here, without a look at the rest"),
+  ),
+}
+
+const approve = Command.make("approve", { ...common, confirmation, reason, ...approving }, (asked) =>
+  Effect.gen(function* () {
+    const { json, confirmation, reason } = asked
+    const { id, found } = yield* waitingFor(confirmation)
+    if (found === undefined) return yield* notWaiting(id)
+    const { waiting, digest } = found
+    if (Option.isSome(asked.digest)) yield* checkDigest(asked.digest.value, digest)
+    const { page, hidden } = pageOf(Output.styleOf(process.stdout), found)
+    const isKnown = asked.unseen || Option.isSome(asked.digest)
+    const asksPerson = !json && !asked.yes && Prompter.isPossible()
+    if (hidden > 0 && !isKnown && !asksPerson && !json) {
+      const advice = `\`hindcast confirm show ${id} --all\` shows it; then name its digest by --digest, or say --unseen.`
+      const expected = "a word that approves what was not shown whole"
+      return yield* new BadInput({ input: "confirm approve", expected, found: `${hidden} characters unseen`, advice })
+    }
+    if (!json) yield* Effect.forEach(page, Output.write, { discard: true })
+    if (asksPerson && !(yield* Prompter.agrees(isKnown ? 0 : hidden))) {
+      return yield* Output.write("Nothing was approved: it still waits.")
+    }
+    const { position } = yield* answer(id, true, reason, digest)
+    const running = (yield* (yield* Lease).holder) !== undefined
+    const document = { confirmationId: id, approved: true, position, digest, shown: waiting.shown, running }
+    yield* Output.show(json, document, (style) => [`${style.good("Approved")} ${id} ${style.dim(at(position))}`])
+    if (!running) return yield* new NoKernel({ confirmationId: id, position })
+  }).pipe(Effect.provide(OpenLog.forWriting(asked.log))),
+).pipe(Command.withDescription("Let be executed what waits: all of it is shown, and at a terminal it is asked for"))
+
+/** Fewer digits of a digest would soon fit another question's. */
+const LEAST_DIGITS = 12
+
+const checkDigest = (named: string, digest: string) =>
+  new RegExp(`^[0-9a-f]{${LEAST_DIGITS},64}$`).test(named) && digest.startsWith(named)
+    ? Effect.void
+    : new BadInput({
+        input: "--digest",
+        expected: `${digest}, or its first ${LEAST_DIGITS} digits or more`,
+        found: named,
+        advice: "Nothing was approved: look at what waits with `hindcast confirm show`.",
+      })
+
+const reject = Command.make("reject", { ...common, confirmation, reason }, ({ log, json, confirmation, reason }) =>
+  Effect.gen(function* () {
+    const id = yield* Ids.confirmation(confirmation)
+    const { position } = yield* answer(id, false, reason)
+    yield* Output.show(json, { confirmationId: id, approved: false, position }, (style) => [
+      `${style.bad("Rejected")} ${id} ${style.dim(at(position))}`,
+    ])
+  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("Refuse what waits"))
+
+/** `hindcast confirm ls|show|approve|reject` */
+export const confirm = Command.make("confirm").pipe(
+  Command.withDescription("What waits for a person's word"),
+  Command.withSubcommands([ls, show, approve, reject]),
+)

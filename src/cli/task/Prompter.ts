@@ -1,0 +1,113 @@
+import { Effect, Stream } from "effect"
+import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import { questionDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import * as AsTyped from "../command/CommandHints.ts"
+import { person } from "../command/CurrentUser.ts"
+import * as Output from "../command/Output.ts"
+import * as Origin from "../pages/events/CommandOrigin.ts"
+import * as Asked from "../pages/events/ConfirmationPage.ts"
+import * as Question from "../terminal/Question.ts"
+import { duration, time } from "../terminal/Text.ts"
+
+type Request = PayloadOf<"ConfirmationRequested">
+
+export { isPossible } from "../terminal/Question.ts"
+
+/** What a person types who approves what was not shown whole. */
+const UNSEEN = "unseen"
+
+/** Asks the person at the terminal whether what was shown is to be executed; another word is needed where not all was shown. */
+export const agrees = (hidden: number): Effect.Effect<boolean> =>
+  Effect.map(Question.ask(questionOf(hidden)), (answer) => isApproval(answer, hidden))
+
+const questionOf = (hidden: number): string =>
+  hidden === 0 ? "Let it be executed? [y/N] " : `Let it be executed without having seen all of it? [${UNSEEN}/N] `
+
+const isApproval = (answer: string, hidden: number): boolean =>
+  hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN
+
+/** Asks the person at the terminal about each command that waits, one after the other, and records the answers. */
+export const ask = (after: number, filename: string) =>
+  eachRequest(after, (event, request) => decide(event, filename, request))
+
+/** Says of each command that waits what it is, and how it can be answered from another terminal. */
+export const announce = (after: number, filename: string) =>
+  eachRequest(after, (event, { confirmationId, shown, expiresAt }) =>
+    Effect.gen(function* () {
+      const left = duration(Math.max(0, expiresAt - Date.now()))
+      const answer = (word: string) => AsTyped.command(["confirm", word, confirmationId, "--log", filename])
+      const style = Output.styleOf(process.stderr)
+      const { lines: asked, hidden } = Asked.page(style, shown, {
+        width: process.stderr.columns ?? Number.POSITIVE_INFINITY,
+      })
+      const lines = [
+        `Waiting ${left} for a person. ${yield* origin(event)} asks for:`,
+        ...asked,
+        ...Asked.unseen(
+          style,
+          hidden,
+          AsTyped.command(["confirm", "show", confirmationId, "--all", "--log", filename]),
+        ),
+        `To answer: ${answer("approve")}`,
+        `       or: ${answer("reject")}`,
+      ]
+      yield* Output.note(lines.join("\n"))
+    }),
+  )
+
+/** Whose command an event is about. */
+const origin = ({ taskId }: Event) =>
+  Effect.map(
+    Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)),
+    (tasks) => Origin.describe(tasks, taskId),
+  )
+
+const eachRequest = <E, R>(after: number, handle: (event: Event, request: Request) => Effect.Effect<void, E, R>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    yield* log
+      .follow({ after, types: ["ConfirmationRequested"] })
+      .pipe(
+        Stream.runForEach((item) =>
+          item instanceof CaughtUp || !is(item, "ConfirmationRequested") ? Effect.void : handle(item, item.payload),
+        ),
+      )
+  })
+
+const decide = (event: Event, filename: string, request: Request) =>
+  Effect.gen(function* () {
+    const { confirmationId, shown, expiresAt } = request
+    const style = Output.styleOf(process.stdout)
+    const { lines, hidden } = Asked.page(style, shown, { width: process.stdout.columns ?? Number.POSITIVE_INFINITY })
+    const show = AsTyped.command(["confirm", "show", confirmationId, "--all", "--log", filename])
+    const left = duration(Math.max(0, expiresAt - Date.now()))
+    yield* Output.write(`${yield* origin(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
+    // All of it: nobody can decide about what is not shown.
+    yield* Output.write([...lines, ...Asked.unseen(style, hidden, show)].join("\n"))
+    const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))
+    if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
+    yield* (yield* Confirmations)
+      .decide(confirmationId, {
+        ...{ approved: isApproval(answer, hidden), by: person(), channel: "terminal" },
+        shownDigest: questionDigest(request),
+      })
+      .pipe(Effect.catchTags({ NotPending: say, NotAsShown: say }))
+  })
+
+const say = ({ message }: { readonly message: string }) => Output.write(message)
+
+/** Waits until the question was answered elsewhere, expired or was withdrawn. */
+const ended = ({ stream, position }: Event) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    yield* log.follow({ stream, after: position }).pipe(
+      Stream.filter((item) => !(item instanceof CaughtUp)),
+      Stream.runHead,
+    )
+    return undefined
+  })

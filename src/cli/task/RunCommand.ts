@@ -1,0 +1,186 @@
+import { Command, Options } from "@effect/cli"
+import { Data, Effect, Fiber, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import type * as Agent from "../../kernel/agents/Agent.ts"
+import * as Gate from "../../kernel/gate/Gate.ts"
+import * as Hindcast from "../../kernel/Hindcast.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import { Registry } from "../../kernel/registry/Registry.ts"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
+import { person, personAsActor } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as AuditPage from "../pages/audit/AuditPage.ts"
+import * as ImportPage from "../pages/plugins/ImportPage.ts"
+import { GrantsMissing } from "../plugin/GrantsMissing.ts"
+import * as PluginConsent from "../plugin/PluginConsent.ts"
+import * as AgentModule from "./AgentModule.ts"
+import * as Prompter from "./Prompter.ts"
+import * as Progress from "./RunProgress.ts"
+import * as Scenario from "./Scenario.ts"
+import * as WaitingPlugins from "./WaitingPlugins.ts"
+
+const options = {
+  agent: Options.text("agent").pipe(
+    Options.withDescription("A JavaScript module whose default export is { name, version, decide(view) }"),
+  ),
+  goal: Options.text("goal").pipe(Options.withDescription("What the agent is to achieve")),
+  plugin: Options.text("plugin").pipe(
+    Options.withDescription("A plugin's directory: it is imported, and only such plugins take part"),
+    Options.repeated,
+  ),
+  scenario: Options.text("scenario").pipe(
+    Options.withDescription("Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
+    Options.repeated,
+  ),
+  maxSteps: wholeNumber("max-steps", 1).pipe(
+    Options.withDescription("Steps the agent may take. Default: 100"),
+    Options.optional,
+  ),
+  deadline: positive("deadline").pipe(
+    Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
+    Options.optional,
+  ),
+  gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
+    Options.withDescription(
+      "ask: a person decides about what does not declare little risk; allow or deny: all of it. Default: ask",
+    ),
+    Options.withDefault("ask"),
+  ),
+  confirmWithin: positive("confirm-within").pipe(
+    Options.withDescription("Seconds that a person has to answer. Default: 300"),
+    Options.optional,
+  ),
+  seed: wholeNumber("seed", 0).pipe(
+    Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
+    Options.optional,
+  ),
+  sandbox,
+  workspace,
+}
+
+/** `hindcast run` */
+export const run = Command.make("run", { ...common, ...options }, ({ log, json, ...asked }) =>
+  Effect.gen(function* () {
+    if (asked.goal.trim() === "") {
+      return yield* new BadInput({ input: "--goal", expected: "what the agent is to achieve", found: "nothing" })
+    }
+    const agent = yield* AgentModule.load(asked.agent)
+    const filename = yield* OpenLog.fileOf(log)
+    const kernel = Hindcast.layer({
+      log: filename,
+      workspace: yield* OpenLog.workspaceOf(asked.workspace),
+      actor: personAsActor(),
+      owner: `hindcast run of ${person()}`,
+      gate: gateOf(asked.gate, asked.confirmWithin),
+      host: { sandbox: asked.sandbox },
+      ...(Option.isNone(asked.seed) ? {} : { seed: asked.seed.value }),
+    })
+    yield* Effect.provide(perform({ ...asked, agent, filename, json }), kernel)
+  }).pipe(Effect.scoped),
+).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
+
+/** The gate that `--gate` and `--confirm-within` ask for. */
+export const gateOf = (gate: "ask" | "allow" | "deny", confirmWithin: Option.Option<number>): Gate.GateConfig => ({
+  ...(gate === "ask" ? Gate.standard : { default: gate }),
+  ...(Option.isNone(confirmWithin) ? {} : { confirmWithinMs: confirmWithin.value * 1000 }),
+})
+
+/** Mend the agent: it threw, or chose what is no choice. Its task was closed as failed, and scored. */
+export class AgentFailed extends Data.TaggedError("AgentFailed")<{
+  readonly reason: string
+  readonly taskId: string
+  readonly log: string
+}> {
+  override get message() {
+    return `${this.reason}\nIts task ${this.taskId} is closed as failed; \`hindcast audit ${this.taskId} --log ${this.log}\` shows it.`
+  }
+}
+
+/** Imports a plugin, and shows people what that gave it. `run` takes no grants, so that nobody grants in passing. */
+const importPlugin = (directory: string, json: boolean) =>
+  Effect.gen(function* () {
+    const registry = yield* Registry
+    const earlier = yield* registry.state
+    const imported = yield* registry.import(directory).pipe(
+      Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
+        const add = ["hindcast plugin add", Grants.word(directory), ...Grants.remedies(refusals).flags].join(" ")
+        const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
+        return new GrantsMissing({ refused, remedy })
+      }),
+    )
+    const { name } = imported.manifest
+    const change = { imported, before: Keyed.get(earlier, name), after: Keyed.get(yield* registry.state, name) }
+    if (!json && !ImportPage.isUnchanged(change)) {
+      const lines = [...ImportPage.lines(Output.styleOf(process.stdout), change), ""]
+      yield* Effect.forEach(lines, Output.write, { discard: true })
+    }
+    return imported
+  })
+
+interface Run {
+  readonly agent: Agent.Agent
+  readonly goal: string
+  readonly plugin: ReadonlyArray<string>
+  readonly scenario: ReadonlyArray<string>
+  readonly maxSteps: Option.Option<number>
+  readonly deadline: Option.Option<number>
+  readonly filename: string
+  readonly json: boolean
+}
+
+const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, json }: Run) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory, json))
+    const registry = yield* kernel.plugins.state
+    const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
+    const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
+    const environment = yield* Scenario.load(scenario, plugins)
+    if (plugins.length === 0) yield* Output.note(yield* WaitingPlugins.warning(registry))
+    else if (imported.length === 0) {
+      yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
+    }
+    if (!json) yield* consent(plugins)
+    const { position } = yield* (yield* EventLog).head
+
+    const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
+    yield* Effect.forkScoped(
+      !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
+    )
+    const audit = yield* kernel.tasks
+      .run(agent, {
+        goal,
+        plugins,
+        ...(scenario.length === 0 ? {} : { environment }),
+        ...(Option.isNone(maxSteps) ? {} : { maxSteps: maxSteps.value }),
+        ...(Option.isNone(deadline) ? {} : { deadlineMs: deadline.value * 1000 }),
+      })
+      .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, position)))
+    // The task is closed, which is the last that is shown of it.
+    if (shown !== undefined) yield* Fiber.join(shown)
+    yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+  })
+
+/** Asks the person at the terminal about each plugin that is not started here without consent, before anything begins. */
+const consent = (plugins: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    for (const missing of yield* kernel.unconsented(plugins)) {
+      const { manifest, digest } = yield* kernel.plugins.manifest(missing.plugin)
+      const version = { plugin: missing.plugin, version: manifest.version, digest }
+      if (!(yield* PluginConsent.ask(missing, version))) return yield* missing
+    }
+  })
+
+/** An agent's failure, with the task in which it failed: the first one that was opened after a position. */
+const withTask = (failed: Agent.AgentFailed, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [opened] = yield* log.readPage({ after, types: ["TaskOpened"] }, 1)
+    if (opened === undefined || opened.taskId === null) return yield* failed
+    return yield* new AgentFailed({ reason: failed.message, taskId: opened.taskId, log: log.name })
+  })

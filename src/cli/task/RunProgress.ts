@@ -1,0 +1,138 @@
+import { Effect, Stream } from "effect"
+import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import * as Output from "../command/Output.ts"
+import type { Style } from "../terminal/Style.ts"
+import { at, duration, oneLine, shorten, value } from "../terminal/Text.ts"
+
+/** A command whose end is awaited. */
+interface Step {
+  readonly number: number
+  readonly what: string
+}
+
+/** What was seen of a task so far. */
+export interface Progress {
+  readonly taskId: string | null
+  readonly steps: number
+  /** By the command's id. */
+  readonly open: ReadonlyMap<string, Step>
+  /** The event by which the last confirmation expired. */
+  readonly expiry: string | null
+}
+
+export const none: Progress = { taskId: null, steps: 0, open: new Map(), expiry: null }
+
+/** What an event adds, and the line to print about it, where there is one: one for each step, once it ended, and for each failed sensor. */
+export const advance = (
+  progress: Progress,
+  event: Event,
+  style: Style,
+): readonly [Progress, line: string | undefined] => {
+  if (progress.taskId === null) {
+    if (is(event, "TimelineForked")) {
+      const { timeline, parent, at: shared } = event.payload
+      const from = style.dim(`from ${parent}${at(shared)}`)
+      return [
+        { ...progress, taskId: event.taskId },
+        `Timeline ${style.name(timeline)} ${from}, task ${style.name(String(event.taskId))} ${style.dim(at(event.position))}`,
+      ]
+    }
+    if (!is(event, "TaskOpened")) return [progress, undefined]
+    return [
+      { ...progress, taskId: event.taskId },
+      `Task ${style.name(String(event.taskId))} ${style.dim(at(event.position))}`,
+    ]
+  }
+  if (event.taskId !== progress.taskId) return [progress, undefined]
+  if (is(event, "ActuatorCommanded")) return [begin(progress, event.payload), undefined]
+  if (is(event, "MessageSent")) {
+    const number = progress.steps + 1
+    return [
+      { ...progress, steps: number },
+      line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), LENGTH)),
+    ]
+  }
+  if (is(event, "SensorFailed")) return [progress, failedLine(style, event, event.payload)]
+  if (is(event, "SensorSkipped")) return [progress, skippedLine(style, event, event.payload)]
+  if (is(event, "ConfirmationExpired")) return [{ ...progress, expiry: event.id }, undefined]
+  const ended = ending(style, event, progress.expiry)
+  const step = ended === undefined ? undefined : progress.open.get(ended.commandId)
+  if (ended === undefined || step === undefined) return [progress, undefined]
+  const open = new Map(progress.open)
+  open.delete(ended.commandId)
+  return [{ ...progress, open }, line(style, event, step, ended.how)]
+}
+
+/** Characters of what is said in a line. */
+const LENGTH = 100
+
+const begin = (
+  progress: Progress,
+  {
+    commandId,
+    actuator,
+    args,
+  }: { readonly commandId: string; readonly actuator: string; readonly args: Event["payload"][string] },
+): Progress => {
+  const number = progress.steps + 1
+  return {
+    ...progress,
+    steps: number,
+    open: new Map(progress.open).set(commandId, { number, what: `${oneLine(actuator)} ${value(args)}` }),
+  }
+}
+
+const line = (style: Style, event: Event, { number, what }: Step, how: string): string =>
+  `${style.dim(String(number).padStart(3))}  ${what}  ${how}  ${style.dim(at(event.position))}`
+
+const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"SensorFailed">): string => {
+  const [message = ""] = error.message.split("\n")
+  return sensorLine(style, event, sensor, style.bad("failed"), `${error.code}: ${message}`)
+}
+
+const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"SensorSkipped">): string =>
+  sensorLine(style, event, sensor, style.dim("skipped"), reason)
+
+/** A sensor that gave no reading. It is no step of the agent's, so that it has no number. */
+const sensorLine = (style: Style, event: Event, sensor: string, how: string, why: string): string =>
+  `     ${oneLine(sensor)}  ${how}: ${shorten(oneLine(why), LENGTH)}  ${style.dim(at(event.position))}`
+
+const ending = (
+  style: Style,
+  event: Event,
+  expiry: string | null,
+): { readonly commandId: string; readonly how: string } | undefined => {
+  if (is(event, "CommandSucceeded")) {
+    const { commandId, latencyMs } = event.payload
+    return { commandId, how: `${style.good("succeeded")} in ${duration(latencyMs)}` }
+  }
+  if (is(event, "CommandFailed")) {
+    const { commandId, error } = event.payload
+    return { commandId, how: `${style.bad("failed")}: ${oneLine(`${error.code}: ${error.message}`)}` }
+  }
+  if (is(event, "CommandDenied")) {
+    const { commandId, reason } = event.payload
+    const word = event.causationId !== null && event.causationId === expiry ? "expired" : "denied"
+    return { commandId, how: `${style.bad(word)}: ${oneLine(reason)}` }
+  }
+  return undefined
+}
+
+/** Prints one line a step of the first task that is opened or forked after this position, until it is closed. */
+export const follow = (after: number, style: Style) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    let progress = none
+    yield* log.follow({ after }).pipe(
+      Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
+      Stream.tap((event) => {
+        const [next, line] = advance(progress, event, style)
+        progress = next
+        return line === undefined ? Effect.void : Output.write(line)
+      }),
+      Stream.takeUntil((event) => is(event, "TaskClosed") && event.taskId === progress.taskId),
+      Stream.runDrain,
+    )
+  })

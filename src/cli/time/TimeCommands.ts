@@ -1,0 +1,118 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as Moment from "../../events/read/Moment.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import { PathInvalid, PathNotFound, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
+import { common, oneOf } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import { MOMENT } from "../command/RangeOption.ts"
+import * as EventLine from "../pages/events/EventLine.ts"
+import * as EventPage from "../pages/events/EventPage.ts"
+import * as PatchLines from "../pages/time/PatchLines.ts"
+import * as Text from "../terminal/Text.ts"
+
+export { align } from "./Align.ts"
+export { bisect } from "./Bisect.ts"
+export { effects } from "./Effects.ts"
+export { history } from "./History.ts"
+export { watch } from "./Watch.ts"
+
+const at = Options.text("at").pipe(Options.withDescription(`The moment: ${MOMENT}. Default: now`), Options.optional)
+
+const projections = ["EnvironmentState", "PluginRegistry", "PendingConfirmations", "Tasks", "ScoreSets"] as const
+
+const projection = oneOf("projection", projections).pipe(
+  Options.withDescription("Which projection of the log. Default: EnvironmentState"),
+  Options.withDefault("EnvironmentState"),
+)
+
+const path = Options.text("path").pipe(
+  Options.withDescription("A JSON Pointer (RFC 6901) to a part of it, such as /tasks"),
+  Options.withDefault(""),
+)
+
+/** `hindcast state` */
+export const state = Command.make("state", { ...common, at, projection, path }, ({ log, json, at, projection, path }) =>
+  Effect.gen(function* () {
+    const { timeline, position } = yield* Moment.locate(Option.getOrElse(at, () => "now"))
+    const part =
+      projection === "EnvironmentState"
+        ? yield* (yield* TimeTravel).stateAt(`${timeline}@${position}`, path)
+        : yield* partOf(yield* stateOf(projection, timeline, position), path, position)
+    yield* Output.show(json, { timeline, at: position, projection, path, state: part }, () => [Text.json(part, 2)])
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
+
+const stateOf = (name: Exclude<(typeof projections)[number], "EnvironmentState">, timeline: string, position: number) =>
+  Effect.gen(function* (): Effect.fn.Return<Json, Moment.NotLocated, Projector> {
+    const projector = yield* (yield* Projector).on(timeline)
+    switch (name) {
+      case "PluginRegistry":
+        return yield* projector.stateAt(PluginRegistry.projection, position)
+      case "PendingConfirmations":
+        return yield* projector.stateAt(PendingConfirmations.projection, position)
+      case "Tasks":
+        return yield* projector.stateAt(Tasks.projection, position)
+      case "ScoreSets":
+        return yield* projector.stateAt(ScoreSets.projection, position)
+    }
+  })
+
+const partOf = (state: Json, path: string, at: number) =>
+  Effect.gen(function* () {
+    if (path !== "" && !path.startsWith("/")) return yield* new PathInvalid({ path })
+    const part = valueAt(state, pointerKeys(path))
+    const keys = typeof state === "object" && state !== null ? Object.keys(state) : []
+    return part ?? (yield* new PathNotFound({ path, at, parent: "", keys }))
+  })
+
+const moment = (name: string) => Args.text({ name }).pipe(Args.withDescription(MOMENT))
+
+/** `hindcast diff @a @b` */
+export const diff = Command.make("diff", { ...common, a: moment("a"), b: moment("b") }, ({ log, json, a, b }) =>
+  Effect.gen(function* () {
+    const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
+    const travel = yield* TimeTravel
+    const differences = yield* travel.diff(`${from.timeline}@${from.position}`, `${to.timeline}@${to.position}`)
+    const before = yield* travel.stateAt(`${from.timeline}@${from.position}`)
+    const changes = PatchLines.withBefore(before, differences)
+    const timelines = { from: from.timeline, to: to.timeline }
+    yield* Output.show(json, { from: from.position, to: to.position, timelines, changes }, (style) =>
+      changes.length === 0
+        ? [
+            `Nothing differs between ${Text.moment(from.timeline, from.position)} and ${Text.moment(to.timeline, to.position)}.`,
+          ]
+        : PatchLines.lines(style, changes),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("What differs in the environment between two moments, and which event made it so"))
+
+const pointer = Args.text({ name: "path" }).pipe(
+  Args.withDescription("A JSON Pointer (RFC 6901) into the environment, such as /tasks/ID/readings/room~1look"),
+)
+
+/** `hindcast blame PATH` */
+export const blame = Command.make("blame", { ...common, path: pointer, at }, ({ log, json, path, at }) =>
+  Effect.gen(function* () {
+    const { value, event, ...blamed } = yield* (yield* TimeTravel).blame(path, Option.getOrUndefined(at))
+    const document = { ...blamed, exists: value !== undefined, value: value ?? null, event }
+    yield* Output.show(json, document, (style) => [
+      `${Text.oneLine(path) || "(all)"} is ${Text.value(value)} ${style.dim(Text.moment(blamed.timeline, blamed.at))}`,
+      ...(event === null ? [style.dim("It stands as every log begins.")] : EventLine.lines(style, [event])),
+    ])
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Which event gave a part of the environment its value"))
+
+/** `hindcast why EVENT` */
+export const why = Command.make("why", { ...common, event: moment("event") }, ({ log, json, event }) =>
+  Effect.gen(function* () {
+    const chain = yield* (yield* TimeTravel).why(event)
+    yield* Output.show(json, { chain }, (style) => EventPage.chain(style, chain))
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("Why an event happened: its causes, newest first"))

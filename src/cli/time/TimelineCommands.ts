@@ -1,0 +1,53 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as AuditPage from "../pages/audit/AuditPage.ts"
+import * as Table from "../terminal/Table.ts"
+import { at, oneLine, time, value } from "../terminal/Text.ts"
+
+const ls = Command.make("ls", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const forks = yield* ForkedTasks.list
+    yield* Output.show(json, { timelines: forks }, (style) =>
+      forks.length === 0
+        ? ["There is main alone: nothing was forked in this log. `hindcast fork MOMENT --agent FILE` makes a fork."]
+        : Table.lines(
+            style,
+            [
+              { heading: "timeline" },
+              { heading: "from" },
+              { heading: "forked" },
+              { heading: "task" },
+              { heading: "outcome" },
+              { heading: "steps", align: "right" },
+              { heading: "agent" },
+              { heading: "io" },
+              { heading: "overrides" },
+            ],
+            forks.map(({ timeline, parent, at: shared, overrides, forkedAt, taskId, task }) => {
+              const { agent: _agent, io, ...others } = overrides
+              return [
+                style.name(oneLine(timeline)),
+                `${oneLine(parent)}${at(shared)}`,
+                time(forkedAt),
+                oneLine(taskId),
+                AuditPage.outcome(style, task.outcome),
+                String(task.steps),
+                oneLine(task.agent),
+                oneLine(String(io ?? "live")),
+                Object.keys(others).length === 0 ? "" : value(others),
+              ]
+            }),
+          ),
+    )
+  }).pipe(Effect.provide(OpenLog.forReading(log))),
+).pipe(Command.withDescription("List the timelines that were forked, and how their tasks stand in them"))
+
+/** `hindcast timeline ls` */
+export const timeline = Command.make("timeline").pipe(
+  Command.withDescription("The lines of history of a log, beside main"),
+  Command.withSubcommands([ls]),
+)

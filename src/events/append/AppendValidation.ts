@@ -1,0 +1,250 @@
+import { Either, ParseResult, Schema } from "effect"
+import { findNonJson, type JsonObject } from "../../values/Json.ts"
+import { isClockTime, isMoment, iso } from "../../values/Time.ts"
+import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } from "../log/EventLog.ts"
+import { type Blob, blobOf, nameOf } from "../payload/Blob.ts"
+import { sealPayload } from "../payload/PayloadEncryption.ts"
+import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
+import { isEventId, newId } from "../vocabulary/Event.ts"
+import type { EventType } from "../vocabulary/EventType.ts"
+import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
+
+/** Most events one append may hold. */
+export const MAX_EVENTS_PER_APPEND = 10_000
+
+/** Most bytes (UTF-8) that one payload may take as JSON. */
+export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
+
+/** Most characters of a name: a timeline, stream, task or actor. */
+export const MAX_NAME_LENGTH = 512
+
+/** An event that was found fit to be appended. */
+export interface AdmittedEvent {
+  readonly id: string
+  /** Whether the caller chose the id, which makes the append idempotent. */
+  readonly idGiven: boolean
+  readonly type: string
+  readonly schemaVersion: number
+  readonly causationId: string | null
+  readonly occurredAt: number | null
+  readonly payload: JsonObject
+  /** The payload's JSON text. */
+  readonly text: string
+  /** What stands in the row, and what the chain covers: the payload's text, sealed where it is personal, named where it is large. */
+  readonly stored: string
+  readonly blob: Blob | null
+  /** Where personal fields were encrypted: the key's id, and the text of the payload as it reads without that key. */
+  readonly sealed: { readonly keyId: string; readonly openText: string } | null
+}
+
+/** A request whose every part was found fit. */
+export interface Admitted {
+  readonly timeline: string
+  readonly stream: string
+  readonly taskId: string | null
+  readonly actor: string
+  readonly expected: NonNullable<AppendRequest["expected"]> | null
+  readonly fence: Required<Fence> | null
+  readonly events: ReadonlyArray<AdmittedEvent>
+  /** Whether the commit that holds it must reach the disk before it is acknowledged. */
+  readonly synced: boolean
+}
+
+type Admit = (request: AppendRequest) => Either.Either<Admitted, InvalidEvent>
+
+/**
+ * Checks append requests against a vocabulary, and encrypts what is personal, before anything is queued or written. Throws
+ * what the keys' storage throws.
+ */
+export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
+  const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type)]))
+
+  return (request) => {
+    const refuse = (index: number | null, reason: string) =>
+      Either.left(
+        new InvalidEvent({ stream: typeof request?.stream === "string" ? request.stream : "", index, reason }),
+      )
+
+    if (!isObject(request)) return refuse(null, `expected a request, found ${shown(request)}`)
+    const now = Date.now()
+    if (!isClockTime(now)) return refuse(null, `${IMPOSSIBLE_CLOCK}, found ${iso(now)}`)
+    const badName =
+      checkName("timeline", request.timeline ?? MAIN) ??
+      checkName("stream", request.stream) ??
+      checkName("actor", request.actor) ??
+      (request.taskId == null ? undefined : checkName("taskId", request.taskId)) ??
+      (request.subject === undefined ? undefined : checkName("subject", request.subject)) ??
+      (request.fence === undefined ? undefined : checkFence(request.fence))
+    if (badName !== undefined) return refuse(null, badName)
+    const badExpectation = checkExpected(request.expected)
+    if (badExpectation !== undefined) return refuse(null, badExpectation)
+    if (!Array.isArray(request.events))
+      return refuse(null, `events: expected a list of events, found ${shown(request.events)}`)
+    if (request.events.length === 0) return refuse(null, "expected at least one event, found none")
+    if (request.events.length > MAX_EVENTS_PER_APPEND) {
+      return refuse(null, `expected at most ${MAX_EVENTS_PER_APPEND} events, found ${request.events.length}`)
+    }
+
+    const stranger = request.events.findIndex((event) => !isObject(event))
+    if (stranger >= 0) return refuse(stranger, `expected an event, found ${shown(request.events[stranger])}`)
+
+    const types = request.events.map(({ type }) => vocabulary.types.get(type))
+    let key: Key | undefined
+    if (request.subject !== undefined) {
+      if (!types.some((type) => type !== undefined && Object.keys(type.personal).length > 0)) {
+        return refuse(null, "subject: expected an event whose type declares personal fields, found none; leave it out")
+      }
+      key = keys.of(request.subject)
+      if (key === undefined) return refuse(null, UNFINISHED)
+    }
+
+    const events: Array<AdmittedEvent> = []
+    const givenIds = new Set<string>()
+    let synced = false
+    for (const [index, event] of request.events.entries()) {
+      const type = types[index]
+      const check = checks.get(event.type)
+      if (type === undefined || check === undefined) {
+        return refuse(index, `${shown(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
+      }
+      const admitted = admitEvent(event, type, check, key)
+      if (typeof admitted === "string") return refuse(index, `${event.type}: ${admitted}`)
+      if (admitted.idGiven) {
+        if (givenIds.has(admitted.id)) return refuse(index, `id: ${admitted.id} is given to two events of one append`)
+        givenIds.add(admitted.id)
+      }
+      events.push(admitted)
+      synced ||= type.synced
+    }
+    return Either.right({
+      timeline: request.timeline ?? MAIN,
+      stream: request.stream,
+      taskId: request.taskId ?? null,
+      actor: request.actor,
+      expected: request.expected ?? null,
+      fence: request.fence === undefined ? null : { timeline: MAIN, ...request.fence },
+      events,
+      synced,
+    })
+  }
+}
+
+const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a time from 1970 to 9999"
+
+const UNFINISHED =
+  "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
+
+/** The admitted event, or what is wrong with it. */
+const admitEvent = (
+  event: NewEvent,
+  type: EventType,
+  check: PayloadCheck,
+  key: Key | undefined,
+): AdmittedEvent | string => {
+  const bad = findNonJson(event.payload)
+  if (bad !== undefined) return `payload${bad.path}: expected JSON, found ${bad.found}`
+  const mistake = check(event.payload)
+  if (mistake !== undefined) return mistake
+  if ("schemaVersion" in event && event.schemaVersion !== undefined && event.schemaVersion !== type.version) {
+    return `schemaVersion: expected ${type.version}, found ${event.schemaVersion}`
+  }
+  if (event.id !== undefined && !isEventId(event.id))
+    return `id: expected a UUID in lower case, found ${shown(event.id)}`
+  if (event.causationId != null && !isEventId(event.causationId)) {
+    return `causationId: expected the id of an event, found ${shown(event.causationId)}`
+  }
+  if (event.occurredAt !== undefined && !isMoment(event.occurredAt)) {
+    return `occurredAt: expected whole milliseconds since 1970, from the year 0 to 9999, found ${shown(event.occurredAt)}`
+  }
+  const text = JSON.stringify(event.payload)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
+  const id = event.id ?? newId()
+  const sealed = key === undefined ? undefined : sealPersonal(key, id, event.payload, type)
+  const whole = sealed?.text ?? text
+  const blob = blobOf(whole)
+  return {
+    id,
+    idGiven: event.id !== undefined,
+    type: type.name,
+    schemaVersion: type.version,
+    causationId: event.causationId ?? null,
+    occurredAt: event.occurredAt ?? null,
+    // What is answered is what was stored, whatever the caller does with its own afterwards.
+    payload: JSON.parse(text),
+    text,
+    stored: blob === null ? whole : nameOf(blob),
+    blob,
+    sealed: sealed === undefined || key === undefined ? null : { keyId: key.id, openText: JSON.stringify(sealed.open) },
+  }
+}
+
+/** The payload with those of its fields encrypted that its type declares personal; undefined where it has none of them. */
+const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
+  const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
+  return present.length === 0 ? undefined : sealPayload(key, id, payload, Object.fromEntries(present))
+}
+
+type PayloadCheck = (payload: JsonObject) => string | undefined
+
+/** A quick yes or no first; only a payload that fails is looked at again for the reasons, all of them. */
+const payloadCheck = (type: EventType): PayloadCheck => {
+  const fits = Schema.is(type.payload)
+  const explain = Schema.validateEither(type.payload, { errors: "all" })
+  return (payload) => {
+    if (fits(payload)) return undefined
+    const result = explain(payload)
+    if (Either.isRight(result)) return undefined
+    return ParseResult.ArrayFormatter.formatErrorSync(result.left)
+      .map((issue) => `payload/${issue.path.join("/")}: ${issue.message}`)
+      .join("; ")
+  }
+}
+
+const checkFence = (fence: Fence): string | undefined => {
+  // No fence where one was meant would let through what it is there to stop.
+  if (!isObject(fence)) return `fence: expected a stream and its version, found ${shown(fence)}`
+  const { timeline = MAIN, stream, version } = fence
+  return (
+    checkName("fence/timeline", timeline) ??
+    checkName("fence/stream", stream) ??
+    (Number.isSafeInteger(version) && version >= 0
+      ? undefined
+      : `fence/version: expected a stream's version (0, 1, 2 …), found ${shown(version)}`)
+  )
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Something of any kind, for a message. */
+const shown = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value)
+  if (Array.isArray(value)) return "a list"
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}
+
+const checkExpected = (expected: AppendRequest["expected"]): string | undefined => {
+  if (expected === undefined || expected === null) return undefined
+  switch (expected._tag) {
+    case "Any":
+    case "NoStream":
+    case "Exists":
+      return undefined
+    case "Exact":
+      return Number.isSafeInteger(expected.version) && expected.version >= 0
+        ? undefined
+        : `expected: expected a version, 0 or more, found ${shown(expected.version)}`
+    default:
+      return `expected: expected Any, NoStream, Exists or Exact(version), found ${shown(expected)}`
+  }
+}
+
+/** What is wrong with a name; undefined where nothing is. */
+export const checkName = (what: string, name: unknown): string | undefined => {
+  if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${shown(name)}`
+  if (name.length > MAX_NAME_LENGTH)
+    return `${what}: expected at most ${MAX_NAME_LENGTH} characters, found ${name.length}`
+  if (!name.isWellFormed() || name.includes("\0"))
+    return `${what}: expected plain text, found control or broken characters`
+  return undefined
+}

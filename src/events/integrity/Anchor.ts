@@ -1,0 +1,171 @@
+import * as crypto from "node:crypto"
+import canonicalize from "canonicalize"
+import { Data, Either, ParseResult, Schema } from "effect"
+import type { Head } from "../vocabulary/Event.ts"
+import { EpochMs } from "../vocabulary/Event.ts"
+
+const FORMAT = "hindcast-anchor/1"
+
+const hexadecimal = (bytes: number, description: string) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), { description: `${bytes * 2} hexadecimal digits` }),
+    Schema.annotations({ description }),
+  )
+
+/**
+ * A signed head: the document that proves later what a log said up to a position. Kept where whoever changes the log cannot
+ * reach, it shows that events were removed from the end or that the whole chain was written anew, which the log by itself
+ * cannot show.
+ *
+ * The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of all the other fields.
+ */
+export const Anchor = Schema.Struct({
+  format: Schema.Literal(FORMAT),
+  log: Schema.String.pipe(
+    Schema.filter((text) => text.isWellFormed()),
+    Schema.annotations({ description: "What the log was called, for people" }),
+  ),
+  position: Schema.NonNegativeInt.annotations({ description: "The head's position; 0 of an empty log" }),
+  hash: hexadecimal(32, "The head's hash"),
+  at: EpochMs,
+  publicKey: hexadecimal(32, "The signer's public key, as RFC 8032 encodes it"),
+  signature: hexadecimal(64, "The signature, as RFC 8032 encodes it"),
+}).annotations({ identifier: "Anchor", parseOptions: { onExcessProperty: "error" } })
+
+export interface Anchor extends Schema.Schema.Type<typeof Anchor> {}
+
+/** Take another document: this one proves nothing. */
+export class AnchorRefused extends Data.TaggedError("AnchorRefused")<{
+  readonly expected: string
+  readonly found: string
+}> {
+  override get message() {
+    return `The anchor is refused: expected ${this.expected}, found ${this.found}. Nothing follows from it about the log; take the document as it was signed.`
+  }
+}
+
+/** Name another file: this text is no key that can be used here. */
+export class KeyInvalid extends Data.TaggedError("KeyInvalid")<{ readonly expected: string; readonly found: string }> {
+  override get message() {
+    return `Expected ${this.expected}, found ${this.found}. Name a file with such a key; \`hindcast log anchor --key FILE\` makes a new pair where there is no file yet.`
+  }
+}
+
+/** A pair of keys in PEM: the private one to sign with and to keep, the public one to hand out. */
+export interface Keys {
+  /** PKCS #8 (RFC 5958). */
+  readonly privateKey: string
+  /** SubjectPublicKeyInfo (RFC 8410). */
+  readonly publicKey: string
+}
+
+/** A new pair of keys, from the system's randomness. */
+export const makeKeys = (): Keys => {
+  const { privateKey, publicKey } = crypto.generateKeyPairSync("ed25519")
+  return { privateKey: pkcs8(privateKey), publicKey: spki(publicKey) }
+}
+
+/** The public key, in PEM, that belongs to a private one. */
+export const publicKeyOf = (privateKey: string): Either.Either<string, KeyInvalid> =>
+  Either.map(privateKeyIn(privateKey), (key) => spki(crypto.createPublicKey(key)))
+
+/** Signs a head. `privateKey` is PEM, `at` the time to write down, `log` the log's name for people. */
+export const sign = (
+  { position, hash }: Head,
+  { log, at, privateKey }: { readonly log: string; readonly at: number; readonly privateKey: string },
+): Either.Either<Anchor, KeyInvalid> =>
+  Either.map(privateKeyIn(privateKey), (key) => {
+    const publicKey = rawHex(crypto.createPublicKey(key))
+    const signed = { format: FORMAT, log: log.toWellFormed(), position, hash, at, publicKey } as const
+    return { ...signed, signature: crypto.sign(null, bytesToSign(signed), key).toString("hex") }
+  })
+
+/** Reads an anchor's document. What it says is checked by `check` alone. */
+export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
+  Either.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => new AnchorRefused({ expected: `a JSON document of format ${FORMAT}`, found: "text that is not JSON" }),
+  }).pipe(
+    Either.flatMap((document) =>
+      Either.mapLeft(Schema.decodeUnknownEither(Anchor)(document), (error) => {
+        const found = ParseResult.ArrayFormatter.formatErrorSync(error)
+          .map(({ path, message }) => `${path.join(".") || "the document"}: ${message}`)
+          .join("; ")
+        return new AnchorRefused({ expected: `a document of format ${FORMAT}`, found })
+      }),
+    ),
+  )
+
+/**
+ * The head that an anchor vouches for, if it is as it was signed, and signed with the key that is trusted.
+ *
+ * Without a trusted key (PEM) it is held against the key that it names itself: that finds a slip, and not someone who
+ * signed another head with a key of his own.
+ */
+export const check = (anchor: Anchor, trusted?: string): Either.Either<Head, AnchorRefused | KeyInvalid> =>
+  Either.gen(function* () {
+    const { signature, ...signed } = anchor
+    if (trusted !== undefined) {
+      const expected = rawHex(yield* publicKeyIn(trusted))
+      if (expected !== anchor.publicKey) {
+        return yield* Either.left(
+          new AnchorRefused({ expected: `one signed with the key ${expected}`, found: `the key ${anchor.publicKey}` }),
+        )
+      }
+    }
+    if (!isSigned(signed, signature)) {
+      return yield* Either.left(
+        new AnchorRefused({
+          expected: "the content that was signed",
+          found: "a signature that does not fit the content: one of the two was changed",
+        }),
+      )
+    }
+    return { position: anchor.position, hash: anchor.hash }
+  })
+
+type Signed = Omit<Anchor, "signature">
+
+const bytesToSign = (signed: Signed): Buffer => Buffer.from(canonicalize(signed) ?? "")
+
+const isSigned = (signed: Signed, signature: string): boolean => {
+  try {
+    return crypto.verify(null, bytesToSign(signed), keyOf(signed.publicKey), Buffer.from(signature, "hex"))
+  } catch {
+    // 32 bytes that are no point of the curve.
+    return false
+  }
+}
+
+/** The raw 32 bytes as a JSON Web Key holds them (RFC 8037). */
+const keyOf = (publicKey: string): crypto.KeyObject =>
+  crypto.createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "hex").toString("base64url") },
+    format: "jwk",
+  })
+
+const rawHex = (key: crypto.KeyObject): string =>
+  Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url").toString("hex")
+
+const pkcs8 = (key: crypto.KeyObject): string => key.export({ type: "pkcs8", format: "pem" }).toString()
+
+const spki = (key: crypto.KeyObject): string => key.export({ type: "spki", format: "pem" }).toString()
+
+const privateKeyIn = (pem: string) =>
+  keyIn("an Ed25519 private key in PEM (PKCS #8, without a passphrase)", () => crypto.createPrivateKey(pem))
+
+/** A private key holds the public one as well, and Node would take it: it is refused, for it should not be handed about. */
+const publicKeyIn = (pem: string) => {
+  const expected = "an Ed25519 public key in PEM (SPKI)"
+  return pem.includes("PRIVATE KEY")
+    ? Either.left(new KeyInvalid({ expected, found: "a private key" }))
+    : keyIn(expected, () => crypto.createPublicKey(pem))
+}
+
+const keyIn = (expected: string, read: () => crypto.KeyObject): Either.Either<crypto.KeyObject, KeyInvalid> =>
+  Either.try({ try: read, catch: () => new KeyInvalid({ expected, found: "text that is no such key" }) }).pipe(
+    Either.filterOrLeft(
+      (key) => key.asymmetricKeyType === "ed25519",
+      (key) => new KeyInvalid({ expected, found: `a key of type ${key.asymmetricKeyType ?? "unknown"}` }),
+    ),
+  )

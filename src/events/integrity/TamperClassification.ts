@@ -1,0 +1,159 @@
+import type { TamperKind } from "../log/Verification.ts"
+import type { Head } from "../vocabulary/Event.ts"
+import * as Chain from "./Chain.ts"
+
+/** An event as it is stored now: what the chain covers, and the hash that it carries. */
+export interface Stored {
+  readonly link: Chain.Link
+  readonly payload: string
+  readonly keyId: string | null
+  readonly hash: string
+  /** What makes it no event at all, whatever its hash; null where it is one. */
+  readonly flaw: Flaw | null
+}
+
+/** A part of a row that no log writes. */
+export interface Flaw {
+  readonly kind: "payload changed" | "envelope changed"
+  readonly reason: string
+}
+
+/** The first position at which a chain breaks, what was done there, and a sentence on how it shows. */
+export interface Break {
+  readonly position: number
+  readonly kind: TamperKind
+  readonly reason: string
+}
+
+/** What is known where a chain breaks. */
+export interface Evidence {
+  /** The last event that continues the chain, or the beginning. */
+  readonly head: Head
+  /** Heads that the log had before this one, in order. */
+  readonly earlier: ReadonlyArray<Head>
+  /** The rows after the head, in order; the first of them breaks the chain. */
+  readonly from: ReadonlyArray<Stored>
+  /** Whether the first of them has the version after the one that its stream had reached. */
+  readonly inSequence: boolean
+  readonly anchor: Head | undefined
+}
+
+/**
+ * Says what was done where a chain breaks, and at which position: no more than the rows around it prove.
+ *
+ * The proofs are all of one kind: a row's hash is found again from another hash or another position than where it stands.
+ */
+export const diagnose = (evidence: Evidence): Break => {
+  const { head, from } = evidence
+  const [first] = from
+  if (first === undefined) return missing(head.position + 1, "there is no event here")
+  const { position } = first.link
+  if (position < 1) return inserted(position, "a log begins at @1")
+  if (position === head.position + 1 && first.flaw !== null) return { position, ...first.flaw }
+  return misplaced(evidence, first) ?? changed(evidence, first)
+}
+
+/** Rows that stand elsewhere than where they were recorded, that are missing, or that were put in. */
+const misplaced = ({ head, earlier, from }: Evidence, first: Stored): Break | undefined => {
+  const position = head.position + 1
+  const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))
+  const belongs = from[later]
+  if (first.link.position > position) return belongs === undefined ? gap(position, first) : moved(position, belongs)
+  if (belongs !== undefined) return swappedOrInserted(position, from, later, belongs)
+  return forgedBefore(earlier, first) ?? movedUp(position, first, from[1])
+}
+
+/** What belongs here stands later: the two changed places, or what stands before it was put in. */
+const swappedOrInserted = (position: number, from: ReadonlyArray<Stored>, later: number, belongs: Stored) => {
+  const [first] = from
+  const next = from[later + 1]
+  const beforeBelongs = later === 1 ? belongs.hash : (from[later - 1]?.hash ?? "")
+  const isSwap = first !== undefined && continues(beforeBelongs, first, belongs.link.position)
+  const goesOn = next === undefined || continues(belongs.hash, next, position + 1)
+  if (isSwap || !goesOn) return moved(position, belongs)
+  return inserted(position, `the event that belongs here, and those after it, follow from @${belongs.link.position}`)
+}
+
+/** Whether rows on whose forged hashes the chain went on were put in before this row: it follows from before them. */
+const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Break | undefined => {
+  const left = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
+  return left && inserted(left.position + 1, `the event that belongs here stands at @${first.link.position}`)
+}
+
+/** Most removed events that are looked for where the rest was moved up to close the gap. */
+const MAX_MOVED_UP = 1000
+
+/** Whether both this row and the next were recorded at later positions. */
+const movedUp = (position: number, first: Stored, next: Stored | undefined): Break | undefined => {
+  if (next === undefined) return undefined
+  for (let removed = 1; removed <= MAX_MOVED_UP; removed++) {
+    if (!continues(first.hash, next, next.link.position + removed)) continue
+    const events = removed === 1 ? "an event was" : `${removed} events were`
+    return missing(position, `${events} removed here, and what followed was moved up`)
+  }
+  return undefined
+}
+
+/** The row stands where it belongs, and is not what was recorded. */
+const changed = ({ head, from, inSequence, anchor }: Evidence, first: Stored): Break => {
+  const { position } = first.link
+  const flaw = payloadFlaw(first.payload)
+  if (flaw !== null) return { position, ...flaw }
+
+  const next = from[1]
+  const given = Chain.link(head.hash, first.link, first.payload, first.keyId)
+  const goesOnFrom = (hash: string) =>
+    (anchor?.position === position && anchor.hash === hash) ||
+    (next !== undefined && continues(hash, next, position + 1))
+  if (goesOnFrom(given)) {
+    const reason =
+      "its content gives the hash from which the log goes on, and the hash that stands beside it is another"
+    return { position, kind: "hash changed", reason }
+  }
+  if (!inSequence) {
+    const { stream, version } = first.link
+    const reason = `version ${version} does not come next in stream ${stream}, and the content does not give the hash`
+    return { position, kind: "envelope changed", reason }
+  }
+  if (goesOnFrom(first.hash)) {
+    const reason =
+      "the event's content does not give its hash, from which the log goes on: its payload or a field of its envelope was changed, or an event before it was written anew together with its hash"
+    return { position, kind: "content changed", reason }
+  }
+  const reason =
+    "the event's content does not give its hash, and nothing that follows tells which of them is the recorded one"
+  return { position, kind: "content or hash changed", reason }
+}
+
+/** What the payload's text shows by itself: the log writes it by `JSON.stringify` and in no other way. */
+const payloadFlaw = (payload: string): Flaw | null => {
+  const reason = writtenAgain(payload)
+  return reason === null ? null : { kind: "payload changed", reason }
+}
+
+const writtenAgain = (payload: string): string | null => {
+  try {
+    return JSON.stringify(JSON.parse(payload)) === payload ? null : "its payload is not written as the log writes JSON"
+  } catch {
+    return "its payload is not JSON"
+  }
+}
+
+/** Whether a row's hash is that of its content at a position after a hash. */
+const continues = (hash: string, { link, payload, keyId, hash: stored }: Stored, position: number): boolean =>
+  Chain.link(hash, { ...link, position }, payload, keyId) === stored
+
+const missing = (position: number, reason: string): Break => ({ position, kind: "event missing", reason })
+
+const inserted = (position: number, reason: string): Break => ({ position, kind: "event inserted", reason })
+
+const moved = (position: number, belongs: Stored): Break => ({
+  position,
+  kind: "order changed",
+  reason: `the event that belongs here stands at @${belongs.link.position}`,
+})
+
+const gap = (position: number, { link }: Stored): Break =>
+  link.position === position + 1
+    ? missing(position, "the event is missing")
+    : missing(position, `the events from here to @${link.position - 1} are missing`)

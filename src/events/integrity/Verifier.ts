@@ -1,0 +1,128 @@
+import { Effect } from "effect"
+import { turn } from "../../platform/yieldToEventLoop.ts"
+import { LogCorrupt, type LogError } from "../log/EventLog.ts"
+import type { VerifyOptions } from "../log/Verification.ts"
+import type { Head } from "../vocabulary/Event.ts"
+import * as Chain from "./Chain.ts"
+import * as Diagnosis from "./TamperClassification.ts"
+
+/** Rows read in one step: constant memory, whatever the log's length. */
+const PAGE_SIZE = 1000
+
+/** Rows before and after a break that are looked at to say what was done there. */
+const WINDOW = 1000
+
+/** Where the stored rows come from: what stands there now, believed in nothing. */
+export interface Source {
+  readonly head: Effect.Effect<Head, LogError>
+  /** Rows after a position, in order of position. */
+  readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Diagnosis.Stored>, LogError>
+  /** The highest version that a stream has before a position; 0 where it has none. */
+  readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
+}
+
+/** What walking the chain came to: its end, or where it breaks. */
+export type Chained =
+  | { readonly broken: null; readonly head: Head; readonly events: number }
+  | { readonly broken: Diagnosis.Break }
+
+/**
+ * Walks the chain from the first event over what is stored now, and holds it against the anchor where there is one. Where
+ * a page cannot be read it goes on row by row, so that the error says how far the log is sound.
+ */
+export const verify = (
+  source: Source,
+  { anchor, onProgress }: Pick<VerifyOptions, "anchor" | "onProgress"> = {},
+): Effect.Effect<Chained, LogError> =>
+  Effect.gen(function* () {
+    const atStart = yield* source.head
+    let head: Head = { position: 0, hash: Chain.GENESIS }
+    if (anchor?.position === 0 && anchor.hash !== head.hash) return broken(rewritten(anchor))
+    let isHeld = anchor === undefined || anchor.position === 0
+    while (true) {
+      const rows = yield* readOn(source, head)
+      if (rows.length === 0) break
+      const walked = walk(head, rows)
+      const anchored = anchor === undefined ? undefined : rowAt(rows, head, walked, anchor.position)
+      if (anchor !== undefined && anchored !== undefined && anchored.hash !== anchor.hash) {
+        return broken(rewritten(anchor))
+      }
+      isHeld ||= anchored !== undefined
+      const unbroken = walked.position - head.position === rows.length
+      head = walked
+      if (!unbroken) return broken(yield* diagnose(source, head, anchor))
+      if (onProgress !== undefined) yield* onProgress(head.position, Math.max(head.position, atStart.position))
+      yield* turn
+    }
+    // Also where it names no position at all: what was not held against it is not said to be.
+    if (anchor !== undefined && !isHeld) return broken(cutOff(head, anchor))
+    return { broken: null, head, events: head.position }
+  })
+
+const broken = (found: Diagnosis.Break): Chained => ({ broken: found })
+
+/** Goes from one head to the next over some rows, and stops before the first that does not continue it. */
+export const walk = (from: Head, rows: ReadonlyArray<Diagnosis.Stored>): Head => {
+  let { position, hash } = from
+  for (const row of rows) {
+    if (row.link.position !== position + 1 || row.flaw !== null) break
+    const next = Chain.link(hash, row.link, row.payload, row.keyId)
+    if (next !== row.hash) break
+    position += 1
+    hash = next
+  }
+  return { position, hash }
+}
+
+/** The row of a position, if it is among those that were just walked. */
+const rowAt = (rows: ReadonlyArray<Diagnosis.Stored>, from: Head, to: Head, position: number) =>
+  position > from.position && position <= to.position ? rows[position - from.position - 1] : undefined
+
+/** The lowest position that a row can have: whoever may write the file can put rows before the first. */
+const beginning = (head: Head) => (head.position === 0 ? Number.NEGATIVE_INFINITY : head.position)
+
+const readOn = (source: Source, head: Head) =>
+  source.page(beginning(head), PAGE_SIZE).pipe(
+    Effect.catchTag("LogCorrupt", () => source.page(beginning(head), 1)),
+    Effect.catchTag("LogCorrupt", ({ log, reason }) =>
+      Effect.fail(new LogCorrupt({ log, position: head.position + 1, reason })),
+    ),
+  )
+
+const diagnose = (source: Source, head: Head, anchor: Head | undefined) =>
+  Effect.gen(function* () {
+    const earlier = yield* headsBefore(source, head)
+    const from = yield* readable(source, beginning(head))
+    const link = from[0]?.link
+    const inSequence =
+      link === undefined ||
+      (yield* source.versionBefore(link.timeline, link.stream, link.position)) === link.version - 1
+    return Diagnosis.diagnose({ head, earlier, from, inSequence, anchor })
+  })
+
+const headsBefore = (source: Source, head: Head) => {
+  const after = Math.max(0, head.position - WINDOW)
+  return Effect.map(
+    source.page(after, head.position - after),
+    (rows): ReadonlyArray<Head> => [
+      ...(after === 0 ? [{ position: 0, hash: Chain.GENESIS }] : []),
+      ...rows.map(({ link, hash }) => ({ position: link.position, hash })),
+    ],
+  )
+}
+
+/** What follows may be damaged as well; one row is known to be readable. */
+const readable = (source: Source, after: number) =>
+  Effect.catchTag(source.page(after, WINDOW), "LogCorrupt", () => source.page(after, 1))
+
+const rewritten = ({ position }: Head) => ({
+  position,
+  kind: "head changed" as const,
+  reason: "the chain holds up to here, but it is not the one that was anchored: it was written anew, here or before",
+})
+
+const cutOff = (head: Head, anchor: Head) => ({
+  position: head.position + 1,
+  kind: "head changed" as const,
+  reason: `the log ends at @${head.position}, but was anchored at @${anchor.position}: its last events were removed`,
+})

@@ -1,0 +1,155 @@
+import { Context, Effect, Either, Layer, Option } from "effect"
+import * as Options from "../../values/Options.ts"
+import * as Admission from "../append/AppendValidation.ts"
+import * as Sequencer from "../append/Sequencer.ts"
+import * as Writer from "../append/Writer.ts"
+import * as Chain from "../integrity/Chain.ts"
+import * as Verifier from "../integrity/Verifier.ts"
+import { EventLog, MAIN, ON_MAIN, type Query } from "../log/EventLog.ts"
+import { Lease } from "../log/Lease.ts"
+import { readingOf, Snapshots } from "../log/Snapshots.ts"
+import { Verification, VerifyOptions } from "../log/Verification.ts"
+import * as PersonalDataOf from "../payload/PersonalData.ts"
+import { PersonalData } from "../payload/PersonalData.ts"
+import * as Keys from "../payload/PersonalDataKeys.ts"
+import * as Content from "../payload/StoredPayload.ts"
+import * as Commits from "../read/CommitNotifier.ts"
+import { follow } from "../read/Follow.ts"
+import * as Pages from "../read/Pages.ts"
+import { selects } from "../read/QueryMatch.ts"
+import type { Event, Head } from "../vocabulary/Event.ts"
+import * as Vocabulary from "../vocabulary/Vocabulary.ts"
+import * as MemoryLease from "./MemoryLease.ts"
+import * as MemorySnapshots from "./MemorySnapshots.ts"
+
+/** How a log in plain memory is opened. */
+export interface MemoryOptions {
+  /** Event types that appends are checked by. Default: Hindcast's own. */
+  readonly vocabulary?: Vocabulary.Vocabulary
+}
+
+/** Their schema. */
+export const MemoryOptions = Options.of<MemoryOptions>({ optional: { vocabulary: Vocabulary.Vocabulary } })
+
+/**
+ * A log in plain memory, for tests and throw-away runs: the same admission, sequencing, chain and group commit as on
+ * disk, with arrays for storage. It keeps each payload as text, so that no caller's later change reaches the log.
+ */
+export const layer = (
+  options: MemoryOptions = {},
+): Layer.Layer<EventLog | Lease | Snapshots | PersonalData, Options.InvalidOptions> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const { vocabulary = Vocabulary.core } = yield* Options.decode("layerMemory", MemoryOptions, options)
+      const keys = Keys.memory()
+      const log = yield* make(vocabulary, keys)
+      const snapshots = MemorySnapshots.make(readingOf(vocabulary), keys)
+      const personalData = PersonalDataOf.make({ log, keys, snapshots, attempt: Effect.sync })
+      return Context.make(EventLog, log).pipe(
+        Context.add(Lease, MemoryLease.make("memory")),
+        Context.add(Snapshots, snapshots),
+        Context.add(PersonalData, personalData),
+      )
+    }),
+  )
+
+const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
+  Effect.gen(function* () {
+    const rows: Array<Row> = []
+    const blobs = new Map<string, string>()
+    const contents = { blob: (digest: string) => blobs.get(digest), keys }
+    const positionsById = new Map<string, number>()
+    const versions = new Map<string, number>()
+    const commits = Commits.make()
+    let head: Head = { position: 0, hash: Chain.GENESIS }
+
+    const eventAt = (position: number): Event | undefined => {
+      const row = rows[position - 1]
+      return row && eventOf(contents, row)
+    }
+    const find = (id: string): Event | undefined => eventAt(positionsById.get(id) ?? 0)
+
+    const page = (query: Query, limit: number) => {
+      const events: Array<Event> = []
+      const until = Math.min(query.until ?? head.position, head.position)
+      for (let position = (query.after ?? 0) + 1; position <= until && events.length < limit; position++) {
+        const row = rows[position - 1]
+        if (row !== undefined && selects(query, row.envelope)) events.push(eventOf(contents, row))
+      }
+      return events
+    }
+    const readPage = Pages.checked((query, limit) => Effect.sync(() => page(query, limit)))
+
+    const version = (timeline: string, stream: string) => versions.get(Sequencer.streamKey(timeline, stream)) ?? 0
+    const append = yield* Writer.make("memory", Admission.make(vocabulary, keys), (requests) => {
+      const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
+      for (const [index, event] of batch.rows.entries()) {
+        const { stored = "", blob = null } = batch.admitted[index] ?? {}
+        rows.push({ envelope: { ...event }, payload: stored, keyId: event.personal?.keyId ?? null })
+        if (blob !== null) blobs.set(blob.digest, blob.text)
+        positionsById.set(event.id, event.position)
+        versions.set(Sequencer.streamKey(event.timeline, event.stream), event.version)
+      }
+      head = batch.head
+      commits.announce()
+      const missed = Sequencer.readingOnce(page)
+      return Either.right(requests.map((_, index) => Sequencer.answer(batch.placements[index], missed)))
+    })
+
+    const source: Verifier.Source = {
+      head: Effect.sync(() => head),
+      page: (after, limit) =>
+        Effect.sync(() => {
+          const start = Math.max(0, after)
+          return rows.slice(start, start + limit).map(stored)
+        }),
+      versionBefore: (timeline, stream, position) =>
+        Effect.sync(() => {
+          const earlier = rows
+            .slice(0, position - 1)
+            .findLast(({ envelope }) => selects({ timeline, stream }, envelope))
+          return earlier?.envelope.version ?? 0
+        }),
+    }
+
+    return EventLog.of({
+      name: "memory",
+      ...ON_MAIN,
+      append,
+      read: (query) => Pages.stream(readPage, query ?? {}),
+      readPage,
+      find: (id) => Effect.sync(() => Option.fromNullable(find(id))),
+      versionOf: (stream, timeline = MAIN) => Effect.sync(() => version(timeline, stream)),
+      head: Effect.sync(() => head),
+      follow: (query) => follow({ head: Effect.sync(() => head), readPage, commits }, query ?? {}),
+      verify: verifyChain(source),
+      verifyWith: (given) =>
+        Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyChain(source, options)),
+    })
+  })
+
+/** There is nothing beside the chain: arrays have no indexes that could say anything else. */
+const verifyChain = (source: Verifier.Source, options: VerifyOptions = {}) =>
+  Effect.map(Verifier.verify(source, options), (chained) => {
+    const told = chained.broken === null ? `${chained.events} events` : `broken at @${chained.broken.position}`
+    const looks = [{ what: "chain", looked: true, told }]
+    if (chained.broken !== null) return Verification.Tampered({ ...chained.broken, looks, findings: [] })
+    return Verification.Intact({ head: chained.head, events: chained.events, looks })
+  })
+
+interface Row extends Content.StoredContent {
+  readonly envelope: Event
+}
+
+const eventOf = (contents: Content.Contents, row: Row): Event => {
+  const { payload, personal } = Content.read(contents, row.envelope.id, row)
+  return personal === undefined ? { ...row.envelope, payload } : { ...row.envelope, payload, personal }
+}
+
+const stored = ({ envelope, payload, keyId }: Row) => ({
+  link: envelope,
+  payload,
+  keyId,
+  hash: envelope.hash,
+  flaw: null,
+})

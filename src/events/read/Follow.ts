@@ -1,0 +1,51 @@
+import { Chunk, type Duration, Effect, Option, Stream } from "effect"
+import { turn } from "../../platform/yieldToEventLoop.ts"
+import { CaughtUp, type LogError, type Query } from "../log/EventLog.ts"
+import type { Event, Head } from "../vocabulary/Event.ts"
+import type { Commits } from "./CommitNotifier.ts"
+import { PAGE_SIZE } from "./Pages.ts"
+
+/** What following needs of a log. */
+export interface Source {
+  readonly head: Effect.Effect<Head, LogError>
+  readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+  /** What this process commits. */
+  readonly commits: Commits
+  /** How often to look for what other processes committed; absent where none can. */
+  readonly pollEvery?: Duration.DurationInput
+}
+
+/**
+ * Follows a log by reading it again from where it stopped, each time something may have been committed. Since every
+ * event comes from the same ordered read, none can be lost or doubled, whoever appended it.
+ */
+export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stream<Event | CaughtUp, LogError> =>
+  Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>
+    Effect.gen(function* () {
+      const head = yield* caughtUp ? newHead(source, after) : source.head
+      const page = yield* source.readPage({ ...query, after, until: head.position }, PAGE_SIZE)
+      const full = page.length === PAGE_SIZE
+      if (full) yield* turn
+      const next = full ? (page.at(-1)?.position ?? after) : Math.max(after, head.position)
+      const emitted: Array<Event | CaughtUp> = [...page]
+      if (!full && !caughtUp) emitted.push(new CaughtUp({ position: next }))
+      return [Chunk.unsafeFromArray(emitted), Option.some({ after: next, caughtUp: caughtUp || !full })] as const
+    }),
+  )
+
+/** Waits until the head is past a position. */
+const newHead = (source: Source, after: number): Effect.Effect<Head, LogError> =>
+  Effect.repeat(look(source, after), { until: (head) => head.position > after })
+
+/** The head now, if it is past the position; else as soon as there may be another one. */
+const look = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
+  Effect.acquireUseRelease(
+    // Listening begins before the head is read, so that no commit falls in between.
+    Effect.sync(() => commits.listen()),
+    ({ heard }) =>
+      Effect.tap(head, ({ position }) => {
+        if (position > after) return Effect.void
+        return pollEvery === undefined ? heard : Effect.raceFirst(heard, Effect.sleep(pollEvery))
+      }),
+    ({ stop }) => Effect.sync(stop),
+  )

@@ -1,0 +1,219 @@
+import { Data, Effect, Either, Option, Schema } from "effect"
+import { EventLog, type LogError } from "../log/EventLog.ts"
+import * as Timelines from "./Timelines.ts"
+
+/**
+ * A moment of the past, as a program or a person gives it:
+ * - a position: `412`, `"412"` or `"@412"`; 0 is the moment before the first event;
+ * - an event's id: the moment right after that event;
+ * - a time, ISO 8601: a date (`2026-03-01`, midnight UTC) or a date and time with its zone (`2026-03-01T12:00:00Z`): the
+ *   moment after the last event recorded by then; or `now`, the moment after the last event.
+ *
+ * A timeline may stand before a position or a time: `main@412`, `fork-1@2026-03-01`. Without one it is the log's timeline,
+ * which is `main`, or else, for a position or an id, the timeline that the event is of.
+ */
+export type Moment = number | string
+
+/** Its schema. What is no moment of a log is said when it is looked up. */
+export const Moment: Schema.Schema<Moment> = Schema.Union(Schema.Number, Schema.String).annotations({
+  description: "a moment: a position, an event's id or a time",
+})
+
+/** A moment, looked up: the state of a timeline after its events up to a position of the log. */
+export interface Located {
+  readonly timeline: string
+  readonly position: number
+}
+
+/** A moment, read but not yet looked up. */
+export type Parsed = Data.TaggedEnum<{
+  /** `timeline`: null where none is named. */
+  AtPosition: { readonly timeline: string | null; readonly position: number }
+  AtEvent: { readonly id: string }
+  AtTime: { readonly timeline: string | null; readonly epochMs: number }
+}>
+const Parsed = Data.taggedEnum<Parsed>()
+
+/** Fix the call: this says no moment. */
+export class MomentInvalid extends Data.TaggedError("MomentInvalid")<{
+  readonly moment: Moment
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `${JSON.stringify(this.moment)} is no moment: ${this.reason}. ` +
+      "Expected a position (@412, main@412), an event's id, a time with its zone (2026-03-01T12:00:00Z), or now (fork-1@now)."
+    )
+  }
+}
+
+/** Fix the call: the log has no such position. */
+export class PositionOutOfRange extends Data.TaggedError("PositionOutOfRange")<{
+  readonly asked: number
+  readonly head: number
+}> {
+  override get message() {
+    return `There is no position @${this.asked}: expected a whole number from 0 (before the first event) to ${this.head} (the head).`
+  }
+}
+
+/** Fix the call: the event at this position is no part of the timeline's history. */
+export class PositionElsewhere extends Data.TaggedError("PositionElsewhere")<{
+  readonly asked: number
+  readonly timeline: string
+  /** The timeline that the event at that position is of. */
+  readonly found: string
+}> {
+  override get message() {
+    return (
+      `@${this.asked} is no moment of timeline ${this.timeline}: the event there is of timeline ${this.found}. ` +
+      `Write @${this.asked} for that one, or a position of ${this.timeline}'s own history; \`hindcast log ls\` lists events.`
+    )
+  }
+}
+
+/** Fix the call: the log has no event of this id. */
+export class EventNotFound extends Data.TaggedError("EventNotFound")<{ readonly event: Moment; readonly log: string }> {
+  override get message() {
+    return `${this.log} has no event ${this.event}. Expected the id or the position (1 or more) of an event; \`hindcast log ls\` lists them.`
+  }
+}
+
+/** Fix the call: the range ends before it begins. */
+export class RangeReversed extends Data.TaggedError("RangeReversed")<{
+  readonly after: number
+  readonly until: number
+}> {
+  override get message() {
+    return `The range begins at @${this.after} and ends before that, at @${this.until}: expected its end at its beginning or later.`
+  }
+}
+
+/** The range itself, where it does not end before it begins. */
+export const inOrder = <Range extends { readonly after: number; readonly until: number }>(
+  range: Range,
+): Effect.Effect<Range, RangeReversed> => (range.until < range.after ? new RangeReversed(range) : Effect.succeed(range))
+
+/** Why a moment is not found. */
+export type NotLocated =
+  | MomentInvalid
+  | PositionOutOfRange
+  | PositionElsewhere
+  | EventNotFound
+  | Timelines.TimelineNotFound
+  | LogError
+
+/** Reads a moment without looking anything up. */
+export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
+  if (typeof moment === "number") return Either.right(Parsed.AtPosition({ timeline: null, position: moment }))
+  if (typeof moment !== "string")
+    return Either.left(new MomentInvalid({ moment: String(moment), reason: "it is neither a number nor a text" }))
+  const text = moment.trim()
+  if (EVENT_ID.test(text)) return Either.right(Parsed.AtEvent({ id: text.toLowerCase() }))
+  // A timeline's name may hold an @ itself.
+  const at = text.lastIndexOf("@")
+  const [timeline, rest] = [at > 0 ? text.slice(0, at) : null, text.slice(at + 1)]
+  if (POSITION.test(rest)) return Either.right(Parsed.AtPosition({ timeline, position: Number(rest) }))
+  const epochMs = rest === NOW ? Number.POSITIVE_INFINITY : parseTime(rest)
+  if (epochMs !== undefined) return Either.right(Parsed.AtTime({ timeline, epochMs }))
+  return Either.left(new MomentInvalid({ moment, reason: "it is neither a position, nor an id, nor a time" }))
+}
+
+/** The position that a moment names, whatever its timeline. */
+export const resolve = (moment: Moment): Effect.Effect<number, NotLocated, EventLog> =>
+  Effect.map(locate(moment), ({ position }) => position)
+
+/** The timeline and the position that a moment names. */
+export const locate = (moment: Moment): Effect.Effect<Located, NotLocated, EventLog> =>
+  Effect.gen(function* () {
+    const parsed = yield* parse(moment)
+    const log = yield* EventLog
+    switch (parsed._tag) {
+      case "AtPosition":
+        return yield* locatePosition(parsed)
+      case "AtEvent": {
+        const event = yield* log.find(parsed.id)
+        if (Option.isNone(event)) return yield* new EventNotFound({ event: parsed.id, log: log.name })
+        const { position, timeline } = event.value
+        return { timeline: isOf(log.spans, event.value) ? log.timeline : timeline, position }
+      }
+      case "AtTime": {
+        const view = yield* viewOf(parsed.timeline)
+        return { timeline: view.timeline, position: yield* lastRecordedBy(view, parsed.epochMs) }
+      }
+    }
+  })
+
+const locatePosition = ({ timeline, position }: { readonly timeline: string | null; readonly position: number }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    yield* withinLog(position)
+    const view = yield* viewOf(timeline)
+    const [event] = position === 0 ? [] : yield* eventAt(log, position)
+    if (event === undefined || isOf(view.spans, event)) return { timeline: view.timeline, position }
+    if (timeline === null) return { timeline: event.timeline, position }
+    return yield* new PositionElsewhere({ asked: position, timeline, found: event.timeline })
+  })
+
+/** The event at a position; none where it was archived and is not at hand, for the state after it may be. */
+const eventAt = (log: typeof EventLog.Service, position: number) =>
+  log
+    .readPage({ after: position - 1, until: position }, 1)
+    .pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed([])))
+
+/** The log as a timeline tells it: the log's own where none is named. */
+const viewOf = (timeline: string | null) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    return timeline === null ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+  })
+
+/** Whether an event is part of a history. */
+const isOf = (spans: typeof EventLog.Service.spans, { timeline, position }: Located): boolean =>
+  spans.some(
+    (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
+  )
+
+/** The position itself, where the log has it. */
+export const withinLog = (position: number): Effect.Effect<number, PositionOutOfRange | LogError, EventLog> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const head = yield* log.head
+    if (Number.isInteger(position) && position >= 0 && position <= head.position) return position
+    return yield* new PositionOutOfRange({ asked: position, head: head.position })
+  })
+
+/**
+ * The last position recorded by a time, or 0, by binary search. Where a clock was set back the log's times fall for a
+ * while; the answer is then one of the moments at which the log's time passed the asked one.
+ */
+const lastRecordedBy = (log: typeof EventLog.Service, epochMs: number): Effect.Effect<number, LogError> =>
+  Effect.gen(function* () {
+    let before = 0
+    let after = (yield* log.head).position + 1
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2)
+      // Not every position is of this timeline: what counts is its first event from the middle on.
+      const [event] = yield* log.readPage({ after: middle - 1, until: after - 1, timeline: log.timeline }, 1)
+      if (event !== undefined && event.recordedAt <= epochMs) before = event.position
+      else after = middle
+    }
+    return before
+  })
+
+const NOW = "now"
+const POSITION = /^\d{1,15}$/
+const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/** A time without a zone would mean another moment on another machine: it is not one. */
+const parseTime = (text: string): number | undefined => {
+  const match = TIME.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day] = match.map(Number)
+  // `Date.parse` takes 30 February for 2 March.
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day ?? 0))
+  if (date.getUTCDate() !== day) return undefined
+  const epochMs = Date.parse(text)
+  return Number.isNaN(epochMs) ? undefined : epochMs
+}

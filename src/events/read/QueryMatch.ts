@@ -1,0 +1,15 @@
+import type { Query } from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
+
+/** The fields of an event that a query filters by. */
+export type Selectable = Pick<Event, "position" | "timeline" | "stream" | "version" | "taskId" | "type">
+
+/** Whether a query selects an event. */
+export const selects = (query: Query, event: Selectable): boolean =>
+  event.position > (query.after ?? 0) &&
+  (query.until === undefined || event.position <= query.until) &&
+  (query.timeline === undefined || event.timeline === query.timeline) &&
+  (query.stream === undefined || event.stream === query.stream) &&
+  (query.afterVersion === undefined || event.version > query.afterVersion) &&
+  (query.taskId === undefined || event.taskId === query.taskId) &&
+  (query.types === undefined || query.types.includes(event.type))

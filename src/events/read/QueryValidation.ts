@@ -1,0 +1,54 @@
+import { InvalidQuery, type Query } from "../log/EventLog.ts"
+
+/**
+ * What is wrong with a query, and with how many events it asks for at once; undefined where nothing is. A number that is none, or a
+ * misspelt filter, would otherwise select other events than were meant, without a word.
+ */
+export const flawOf = (query: Query, limit = 1): InvalidQuery | undefined => {
+  const reason = flawIn(query) ?? flawInLimit(limit)
+  return reason === undefined ? undefined : new InvalidQuery({ reason })
+}
+
+const flawIn = (query: Query): string | undefined => {
+  if (typeof query !== "object" || query === null) return `expected a query, found ${shown(query)}`
+  for (const [field, value] of Object.entries(query)) {
+    const check = FIELDS[field]
+    if (check === undefined) return `expected ${Object.keys(FIELDS).join(", ")}, found ${shown(field)}`
+    if (value === undefined) continue
+    const expected = check(value)
+    if (expected !== undefined) return `${field}: expected ${expected}, found ${shown(value)}`
+  }
+  return undefined
+}
+
+const flawInLimit = (limit: number): string | undefined =>
+  Number.isSafeInteger(limit) && limit >= 1
+    ? undefined
+    : `limit: expected a whole number of events, 1 or more, found ${shown(limit)}`
+
+type Check = (value: unknown) => string | undefined
+
+/** A position, or 0, which is before the first; the largest number is after the last. */
+const isPosition: Check = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a position, or 0"
+
+const isName: Check = (value) => (typeof value === "string" ? undefined : "a name")
+
+const isNames: Check = (value) =>
+  Array.isArray(value) && value.every((name) => typeof name === "string") ? undefined : "a list of names"
+
+const FIELDS: { readonly [field: string]: Check } = {
+  after: isPosition,
+  until: isPosition,
+  timeline: isName,
+  stream: isName,
+  afterVersion: (value) => (isPosition(value) === undefined ? undefined : "a version, or 0"),
+  taskId: (value) => (value === null ? undefined : isName(value)),
+  types: isNames,
+}
+
+/** Something of any kind, for a message. */
+const shown = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value)
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}

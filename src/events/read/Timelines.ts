@@ -1,0 +1,129 @@
+import { Data, Effect, Stream } from "effect"
+import { type EventLog, type LogError, MAIN, ON_MAIN, type Query, type Span } from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
+import { is } from "../vocabulary/Vocabulary.ts"
+import * as Pages from "./Pages.ts"
+
+/** A line of history in a log. */
+export interface Timeline {
+  readonly name: string
+  /** The timeline it was forked from, and the last position of it that it shares; null for `main`. */
+  readonly parent: { readonly name: string; readonly at: number } | null
+  /** What its history is made of, oldest first: its ancestors' events up to where it left each, then its own. */
+  readonly spans: ReadonlyArray<Span>
+  /** The event that says that it was forked; null for `main`. */
+  readonly forked: Event | null
+}
+
+/** Fix the call: the log has no such timeline. */
+export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
+  readonly timeline: string
+  /** The timelines there are. */
+  readonly known: ReadonlyArray<string>
+}> {
+  override get message() {
+    const [listed, more] = [this.known.slice(0, MAX_LISTED), this.known.length - MAX_LISTED]
+    return `There is no timeline "${this.timeline}" in this log. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`
+  }
+}
+
+/** Timelines that a message lists at most. */
+const MAX_LISTED = 20
+
+type Log = typeof EventLog.Service
+
+const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }
+
+/** All timelines of a log: `main`, then the others in the order in which they were forked. */
+export const list = (log: Log): Effect.Effect<ReadonlyArray<Timeline>, LogError> => {
+  const known = new Map([[MAIN, main]])
+  return Pages.forEach(log.readPage, { types: ["TimelineForked"] }, (page) => {
+    for (const event of page) {
+      const timeline = forked(known, event)
+      if (timeline !== undefined) known.set(timeline.name, timeline)
+    }
+  }).pipe(Effect.map(() => [...known.values()]))
+}
+
+/** The timeline of this name. */
+export const named = (log: Log, name: string): Effect.Effect<Timeline, TimelineNotFound | LogError> =>
+  Effect.gen(function* () {
+    if (name === MAIN) return main
+    const known = yield* list(log)
+    const found = known.find((timeline) => timeline.name === name)
+    return found ?? (yield* new TimelineNotFound({ timeline: name, known: known.map((one) => one.name) }))
+  })
+
+/** What an event says was forked; nothing where it cannot be, for a log takes any event of the vocabulary. */
+const forked = (known: ReadonlyMap<string, Timeline>, event: Event): Timeline | undefined => {
+  if (!is(event, "TimelineForked")) return undefined
+  const { timeline: name, parent: parentName, at } = event.payload
+  const parent = known.get(parentName)
+  if (parent === undefined || known.has(name) || at < 0 || at >= event.position) return undefined
+  return {
+    name,
+    parent: { name: parentName, at },
+    spans: [...spansUpTo(parent.spans, at), { timeline: name, until: Number.MAX_SAFE_INTEGER }],
+    forked: event,
+  }
+}
+
+const spansUpTo = (spans: ReadonlyArray<Span>, at: number): ReadonlyArray<Span> => {
+  const last = spans.findIndex(({ until }) => until >= at)
+  return spans.slice(0, last + 1).map((span, index) => (index === last ? { ...span, until: at } : span))
+}
+
+/**
+ * A log as one of its timelines tells it: what asks for that timeline reads the whole of its history, what it shares with
+ * its ancestors included, and what is appended without naming a timeline is appended to it. Whatever works on a log works
+ * on a fork by being given this one instead. Queries that name no timeline, or another one, are the log's own.
+ *
+ * Versions of streams count within one timeline: a query with `afterVersion` reads the timeline's own events only.
+ */
+export const view = (log: Log, { name, spans }: Timeline): Log => {
+  if (name === log.timeline) return log
+
+  const readPage = Pages.checked((query, limit) => {
+    if (query.timeline !== name || query.afterVersion !== undefined) return log.readPage(query, limit)
+    return Effect.gen(function* () {
+      const events: Array<Event> = []
+      for (const part of parts(spans, query)) {
+        if (events.length === limit) break
+        // Most pages lie in one part: those are given as they are read.
+        const page = yield* log.readPage(part, limit - events.length)
+        if (page.length === limit) return page
+        events.push(...page)
+      }
+      return events
+    })
+  })
+
+  const follow: Log["follow"] = (query = {}) => {
+    if (query.timeline !== name || query.afterVersion !== undefined) return log.follow(query)
+    const shared = spans.at(-2)?.until ?? 0
+    const inherited = Pages.stream(readPage, { ...query, until: shared })
+    return Stream.concat(inherited, log.follow({ ...query, after: Math.max(query.after ?? 0, shared) }))
+  }
+
+  return {
+    ...log,
+    timeline: name,
+    spans,
+    readPage,
+    read: (query = {}) => Pages.stream(readPage, query),
+    follow,
+    versionOf: (stream, timeline = name) => log.versionOf(stream, timeline),
+    append: (request) => log.append({ timeline: name, ...request }),
+  }
+}
+
+/** What a query over a whole history asks of each of its spans, one after the other; spans that it does not reach are left out. */
+export const parts = (spans: ReadonlyArray<Span>, query: Query): ReadonlyArray<Query> => {
+  const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
+  let from = 0
+  return spans.flatMap((span) => {
+    const part = { ...query, timeline: span.timeline, after: Math.max(after, from), until: Math.min(until, span.until) }
+    from = span.until
+    return part.after < part.until ? [part] : []
+  })
+}

@@ -1,0 +1,206 @@
+import * as fs from "node:fs"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+import type { Stored } from "../../integrity/TamperClassification.ts"
+import type { Query } from "../../log/EventLog.ts"
+import { digestIn } from "../../payload/Blob.ts"
+import { selects } from "../../read/QueryMatch.ts"
+import type { Head } from "../../vocabulary/Event.ts"
+import { connect, type LogDatabase } from "../file/database.ts"
+import { namesOf, pack, packBlock, unpack, unpackBlock } from "./Block.ts"
+
+/** `application_id` of a segment: "Hcsg" in ASCII. */
+export const APPLICATION_ID = 0x48637367
+
+/** Most events of one block: what is compressed, and decompressed, together. */
+const BLOCK_EVENTS = 1000
+
+/** Characters of payloads after which a block is full, whatever the number of its events. */
+const BLOCK_CHARACTERS = 1024 * 1024
+
+/**
+ * A segment is an SQLite file of its own. Events stand in blocks, as JSON compressed by Brotli (RFC 7932), each with every
+ * field that the chain covers, names spelled out; `block_names` says in which blocks a timeline, stream, task or type occurs.
+ */
+export const TABLES: ReadonlyArray<string> = [
+  "CREATE TABLE segment (first INTEGER NOT NULL, last INTEGER NOT NULL, previous_hash TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+  "CREATE TABLE blocks (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, content BLOB NOT NULL) STRICT",
+  "CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT",
+  `CREATE TABLE block_names (name INTEGER NOT NULL, block INTEGER NOT NULL, PRIMARY KEY (name, block)) STRICT, WITHOUT ROWID`,
+  "CREATE TABLE ids (id TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE blobs (digest TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT",
+]
+
+/** Decoded blocks that are kept, for reads that go on where the last one stopped. */
+const MAX_KEPT_BLOCKS = 4
+
+/** A segment that is being written. */
+export interface Draft {
+  /** Adds the next events, in order. `blob` gives the text of a blob that one of them names. */
+  readonly add: (rows: ReadonlyArray<Stored>, blob: (digest: string) => string | undefined) => void
+  /** Completes the file: it is on the disk as a whole. */
+  readonly finish: () => void
+  /** Gives up; the file is gone. */
+  readonly discard: () => void
+}
+
+/** Begins a segment that goes on from a head, in a file that is not there yet. */
+export const draft = (filename: string, from: Head): Draft => {
+  if (!OwnerOnly.makeFile(filename)) throw new Error(`${filename} is there already`)
+  const database = connect(filename, { readonly: false })
+  let last = from
+  let closed = false
+  const close = () => {
+    if (!closed) database.close()
+    closed = true
+  }
+  // Whoever dies on the way leaves a file that nothing names.
+  for (const statement of ["PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
+    database.run(statement)
+
+  const addBlock = (block: ReadonlyArray<Stored>) => {
+    const [first, end] = [block[0], block.at(-1)]
+    if (first === undefined || end === undefined) return
+    const { position } = first.link
+    database.run("INSERT INTO blocks VALUES (?, ?, ?)", [position, end.link.position, packBlock(block)])
+    for (const name of new Set(block.flatMap(namesOf))) {
+      database.run("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [name])
+      database.run("INSERT INTO block_names SELECT id, ? FROM names WHERE text = ?", [position, name])
+    }
+    for (const { link } of block) database.run("INSERT INTO ids VALUES (?, ?)", [link.id, link.position])
+    last = { position: end.link.position, hash: end.hash }
+  }
+
+  return {
+    add: (rows, blob) => {
+      for (const block of blocksFrom(rows)) addBlock(block)
+      for (const { payload, link } of rows) {
+        const digest = digestIn(payload)
+        if (digest === undefined) continue
+        const text = blob(digest)
+        if (text === undefined) throw new Error(`the blob of @${link.position} is missing`)
+        database.run("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", [digest, pack(text)])
+      }
+    },
+    finish: () => {
+      database.run("INSERT INTO segment VALUES (?, ?, ?, ?)", [from.position + 1, last.position, from.hash, last.hash])
+      database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+      database.run("COMMIT")
+      close()
+      flush(filename)
+    },
+    discard: () => {
+      close()
+      fs.rmSync(filename, { force: true })
+    },
+  }
+}
+
+const blocksFrom = (rows: ReadonlyArray<Stored>): ReadonlyArray<ReadonlyArray<Stored>> => {
+  const blocks: Array<Array<Stored>> = []
+  let room = 0
+  for (const row of rows) {
+    const block = blocks.at(-1)
+    if (block === undefined || room <= 0 || block.length === BLOCK_EVENTS) {
+      blocks.push([row])
+      room = BLOCK_CHARACTERS
+    } else block.push(row)
+    room -= row.payload.length
+  }
+  return blocks
+}
+
+const flush = (filename: string): void => {
+  const file = fs.openSync(filename, "r")
+  try {
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** A segment that is read. All of it throws where the file is not what it should be. */
+export interface SegmentFile {
+  readonly first: number
+  readonly last: number
+  /** Of its last event. */
+  readonly hash: string
+  /** At most so many of the events that a query selects, in order of position. */
+  readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
+  /** The position of the event with this id; undefined where it is not in this segment. */
+  readonly find: (id: string) => number | undefined
+  readonly blob: (digest: string) => string | undefined
+  /** The lowest and the highest id of its events. */
+  readonly ids: () => { readonly lowest: string; readonly highest: string }
+  readonly close: () => void
+}
+
+/** Opens a segment for reading. */
+export const open = (filename: string): SegmentFile => {
+  const database = connect(filename, { readonly: true })
+  try {
+    return segmentIn(database)
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
+  const [[owner] = []] = database.rows("PRAGMA application_id")
+  if (owner !== APPLICATION_ID) throw new Error("it is no segment of a log")
+  const [[first, last, hash] = []] = database.rows("SELECT first, last, hash FROM segment")
+  const kept = new Map<number, ReadonlyArray<Stored>>()
+
+  const block = (position: number): ReadonlyArray<Stored> => {
+    const known = kept.get(position)
+    if (known !== undefined) return known
+    const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
+    const rows = unpackBlock(content)
+    for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT_BLOCKS) kept.delete(oldest)
+    kept.set(position, rows)
+    return rows
+  }
+
+  return {
+    first: Number(first),
+    last: Number(last),
+    hash: String(hash),
+    page: (query, limit) => {
+      const selected: Array<Stored> = []
+      for (const position of blocksOf(database, query)) {
+        for (const row of block(position)) {
+          if (selected.length === limit) return selected
+          if (selects(query, row.link)) selected.push(row)
+        }
+      }
+      return selected
+    },
+    find: (id) => {
+      const [row] = database.rows("SELECT position FROM ids WHERE id = ?", [id])
+      return row === undefined ? undefined : Number(row[0])
+    },
+    blob: (digest) => {
+      const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
+      return row === undefined ? undefined : unpack(row[0])
+    },
+    ids: () => {
+      const [row] = database.rows("SELECT min(id), max(id) FROM ids")
+      return { lowest: String(row?.[0]), highest: String(row?.[1]) }
+    },
+    close: database.close,
+  }
+}
+
+/** The blocks in which a query may select something, in order. */
+const blocksOf = (database: LogDatabase, query: Query): ReadonlyArray<number> => {
+  const { after = 0, until = Number.MAX_SAFE_INTEGER, timeline, stream, taskId, types } = query
+  const single = [timeline, stream, taskId].flatMap((name) => (name === undefined || name === null ? [] : [[name]]))
+  const wanted = types === undefined ? single : [...single, types]
+  const clauses = wanted.map(
+    (names) => `first IN (SELECT block FROM block_names WHERE name IN
+      (SELECT id FROM names WHERE text IN (${names.map(() => "?").join(", ")})))`,
+  )
+  const sql = ["SELECT first FROM blocks WHERE last > ? AND first <= ?", ...clauses].join(" AND ")
+  const rows = database.rows(`${sql} ORDER BY first`, [after, until, ...wanted.flat()])
+  return rows.map(([position]) => Number(position))
+}

@@ -1,0 +1,178 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, type Scope } from "effect"
+import type { Stored } from "../../integrity/TamperClassification.ts"
+import { LogCorrupt, type Query, SegmentUnavailable } from "../../log/EventLog.ts"
+import type { Segment } from "../../maintenance/Archive.ts"
+import { DamagedRow, type LogDatabase } from "../file/database.ts"
+import { targetOf } from "../file/fileIdentity.ts"
+import * as SegmentFile from "./SegmentFile.ts"
+
+/** Most segments that are kept open. */
+const MAX_OPEN = 8
+
+/**
+ * What was archived of a log, read as one. Its functions throw `SegmentUnavailable` where a file is missing that they need.
+ */
+export interface Segments {
+  /** The last position that was archived, by the log's file as it is now; 0 where nothing was. */
+  readonly floor: () => number
+  /** At most so many of the archived events that a query selects, in order of position. */
+  readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
+  /** The archived event with this id. */
+  readonly find: (id: string) => Stored | undefined
+  readonly blob: (digest: string) => string | undefined
+  readonly list: () => ReadonlyArray<Segment>
+}
+
+/** Where the segments of a log are. */
+export const directoryOf = (log: string): string => `${targetOf(log)}.segments`
+
+/** Where a segment is. Throws `LogCorrupt` where the log names it by what is no plain name of a file in that directory. */
+export const fileOf = (log: string, name: string): string => {
+  if (PLAIN_NAME.test(name)) return path.join(directoryOf(log), name)
+  const reason = `it says that a segment is in ${JSON.stringify(name)}, which is no segment's name`
+  throw new LogCorrupt({ log, position: null, reason })
+}
+
+/** What a segment is named by: letters, digits and single dots. No such name leads to another directory, on any system. */
+const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
+
+/** The segments of the log that this connection reads. */
+export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
+  const log = database.filename
+  let catalog: ReadonlyArray<Entry> = []
+  const opened = new Map<number, SegmentFile.SegmentFile>()
+
+  const floor = (): number => {
+    const now = Number(database.rows("SELECT coalesce(max(last), 0) FROM segments")[0]?.[0])
+    if (now !== (catalog.at(-1)?.last ?? 0)) catalog = database.rows(CATALOG).map(entryOf)
+    return now
+  }
+
+  /** Asks one segment, which is opened for it. */
+  const ask = <A>(entry: Entry, question: (segment: SegmentFile.SegmentFile) => A): A => {
+    const filename = fileOf(log, entry.file)
+    for (;;) {
+      const known = opened.get(entry.first)
+      try {
+        return question(known ?? open(entry, filename))
+      } catch (cause) {
+        opened.get(entry.first)?.close()
+        opened.delete(entry.first)
+        // It was replaced, by a copy perhaps: what is there now may do.
+        if (known !== undefined) continue
+        if (cause instanceof DamagedRow) throw cause
+        const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
+        const { first, last } = entry
+        throw new SegmentUnavailable({ log, first, last, file: filename, reason })
+      }
+    }
+  }
+
+  const open = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
+    const segment = openAs(entry, filename)
+    for (const [first, oldest] of opened) {
+      if (opened.size < MAX_OPEN) break
+      oldest.close()
+      opened.delete(first)
+    }
+    opened.set(entry.first, segment)
+    return segment
+  }
+
+  const page = (query: Query, limit: number): ReadonlyArray<Stored> => {
+    const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
+    const rows: Array<Stored> = []
+    for (const entry of catalog) {
+      if (entry.last <= after || entry.first > until) continue
+      if (rows.length === limit) break
+      rows.push(...ask(entry, (segment) => segment.page(query, limit - rows.length)))
+    }
+    return rows
+  }
+
+  /** Segments of which the log's file says truly between which ids theirs are. */
+  const checked = new Set<number>()
+
+  /** Held once against the segment itself, where it is there: else whoever changed the log's word for it could hide an id. */
+  const mayHave = (entry: Entry, id: string): boolean => {
+    if (!checked.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
+      const { lowest, highest } = ask(entry, (segment) => segment.ids())
+      if (lowest !== entry.lowestId || highest !== entry.highestId) {
+        const reason = `it says other ids of the segment ${entry.file} than are there; \`hindcast log verify\` says more`
+        throw new LogCorrupt({ log, position: null, reason })
+      }
+      checked.add(entry.first)
+    }
+    return id >= entry.lowestId && id <= entry.highestId
+  }
+
+  const segments: Segments = {
+    floor,
+    page,
+    find: (id) => {
+      for (const entry of catalog) {
+        if (!mayHave(entry, id)) continue
+        const position = ask(entry, (segment) => segment.find(id))
+        if (position !== undefined) return page({ after: position - 1, until: position }, 1)[0]
+      }
+      return undefined
+    },
+    blob: (digest) => {
+      // Events that were read from the log's file may have been archived since, and their blobs with them.
+      floor()
+      for (const entry of catalog) {
+        const text = ask(entry, (segment) => segment.blob(digest))
+        if (text !== undefined) return text
+      }
+      return undefined
+    },
+    list: () => {
+      floor()
+      return catalog.map(({ first, last, file, archivedAt }) => {
+        const filename = fileOf(log, file)
+        return { first, last, file, bytes: fs.statSync(filename, { throwIfNoEntry: false })?.size ?? null, archivedAt }
+      })
+    },
+  }
+  const close = () => {
+    for (const segment of opened.values()) segment.close()
+  }
+  return Effect.acquireRelease(Effect.succeed(segments), () => Effect.sync(close))
+}
+
+/** Opens the segment that the log means, and no other that bears its name. */
+const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
+  const segment = SegmentFile.open(filename)
+  if (segment.first === entry.first && segment.last === entry.last && segment.hash === entry.hash) return segment
+  segment.close()
+  throw new Error("it holds other events than those that were archived")
+}
+
+interface Entry {
+  readonly first: number
+  readonly last: number
+  /** Of its last event. */
+  readonly hash: string
+  readonly file: string
+  readonly lowestId: string
+  readonly highestId: string
+  readonly archivedAt: number
+}
+
+const CATALOG = `SELECT first, last, lower(hex(hash)), file, lower(hex(lowest_id)), lower(hex(highest_id)), archived_at
+  FROM segments ORDER BY first`
+
+const entryOf = ([first, last, hash, file, lowestId, highestId, archivedAt]: ReadonlyArray<unknown>): Entry => ({
+  first: Number(first),
+  last: Number(last),
+  hash: String(hash),
+  file: String(file),
+  lowestId: uuidOf(String(lowestId)),
+  highestId: uuidOf(String(highestId)),
+  archivedAt: Number(archivedAt),
+})
+
+/** The text of a UUID from its 32 hexadecimal digits. */
+const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")

@@ -1,0 +1,258 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import * as PartialFile from "../../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+import { turn } from "../../../platform/yieldToEventLoop.ts"
+import * as Options from "../../../values/Options.ts"
+import * as Chain from "../../integrity/Chain.ts"
+import type { Stored } from "../../integrity/TamperClassification.ts"
+import * as Verifier from "../../integrity/Verifier.ts"
+import { type EventLog, LogCorrupt } from "../../log/EventLog.ts"
+import { Archive, ArchiveOptions, NotArchived, type Segment } from "../../maintenance/Archive.ts"
+import type { Head } from "../../vocabulary/Event.ts"
+import { attempt, type LogDatabase, type StatementError } from "../file/database.ts"
+import { pages, withBlob } from "../integrity/storedChain.ts"
+import { readBlob } from "../read.ts"
+import * as SegmentFile from "./SegmentFile.ts"
+import { directoryOf, type Segments } from "./Segments.ts"
+
+/** Events that are read, and taken out of the log's file, in one step. */
+const PAGE_SIZE = 1000
+
+/** What archiving works on. */
+export interface Stores {
+  readonly log: typeof EventLog.Service
+  readonly reader: LogDatabase
+  /** Absent for a log that is not in a file, or is opened for reading only. */
+  readonly writer: LogDatabase | undefined
+  readonly segments: Segments
+}
+
+export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.Service => {
+  const attempting = <A>(run: () => A) => attempt(log.name, run)
+  return Archive.of({
+    segments: attempting(() => segments.list()),
+    archive: (given) =>
+      Effect.gen(function* () {
+        const options = yield* Options.decode("archive", ArchiveOptions, given)
+        const { until, actor } = options
+        const from = yield* attempting(() => endOfLast(reader))
+        const head = yield* log.head
+        const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
+        if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
+        if (until <= from.position || until >= head.position) {
+          const free = `a position from ${from.position + 1} to ${head.position - 1}`
+          const expected = head.position - from.position > 1 ? free : "at least two events that are not archived yet"
+          return yield* refuse(
+            expected,
+            head.position - from.position > 1 ? `${until}` : `${head.position - from.position}`,
+          )
+        }
+        const moving = { first: from.position + 1, last: until }
+        const file = `${padded(moving.first)}-${padded(moving.last)}.segment`
+        const end = yield* write(log.name, { reader, segments }, from, file, options)
+        if (!(yield* attempting(() => takeOver(writer, { ...moving, file, hash: end.hash })))) {
+          yield* attempting(() => removeUnlisted(log.name, segments, file))
+          return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
+        }
+        // From here on they are archived, and nothing that fails may say otherwise.
+        const [event] = (yield* log.append({
+          stream: "log",
+          actor,
+          events: [{ type: "RangeArchived", payload: { ...moving, segment: file } }],
+        })).events
+        const shrunk = yield* makeRoom(writer, moving)
+        const segment = segments.list().find(({ first }) => first === moving.first)
+        if (event === undefined || segment === undefined) return yield* Effect.dieMessage("the segment is not listed")
+        return { segment, event, shrunk }
+      }),
+  })
+}
+
+const padded = (position: number): string => String(position).padStart(10, "0")
+
+/** The end of the last segment: what the next one goes on from. */
+const endOfLast = (reader: LogDatabase): Head => {
+  const [row] = reader.rows("SELECT last, lower(hex(hash)) FROM segments ORDER BY last DESC LIMIT 1")
+  return row === undefined ? { position: 0, hash: Chain.GENESIS } : { position: Number(row[0]), hash: String(row[1]) }
+}
+
+interface Sources {
+  readonly reader: LogDatabase
+  readonly segments: Segments
+}
+
+/** Writes the segment under a name of its own, holds what can be read back against the chain, and gives it its name. */
+const write = (
+  log: string,
+  sources: Sources,
+  from: Head,
+  file: string,
+  { until, onProgress }: ArchiveOptions,
+): Effect.Effect<Head, StatementError> =>
+  Effect.acquireUseRelease(
+    attempt(log, () => {
+      OwnerOnly.makeDirectory(directoryOf(log))
+      PartialFile.removeAbandonedIn(directoryOf(log))
+      const partial = PartialFile.nameFor(path.join(directoryOf(log), file))
+      return { partial, draft: SegmentFile.draft(partial, from) }
+    }),
+    ({ partial, draft }) =>
+      Effect.gen(function* () {
+        const page = pages(sources.reader, sources.segments)
+        let head = from
+        while (head.position < until) {
+          head = yield* attempt(log, () => {
+            const rows = page(head.position, Math.min(PAGE_SIZE, until - head.position))
+            const walked = walkAll(log, head, rows)
+            draft.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
+            return walked
+          })
+          if (onProgress !== undefined) yield* onProgress(head.position - from.position, until - from.position)
+          yield* turn
+        }
+        yield* attempt(log, () => draft.finish())
+        const readBack = yield* endOf(log, partial, from)
+        if (readBack.hash !== head.hash)
+          return yield* damaged(log, until, "what was written to the segment reads back as something else")
+        yield* attempt(log, () => {
+          fs.renameSync(partial, path.join(directoryOf(log), file))
+          flushDirectory(directoryOf(log))
+          flushDirectory(path.dirname(directoryOf(log)))
+        })
+        return head
+      }),
+    ({ draft }) => Effect.sync(() => draft.discard()),
+  )
+
+const damaged = (log: string, position: number, reason: string) => new LogCorrupt({ log, position, reason })
+
+/** The head after these rows, all of which must continue the chain. */
+const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
+  const head = Verifier.walk(from, rows)
+  if (rows.length === 0 || head.position !== from.position + rows.length) {
+    throw damaged(log, head.position + 1, "the chain breaks here, and what was tampered with is not archived")
+  }
+  return head
+}
+
+/** The end of a segment, walked from its beginning. */
+const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, StatementError> =>
+  Effect.acquireUseRelease(
+    attempt(log, () => SegmentFile.open(filename)),
+    (segment) =>
+      Effect.gen(function* () {
+        let head = from
+        while (head.position < segment.last) {
+          head = yield* attempt(log, () => {
+            const rows = segment.page({ after: head.position }, PAGE_SIZE)
+            return walkAll(
+              log,
+              head,
+              rows.map((row) => withBlob(row, segment.blob)),
+            )
+          })
+          yield* turn
+        }
+        return head
+      }),
+    (segment) => Effect.sync(() => segment.close()),
+  )
+
+/** Whoever was faster may have written a segment of the very same events: that one is theirs. Any other is nobody's. */
+const removeUnlisted = (log: string, segments: Segments, file: string): void => {
+  if (segments.list().every((segment) => segment.file !== file))
+    fs.rmSync(path.join(directoryOf(log), file), { force: true })
+}
+
+const flushDirectory = (directory: string): void => {
+  const file = fs.openSync(directory, "r")
+  try {
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+type Moving = Pick<Segment, "first" | "last">
+
+interface Written extends Moving {
+  readonly file: string
+  readonly hash: string
+}
+
+/** From here on the segment is where its events are read. False where another program archived meanwhile. */
+const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): boolean =>
+  inTransaction(writer, () => {
+    if (endOfLast(writer).position !== first - 1) return false
+    const [[lowest, highest] = []] = writer.rows("SELECT min(id), max(id) FROM events WHERE position BETWEEN ? AND ?", [
+      first,
+      last,
+    ])
+    const listed = writer.run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)", [
+      first,
+      last,
+      file,
+      Buffer.from(hash, "hex"),
+      lowest,
+      highest,
+      Date.now(),
+    ])
+    if (listed !== 1)
+      throw damaged(writer.filename, first, "the segment was not listed: another program put a trigger there")
+    writer.run(
+      `INSERT INTO archived_streams SELECT stream, timeline, max(version) FROM events WHERE position BETWEEN ? AND ?
+        GROUP BY stream, timeline
+        ON CONFLICT (stream, timeline) DO UPDATE SET version = excluded.version`,
+      [first, last],
+    )
+    return true
+  })
+
+/** Takes out what was archived and gives its space back. Whether it did: what is kept busy goes with the next archive. */
+const makeRoom = (writer: LogDatabase, moving: Moving) =>
+  Effect.zipRight(takeOut(writer, moving), shrink(writer)).pipe(Effect.catchTag("LogBusy", () => Effect.succeed(false)))
+
+/** Takes out what the segment holds, in steps: other programs append in between. What a crash leaves, nobody reads. */
+const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
+  Effect.gen(function* () {
+    for (let position = first; position <= last; position += PAGE_SIZE) {
+      yield* attempt(writer.filename, () =>
+        writer.run("DELETE FROM events WHERE position < ?", [Math.min(position + PAGE_SIZE, last + 1)]),
+      )
+      yield* turn
+    }
+    yield* attempt(writer.filename, () => writer.run("DELETE FROM blobs WHERE last_position <= ?", [last]))
+  })
+
+/** Pages that are given back in one step. */
+const PAGES_A_STEP = 2000
+
+/** Gives the space back to the disk, in steps. Whether it did. */
+const shrink = (writer: LogDatabase) =>
+  Effect.gen(function* () {
+    const freePages = () => Number(writer.rows("PRAGMA freelist_count")[0]?.[0])
+    for (let free = freePages(); free > 0; ) {
+      yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_A_STEP})`))
+      const left = freePages()
+      // A file that was made by format 1 keeps its free pages.
+      if (left >= free) return false
+      free = left
+      yield* turn
+    }
+    yield* attempt(writer.filename, () => writer.run("PRAGMA wal_checkpoint(TRUNCATE)"))
+    return true
+  })
+
+const inTransaction = <A>(writer: LogDatabase, body: () => A): A => {
+  writer.run("BEGIN IMMEDIATE")
+  try {
+    const answer = body()
+    writer.run("COMMIT")
+    return answer
+  } catch (cause) {
+    if (writer.inTransaction()) writer.run("ROLLBACK")
+    throw cause
+  }
+}

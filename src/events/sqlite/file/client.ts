@@ -1,0 +1,75 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlConnection from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Statement from "@effect/sql/Statement"
+import { Effect, type Scope, Stream } from "effect"
+import { driver } from "../driver/choice.ts"
+import type { Connection, Driver } from "../driver/Driver.ts"
+import { BUSY_TIMEOUT_MS } from "./database.ts"
+
+/**
+ * A client of `@effect/sql` for a file, closed with the scope: for the SQL that does not run for every event. Where better-sqlite3
+ * is the driver it is that of `@effect/sql-sqlite-node`, which needs better-sqlite3; elsewhere the same client over `node:sqlite`,
+ * and that package is not loaded, and need not be there. What keeps the file from being opened is a defect, as it was thrown.
+ */
+export const open = (
+  filename: string,
+  options: { readonly readonly: boolean },
+): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
+  Effect.suspend(() => {
+    const used = driver()
+    return used.name === "better-sqlite3" ? ofEffect(filename, options) : ofDriver(used, filename, options)
+  }).pipe(
+    Effect.provide(Reactivity.layer),
+    Effect.tap((sql) => sql.unsafe(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)),
+  )
+
+const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }) =>
+  Effect.flatMap(
+    Effect.promise(() => import("@effect/sql-sqlite-node/SqliteClient")),
+    ({ make }) => make({ filename, readonly, disableWAL: true }),
+  )
+
+/** The same over a connection of the driver. */
+const ofDriver = (used: Driver, filename: string, { readonly }: { readonly readonly: boolean }) =>
+  Effect.gen(function* () {
+    const database = yield* Effect.acquireRelease(
+      Effect.sync(() => used.open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })),
+      (database) => Effect.sync(() => database.close()),
+    )
+    const connection = connectionOf(database)
+    const permit = yield* Effect.makeSemaphore(1)
+    return yield* SqlClient.make({
+      acquirer: permit.withPermits(1)(Effect.succeed(connection)),
+      transactionAcquirer: Effect.acquireRelease(Effect.as(permit.take(1), connection), () => permit.release(1)),
+      compiler: Statement.makeCompilerSqlite(),
+      spanAttributes: [["db.system.name", "sqlite"]],
+    })
+  })
+
+const connectionOf = (database: Connection): SqlConnection.Connection => {
+  const attempt = <A>(run: () => A) =>
+    Effect.try({ try: run, catch: (cause) => new SqlError({ cause, message: "Failed to execute statement" }) })
+
+  const values = (sql: string, parameters: ReadonlyArray<unknown>) =>
+    attempt(() => database.prepare(sql).rows(parameters))
+
+  const execute: SqlConnection.Connection["execute"] = (sql, parameters, transformRows) =>
+    attempt(() => {
+      const statement = database.prepare(sql)
+      const columns = statement.columns()
+      const rows = statement
+        .rows(parameters)
+        .map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
+      return transformRows === undefined ? rows : transformRows(rows)
+    })
+
+  return {
+    execute,
+    executeUnprepared: execute,
+    executeRaw: (sql, parameters) => execute(sql, parameters, undefined),
+    executeValues: values,
+    executeStream: () => Stream.dieMessage("a log's client reads no streams"),
+  }
+}

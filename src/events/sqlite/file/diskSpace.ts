@@ -1,0 +1,35 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+
+/**
+ * Whether no more can be written where a log is: the disk is full, a quota is used up, or files may not grow further. SQLite
+ * calls only the first of these a full disk, and the others a fault of it; so after such a fault this tries it out, with a
+ * file beside the log that is as long as the log's files might become.
+ */
+export const isUsedUp = (filename: string): boolean => {
+  const trial = path.join(path.dirname(filename), `.${path.basename(filename)}.room-${process.pid}`)
+  let file: number | undefined
+  try {
+    const length = Math.max(sizeOf(filename), sizeOf(`${filename}-wal`)) + TRIAL_BYTES
+    file = fs.openSync(trial, "wx", OwnerOnly.FILE_MODE)
+    fs.writeFileSync(file, Buffer.alloc(TRIAL_BYTES))
+    fs.writeSync(file, Buffer.alloc(1), 0, 1, length)
+    return false
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause && NO_ROOM.has(String(cause.code))
+  } finally {
+    if (file !== undefined) {
+      fs.closeSync(file)
+      fs.rmSync(trial, { force: true })
+    }
+  }
+}
+
+/** What must fit, in bytes: about a large commit. */
+const TRIAL_BYTES = 1024 * 1024
+
+/** No space left, quota used up, file too large. */
+const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+
+const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0

@@ -1,0 +1,165 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, type Scope } from "effect"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+import {
+  type DiskFull,
+  type LogCorrupt,
+  type LogError,
+  LogFormatUnsupported,
+  LogUnavailable,
+  type OpenError,
+} from "../../log/EventLog.ts"
+import * as Client from "./client.ts"
+import { attempt, noRoom, type StatementError, statementError } from "./database.ts"
+import { targetOf } from "./fileIdentity.ts"
+import { saysItIsALog } from "./header.ts"
+import * as newFile from "./newFile.ts"
+import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
+import { FROM_FORMAT_1 } from "./upgrade.ts"
+
+/** Bytes to which the write-ahead log shrinks after a checkpoint. */
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+/** The connection for everything that does not run for every event: making and checking the file, the lease. */
+export interface Control {
+  readonly filename: string
+  readonly sql: SqlClient
+}
+
+/**
+ * Opens a log's file for writing. One that is not there is made, with its directory; one that is not a Hindcast log, or
+ * of a newer format, is refused before anything in it is changed.
+ */
+export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* makeDirectory(filename)
+    yield* refuseOrphan(filename)
+    yield* attempt(filename, () => newFile.make(filename))
+    const sql = yield* connect(filename, false)
+    const found = yield* checkFormat(filename, sql)
+    if (found === "empty") {
+      yield* sql`PRAGMA page_size = ${sql.literal(String(PAGE_BYTES))}`
+      // What archiving frees is given back step by step.
+      yield* sql`PRAGMA auto_vacuum = INCREMENTAL`
+      yield* transaction(sql, makeTables(filename, sql))
+    }
+    if (found === "old log") yield* transaction(sql, upgradeTables(filename, sql))
+    yield* sql`PRAGMA journal_mode = WAL`
+    yield* sql`PRAGMA synchronous = NORMAL`
+    yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
+    for (const statement of DISPOSABLE_TABLES) yield* sql.unsafe(statement)
+    return { filename, sql }
+  }).pipe(typed(filename))
+
+/** Checks that a file is there and is a log, by a connection that can only read. */
+export const check = (filename: string): Effect.Effect<void, OpenError> =>
+  Effect.gen(function* () {
+    if (!fs.existsSync(filename)) {
+      return yield* new LogUnavailable({
+        log: filename,
+        reason: "there is no such file. Name an existing log with --log FILE or HINDCAST_LOG.",
+      })
+    }
+    const sql = yield* connect(filename, true)
+    const found = yield* checkFormat(filename, sql)
+    if (found === "log") return
+    return yield* new LogFormatUnsupported({
+      log: filename,
+      found: found === "empty" ? "an empty database" : OLD_FORMAT,
+    })
+  }).pipe(typed(filename), Effect.scoped)
+
+/** SQL's errors as the log's own. To whoever opens a log or wants its lease, a full disk is one more reason. */
+export const typed =
+  (filename: string) =>
+  <A, E extends { readonly _tag: string }, R>(
+    effect: Effect.Effect<A, E | SqlError, R>,
+  ): Effect.Effect<A, Exclude<E, SqlError | DiskFull> | LogError, R> =>
+    Effect.catchAll(effect, (error): Effect.Effect<never, Exclude<E, SqlError | DiskFull> | LogError> => {
+      const named = isSqlError(error) ? statementError(filename, error.cause) : error
+      return isDiskFull(named) ? noRoom(filename) : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
+    })
+
+const isSqlError = (error: { readonly _tag: string }): error is SqlError => error._tag === "SqlError"
+
+const isDiskFull = (error: { readonly _tag: string }): error is DiskFull => error._tag === "DiskFull"
+
+const makeDirectory = (filename: string) =>
+  Effect.try({
+    try: () => OwnerOnly.makeDirectory(path.dirname(filename)),
+    catch: (cause) => new LogUnavailable({ log: filename, reason: `its directory cannot be made: ${String(cause)}` }),
+  })
+
+/** Where a log's file is gone and its write-ahead log is not, SQLite would begin a new file and delete what was left of the old. */
+const refuseOrphan = (filename: string) =>
+  attempt(filename, () => {
+    const target = targetOf(filename)
+    const [file, wal] = [target, `${target}-wal`].map((name) => fs.statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    if (file !== 0 || wal === 0) return
+    throw new LogUnavailable({
+      log: filename,
+      reason:
+        `the file is missing or empty, and ${path.basename(target)}-wal beside it holds ${wal} bytes of acknowledged events. ` +
+        "Put the file back beside it; or, to begin a new log, move the -wal away.",
+    })
+  })
+
+/** The client throws where it cannot open the file; that is an answer here, not a defect. */
+const connect = (
+  filename: string,
+  readonly: boolean,
+): Effect.Effect<SqlClient, StatementError | SqlError, Scope.Scope> =>
+  Client.open(filename, { readonly }).pipe(
+    Effect.catchAllDefect((cause) => Effect.fail(statementError(filename, cause))),
+  )
+
+const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`
+
+/** Whether the file is a log of ours, of this format or of the one before, or still empty; anything else is refused. */
+const checkFormat = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    const refuse = (found: string) => new LogFormatUnsupported({ log: filename, found })
+    const [found] = yield* sql<{ readonly owner: number; readonly format: number; readonly tables: number }>`
+      SELECT application_id AS owner, user_version AS format, (SELECT count(*) FROM sqlite_schema) AS tables
+      FROM pragma_application_id, pragma_user_version`.pipe(
+      typed(filename),
+      Effect.catchTag(
+        "LogCorrupt",
+        (error): Effect.Effect<never, LogCorrupt | LogFormatUnsupported> =>
+          saysItIsALog(filename) ? error : refuse(`a file that SQLite cannot read (${error.reason})`),
+      ),
+    )
+    if (found === undefined || (found.owner === 0 && found.tables === 0)) return "empty" as const
+    if (found.owner !== APPLICATION_ID) return yield* refuse("an SQLite database of another program")
+    if (found.format === 1) return "old log" as const
+    if (found.format !== FORMAT_VERSION) {
+      return yield* refuse(`format ${found.format}, where this version knows format ${FORMAT_VERSION}; update Hindcast`)
+    }
+    return "log" as const
+  })
+
+/** Of two processes that make the same file at once, the second finds it made. */
+const makeTables = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    if ((yield* checkFormat(filename, sql)) !== "empty") return
+    for (const statement of LOG_TABLES) yield* sql.unsafe(statement)
+    yield* sql.unsafe(`PRAGMA application_id = ${APPLICATION_ID}`)
+    yield* sql.unsafe(`PRAGMA user_version = ${FORMAT_VERSION}`)
+  })
+
+const upgradeTables = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    if ((yield* checkFormat(filename, sql)) !== "old log") return
+    for (const statement of FROM_FORMAT_1) yield* sql.unsafe(statement)
+  })
+
+/** All of it or nothing. */
+const transaction = <A, E, R>(sql: SqlClient, body: Effect.Effect<A, E, R>) =>
+  // Not `withTransaction`: it begins deferred, and two processes that read before they write would block each other.
+  Effect.zipRight(sql`BEGIN IMMEDIATE`, body).pipe(
+    Effect.zipLeft(sql`COMMIT`),
+    Effect.tapError(() => Effect.ignore(sql`ROLLBACK`)),
+  )

@@ -1,0 +1,60 @@
+import * as crypto from "node:crypto"
+import { Effect } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import type { LogDatabase } from "../../file/database.ts"
+import {
+  counted,
+  type Flaw,
+  flaw,
+  type Looking,
+  MAX_FLAWS,
+  reading,
+  type Stores,
+  whileNothingIsArchived,
+} from "./Check.ts"
+
+/**
+ * Looks at every large payload in the log's file, one at a time: that it has its digest, that an event has it, and that the log knows
+ * which event has it last, for archiving takes it out with that one. The segments' own are looked at with them.
+ */
+export const blobs = (stores: Stores): Looking => ({
+  what: "blobs",
+  look: whileNothingIsArchived(
+    stores,
+    Effect.gen(function* () {
+      const { database, segments } = stores
+      const floor = yield* reading(stores, () => segments.floor())
+      const flaws: Array<Flaw> = [...(yield* reading(stores, () => misplaced(database, floor)))]
+      let seen = 0
+      for (let after = ""; flaws.length < MAX_FLAWS; ) {
+        const [row] = yield* reading(stores, () => database.rows(NEXT, [after]))
+        if (row === undefined) break
+        const [digest, content] = row
+        after = String(digest)
+        seen += 1
+        if (content instanceof Uint8Array && crypto.hash("sha256", content, "hex") === digest) continue
+        flaws.push(wrong(after, "a text of this digest", "another text"))
+        yield* turn
+      }
+      return { told: counted(seen, "blob"), flaws }
+    }),
+  ),
+})
+
+const NEXT = "SELECT digest, CAST(content AS BLOB) FROM blobs WHERE digest > ? ORDER BY digest LIMIT 1"
+
+/** In one statement, so that no event is appended in between. What goes with the archived events may still be there. */
+const misplaced = (database: LogDatabase, floor: number): ReadonlyArray<Flaw> =>
+  database.rows(MISPLACED, [floor, floor, MAX_FLAWS]).map(([digest, last, named]) => {
+    if (named === null) return wrong(String(digest), "an event that has it", "none")
+    return wrong(String(digest), `@${named} to be known as the last event that has it`, `@${last}`)
+  })
+
+const MISPLACED = `WITH named AS (
+    SELECT substr(payload, 7, 64) AS digest, max(position) AS last FROM events NOT INDEXED
+    WHERE octet_length(payload) = 71 AND substr(payload, 1, 6) = '"blob:' AND position > ? GROUP BY 1)
+  SELECT digest, last_position, named.last FROM blobs LEFT JOIN named USING (digest)
+  WHERE (named.last IS NULL AND last_position > ?) OR named.last <> last_position LIMIT ?`
+
+const wrong = (digest: string, expected: string, found: string): Flaw =>
+  flaw("blob changed", null, { what: `blob ${digest}`, expected, found })

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { isExactly } from "../utf8.ts"
+import { counted, type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+
+/** Names that are held at a time. */
+const PAGE_SIZE = 5000
+
+/**
+ * Looks at every name, used or not: that it is text, so that it is found by what it reads as, and that its number is one that
+ * JavaScript tells from the next, so that events are found by it. That used ones are those that were
+ * recorded is for the chain to tell, and that they are found by their text for SQLite.
+ */
+export const names = (stores: Stores): Looking => ({
+  what: "names",
+  look: Effect.gen(function* () {
+    const flaws: Array<Flaw> = []
+    let seen = 0
+    for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {
+      const rows = yield* reading(stores, () => stores.database.rows(PAGE, [after, PAGE_SIZE]))
+      for (const [id, text, bytes] of rows) {
+        seen += 1
+        if (!Number.isSafeInteger(id)) flaws.push(beyond(String(text)))
+        if (!isExactly(String(text), bytes)) flaws.push(noText(Number(id)))
+        after = Number(id)
+      }
+      if (rows.length < PAGE_SIZE) break
+      yield* turn
+    }
+    return { told: counted(seen, "name"), flaws }
+  }),
+})
+
+const PAGE = "SELECT id, text, CAST(text AS BLOB) FROM names WHERE id > ? ORDER BY id LIMIT ?"
+
+const noText = (id: number): Flaw =>
+  flaw("name changed", null, { what: `name ${id}`, expected: "text in UTF-8", found: "other bytes" })
+
+const beyond = (text: string): Flaw =>
+  flaw("name changed", null, {
+    what: `name ${JSON.stringify(text)}`,
+    expected: "a number below 2^53",
+    found: "one beyond: events that use it are not found by it",
+  })

@@ -1,0 +1,173 @@
+import * as fs from "node:fs"
+import { Effect, Either } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import type { LogError } from "../../../log/EventLog.ts"
+import type { Finding } from "../../../log/Verification.ts"
+import * as Content from "../../../payload/StoredPayload.ts"
+import { attemptRead } from "../../file/database.ts"
+import { readBlob } from "../../read.ts"
+import {
+  counted,
+  type Flaw,
+  flaw,
+  type Looking,
+  MAX_FLAWS,
+  reading,
+  type Seen,
+  type Stores,
+  whileNothingIsArchived,
+} from "./Check.ts"
+
+/** Events whose keys are read in one step. */
+const PAGE_SIZE = 5000
+
+/** Archived events that are unpacked in one step. */
+const ARCHIVED_PAGE_SIZE = 1000
+
+/**
+ * Looks at the keys of personal data: each key that is there opens the first event that names it, and each that is not there was
+ * shredded, which an event says. Where a key is missing and no event says so, the log itself is whole: it may be a copy that was
+ * made without its keys. What was encrypted by it reads as if it were shredded, so the look says how many such keys there are.
+ */
+export const keys = (stores: Stores): Looking => ({
+  what: "keys",
+  look: whileNothingIsArchived(
+    stores,
+    Effect.gen(function* () {
+      const kept = yield* Effect.either(readingKeys(stores, () => stores.keys.subjects()))
+      if (Either.isLeft(kept)) return yield* unreadable(stores, kept.left)
+      const unrecorded = new Set(kept.right.filter(({ shredding }) => shredding).map(({ keyId }) => keyId))
+      const named = yield* firstEvents(stores)
+      const flaws: Array<Flaw> = []
+      const missing: Array<First> = []
+      let shredded = 0
+      for (const first of named.values()) {
+        const key = yield* readingKeys(stores, () => stores.keys.find(first.keyId))
+        if (key !== undefined) {
+          if (flaws.length < MAX_FLAWS) flaws.push(...(yield* reading(stores, () => closed(stores, first))))
+        } else if (unrecorded.has(first.keyId) || (yield* reading(stores, () => isShredded(stores, first.keyId))))
+          shredded += 1
+        else missing.push(first)
+        yield* turn
+      }
+      const told = named.size === 0 ? "none" : toldOf(named.size, shredded, missing.length)
+      return { told, flaws, notes: missing.length === 0 ? [] : [lost(stores, missing)] } satisfies Seen
+    }),
+  ),
+})
+
+/** Reads from the keys' storage, which errors then name. */
+export const readingKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
+  attemptRead(keys.name, read)
+
+/** A key that events name, and the first of them. */
+interface First {
+  readonly keyId: string
+  readonly position: number
+}
+
+/** By the key's id. */
+const firstEvents = (stores: Stores) =>
+  Effect.gen(function* () {
+    const { database, segments } = stores
+    const named = new Map<string, First>()
+    const add = (keyId: string, position: number) => {
+      if (!named.has(keyId)) named.set(keyId, { keyId, position })
+    }
+    for (let after = 0; ; ) {
+      const rows = yield* reading(stores, () =>
+        after < segments.floor() ? segments.page({ after }, ARCHIVED_PAGE_SIZE) : [],
+      )
+      const last = rows.at(-1)
+      if (last === undefined) break
+      for (const { link, keyId } of rows) if (keyId !== null) add(keyId, link.position)
+      after = last.link.position
+      yield* turn
+    }
+    const [[first, head] = []] = yield* reading(stores, () => database.rows(BOUNDS))
+    for (let after = Number(first) - 1; first !== null && after < Number(head); after += PAGE_SIZE) {
+      const rows = yield* reading(stores, () => database.rows(NAMED, [after, after + PAGE_SIZE]))
+      for (const [keyId, position] of rows) add(String(keyId), Number(position))
+      yield* turn
+    }
+    return named
+  })
+
+const BOUNDS = "SELECT min(position), max(position) FROM events"
+
+const NAMED = `SELECT (SELECT text FROM names WHERE id = key_id), min(position) FROM events
+  WHERE position > ? AND position <= ? AND key_id IS NOT NULL GROUP BY key_id ORDER BY 2`
+
+/** What is wrong where a key does not open an event that names it. */
+const closed = (stores: Stores, { keyId, position }: First): ReadonlyArray<Flaw> => {
+  const { database, segments } = stores
+  const archived =
+    position <= segments.floor() ? segments.page({ after: position - 1, until: position }, 1)[0] : undefined
+  const [row = []] = archived === undefined ? database.rows(EVENT, [position]) : [[archived.link.id, archived.payload]]
+  const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
+  try {
+    Content.read({ blob, keys: stores.keys }, uuidOf(String(row[0])), { payload: String(row[1]), keyId })
+    return []
+  } catch (cause) {
+    return [
+      flaw("key changed", position, {
+        what: `key ${keyId} in ${stores.keys.name}`,
+        expected: `the one that encrypted personal data of @${position}`,
+        found: cause instanceof Error ? cause.message : String(cause),
+        advice: `Restore ${stores.keys.name} from a copy. Until then, events whose personal data this key is for cannot be read.`,
+      }),
+    ]
+  }
+}
+
+const EVENT = "SELECT lower(hex(id)), payload FROM events WHERE position = ?"
+
+/** The text of a UUID, from itself or from its 32 hexadecimal digits. */
+const uuidOf = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, "$1-$2-$3-$4-$5")
+
+const isShredded = ({ database, segments }: Stores, keyId: string): boolean =>
+  database.rows(SHREDDED, [`key/${keyId}`]).length > 0 ||
+  (segments.floor() > 0 && segments.page({ stream: `key/${keyId}`, types: ["PayloadShredded"] }, 1).length > 0)
+
+const SHREDDED = `SELECT 1 FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
+  AND type = (SELECT id FROM names WHERE text = 'PayloadShredded') LIMIT 1`
+
+const toldOf = (named: number, shredded: number, missing: number): string => {
+  const parts = [`${counted(named, "key")} of personal data`]
+  if (shredded > 0) parts.push(`${shredded} shredded`)
+  if (missing > 0)
+    parts.push(`${missing} missing that nobody shredded: what they encrypted reads as if it were shredded`)
+  return parts.join(", ")
+}
+
+const lost = ({ keys }: Stores, missing: ReadonlyArray<First>): Finding => ({
+  severity: "warning",
+  what: "keys",
+  expected: `every key that was not shredded, in ${keys.name}`,
+  found: `${missing.length} missing, such as ${missing[0]?.keyId}, which @${missing[0]?.position} names`,
+  advice:
+    `Restore ${keys.name} from a copy. Without these keys, the personal data of their events reads as if it were shredded. ` +
+    "Where the log was copied without its keys on purpose, there is nothing to do.",
+})
+
+/** A key file that this user may read, and that cannot be read, is damaged. */
+const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<Seen, LogError> => {
+  if (error._tag !== "LogUnavailable") return Effect.fail(error)
+  if (!mayRead(keys.name)) return Effect.succeed({ told: error.message, flaws: [], looked: false })
+  const found = flaw("key changed", null, {
+    what: `key file ${keys.name}`,
+    expected: "a key file that can be read",
+    found: error.reason,
+    advice: `Restore ${keys.name} from a copy. Until then, events with personal data cannot be read or appended.`,
+  })
+  return Effect.succeed({ told: "cannot be read", flaws: [found] })
+}
+
+const mayRead = (file: string): boolean => {
+  try {
+    fs.accessSync(file, fs.constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import * as Database from "../../file/database.ts"
+import { schemaFindings } from "../schemaFindings.ts"
+import { type Looking, reading, type Stores } from "./Check.ts"
+
+/** The tables, indexes, triggers and the view: those that Hindcast makes, as it makes them, and no others that can change anything. */
+export const schema = (stores: Stores): Looking => ({
+  what: "tables and triggers",
+  look: Effect.gen(function* () {
+    const empty = yield* Database.scratch
+    const findings = yield* reading(stores, () => schemaFindings(stores.database, empty))
+    const flaws = findings
+      .filter(({ severity }) => severity === "damage")
+      .map((finding) => ({
+        ...{ position: null, kind: "schema changed" as const, finding },
+        reason: `${finding.what}: expected ${finding.expected}, found ${finding.found}`,
+      }))
+    return {
+      told: "those that Hindcast makes",
+      flaws,
+      notes: findings.filter(({ severity }) => severity !== "damage"),
+    }
+  }).pipe(Effect.scoped),
+})

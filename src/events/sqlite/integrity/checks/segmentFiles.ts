@@ -1,0 +1,75 @@
+import * as fs from "node:fs"
+import { Effect } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import * as Chain from "../../../integrity/Chain.ts"
+import { SegmentUnavailable } from "../../../log/EventLog.ts"
+import type { Head } from "../../../vocabulary/Event.ts"
+import { fileOf } from "../../archive/Segments.ts"
+import * as Database from "../../file/database.ts"
+import { type Archived, archivedIn, streamFlaws } from "./archived.ts"
+import { counted, type Flaw, flaw, type Looking, reading, type Stores, whileNothingIsArchived } from "./Check.ts"
+import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
+
+/**
+ * Looks at everything that was archived: that the log's list of segments has no gap and says what is in them; that each file is a
+ * sound database with nothing in it but its events, and that these are found in it by every name and id; that no id is there
+ * twice, in whatever file; and that the log knows where each archived stream stood.
+ */
+export const segmentFiles = (stores: Stores): Looking => ({
+  what: "segments",
+  look: whileNothingIsArchived(
+    stores,
+    Effect.gen(function* () {
+      const list = yield* reading(stores, () => stores.database.rows(LIST).map(expectedOf))
+      const flaws: Array<Flaw> = []
+      const archived = archivedIn(yield* Database.scratch)
+      let end: Head = { position: 0, hash: Chain.GENESIS }
+      for (const segment of list) {
+        if (segment.first !== end.position + 1) flaws.push(gap(end, segment))
+        flaws.push(...(yield* look(stores, segment, end, archived)))
+        end = { position: segment.last, hash: segment.hash }
+        yield* turn
+      }
+      flaws.push(...(yield* reading(stores, () => streamFlaws(stores.database, archived))))
+      const told = list.length === 0 ? "none" : `${counted(list.length, "file")} up to @${end.position}`
+      return { told, flaws }
+    }).pipe(Effect.scoped),
+  ),
+})
+
+const look = (stores: Stores, expected: Expected, from: Head, archived: Archived) =>
+  Effect.acquireUseRelease(
+    reading(stores, () => connect(stores.database.filename, expected)),
+    (database) => segmentFlaws({ stores, database, expected, from, archived }),
+    (database) => Effect.sync(() => database.close()),
+  )
+
+const connect = (log: string, { first, last, file }: Expected) => {
+  const filename = fileOf(log, file)
+  const unavailable = (reason: string) => new SegmentUnavailable({ log, first, last, file: filename, reason })
+  if (!fs.existsSync(filename)) throw unavailable("the file is not there")
+  try {
+    return Database.connect(filename, { readonly: true })
+  } catch (cause) {
+    throw unavailable(`it cannot be read (${String(cause)})`)
+  }
+}
+
+const LIST = `SELECT first, last, file, lower(hex(hash)), lower(hex(lowest_id)), lower(hex(highest_id)) FROM segments
+  ORDER BY first`
+
+const expectedOf = ([first, last, file, hash, lowestId, highestId]: ReadonlyArray<unknown>): Expected => ({
+  first: Number(first),
+  last: Number(last),
+  file: String(file),
+  hash: String(hash),
+  lowestId: String(lowestId),
+  highestId: String(highestId),
+})
+
+const gap = ({ position }: Head, { first, file }: Expected): Flaw =>
+  flaw("archive changed", null, {
+    what: `segment ${file}`,
+    expected: `segments without a gap: this one from @${position + 1}`,
+    found: `from @${first}`,
+  })

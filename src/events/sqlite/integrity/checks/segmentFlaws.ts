@@ -1,0 +1,174 @@
+import { Effect } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { sha256 } from "../../../../values/Json.ts"
+import * as Verifier from "../../../integrity/Verifier.ts"
+import type { LogError } from "../../../log/EventLog.ts"
+import { digestIn } from "../../../payload/Blob.ts"
+import type { Head } from "../../../vocabulary/Event.ts"
+import { namesOf, unpack, unpackBlock } from "../../archive/Block.ts"
+import { TABLES } from "../../archive/SegmentFile.ts"
+import * as Database from "../../file/database.ts"
+import type { Archived } from "./archived.ts"
+import { type Flaw, flaw, MAX_FLAWS, type Stores } from "./Check.ts"
+import { pageFaults } from "./pages.ts"
+
+/** What the log says of a segment. Ids are hexadecimal digits. */
+export interface Expected {
+  readonly first: number
+  readonly last: number
+  readonly file: string
+  /** Of its last event. */
+  readonly hash: string
+  readonly lowestId: string
+  readonly highestId: string
+}
+
+/** A segment's file that is open, and what it is held against. */
+export interface Given {
+  readonly stores: Stores
+  readonly database: Database.LogDatabase
+  readonly expected: Expected
+  /** What it goes on from. */
+  readonly from: Head
+  readonly archived: Archived
+}
+
+/** What is wrong with a segment, block by block, so that memory is of one block at a time. */
+export const segmentFlaws = (given: Given): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
+  Effect.gen(function* () {
+    const { database, expected, from } = given
+    const wrong = wrongIn(expected)
+    const flaws: Array<Flaw> = []
+    const step = <A>(what: string, run: () => A) => caught(given, what, run, (found) => flaws.push(found))
+
+    yield* step("pages", () => flaws.push(...pageFaults(database, `pages of ${expected.file}`)))
+    yield* Effect.scoped(
+      Effect.flatMap(Database.scratch, (empty) => step("tables", () => flaws.push(...tableFlaws(given, empty)))),
+    )
+    const seen: Seen = { head: from, indexed: 0, blobs: new Set(), lowest: "", highest: "" }
+    for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {
+      const block = yield* step("its blocks", () => database.rows(NEXT_BLOCK, [after])[0])
+      if (block === undefined) break
+      after = Number(block[0])
+      yield* step(`the block at @${after}`, () => flaws.push(...blockFlaws(given, seen, block)))
+      yield* turn
+    }
+    if (flaws.length > 0) return flaws.slice(0, MAX_FLAWS)
+    if (seen.head.position !== expected.last || seen.head.hash !== expected.hash)
+      flaws.push(wrong("its events", `those up to @${expected.last}`, `others, or up to @${seen.head.position}`))
+    if (seen.lowest !== expected.lowestId || seen.highest !== expected.highestId)
+      flaws.push(wrong("the ids between which its own are", `${seen.lowest} and ${seen.highest}`, "others in the log"))
+    yield* step("indexes", () => flaws.push(...totalFlaws(given, seen)))
+    yield* step("blobs", () => flaws.push(...blobFlaws(given, seen)))
+    return flaws
+  })
+
+/** What was seen of a segment so far. */
+interface Seen {
+  head: Head
+  /** Entries that the index of names must have for it. */
+  indexed: number
+  readonly blobs: Set<string>
+  lowest: string
+  highest: string
+}
+
+const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDER BY first LIMIT 1"
+
+/** What cannot be read is a flaw like any other. */
+const caught = <A>(
+  { stores, expected }: Given,
+  what: string,
+  run: () => A,
+  tell: (flaw: Flaw) => void,
+): Effect.Effect<A | undefined> =>
+  Effect.sync(() => {
+    try {
+      return run()
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      tell(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "what can be read", reason))
+      return undefined
+    }
+  })
+
+const wrongIn =
+  ({ file }: Expected) =>
+  (what: string, expected: string, found: string, position: number | null = null): Flaw =>
+    flaw("archive changed", position, { what: `segment ${file}: ${what}`, expected, found })
+
+/** Nothing but the tables of a segment is in it, and it says of itself what the log says of it. */
+const tableFlaws = ({ database, expected, from }: Given, empty: Database.LogDatabase): ReadonlyArray<Flaw> => {
+  const wrong = wrongIn(expected)
+  for (const statement of TABLES) empty.run(statement)
+  const [made, found] = [empty, database].map((each) =>
+    each.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").map((row) => row.join(" ")),
+  )
+  const own = { ...expected, previous: from.hash }
+  const [row, ...others] = database.rows("SELECT first, last, previous_hash, hash FROM segment")
+  const says = [own.first, own.last, own.previous, own.hash]
+  return [
+    ...(JSON.stringify(made) === JSON.stringify(found) ? [] : [wrong("its tables", "those of a segment", "others")]),
+    ...(others.length === 0 && JSON.stringify(row) === JSON.stringify(says)
+      ? []
+      : [wrong("what it says of itself", says.join(", "), row?.join(", ") ?? "nothing")]),
+  ]
+}
+
+/** A block's events continue the chain, are those that it says, and are found by their names and ids. */
+const blockFlaws = (given: Given, seen: Seen, [first, last, content]: ReadonlyArray<unknown>): ReadonlyArray<Flaw> => {
+  const { database, expected, archived, stores } = given
+  const wrong = wrongIn(expected)
+  const rows = unpackBlock(content)
+  const from = seen.head
+  seen.head = Verifier.walk(from, rows)
+  const at = seen.head.position
+  if (first !== from.position + 1 || last !== at || at !== from.position + rows.length)
+    return [wrong("its events", `those that follow @${from.position}, and no others`, "others", at + 1)]
+  for (const { payload, link } of rows) {
+    const digest = digestIn(payload)
+    if (digest !== undefined) seen.blobs.add(digest)
+    const id = link.id.replaceAll("-", "")
+    if (seen.lowest === "" || id < seen.lowest) seen.lowest = id
+    if (id > seen.highest) seen.highest = id
+  }
+  const names = new Set(rows.flatMap(namesOf))
+  seen.indexed += names.size
+  const unnamed = [...names].filter((name) => database.rows(BLOCK_OF, [first, name]).length === 0)
+  return [
+    ...unnamed.map((name) => wrong(`its index of names, for ${name}`, `the block at @${first}`, "none")),
+    ...rows.flatMap(({ link }) => {
+      const [[position] = []] = database.rows("SELECT position FROM ids WHERE id = ?", [link.id])
+      if (position === link.position) return []
+      return [wrong(`its index of ids, for ${link.id}`, `@${link.position}`, String(position ?? "none"), link.position)]
+    }),
+    ...archived.take(rows, stores.database, stores.segments.floor()),
+  ]
+}
+
+const BLOCK_OF = "SELECT 1 FROM block_names WHERE block = ? AND name = (SELECT id FROM names WHERE text = ?)"
+
+/** The indexes have all that they must have; with as many entries as that, they have nothing else. */
+const totalFlaws = ({ database, expected }: Given, { indexed }: Seen): ReadonlyArray<Flaw> => {
+  const wrong = wrongIn(expected)
+  const [[names, ids] = []] = database.rows("SELECT (SELECT count(*) FROM block_names), (SELECT count(*) FROM ids)")
+  const events = expected.last - expected.first + 1
+  return [
+    ...(names === indexed ? [] : [wrong("its index of names", `${indexed} entries`, String(names))]),
+    ...(ids === events ? [] : [wrong("its index of ids", `${events} entries`, String(ids))]),
+  ]
+}
+
+/** Each large payload is there, is what its digest says, and is one of this segment's. */
+const blobFlaws = ({ database, expected }: Given, { blobs }: Seen): ReadonlyArray<Flaw> => {
+  const wrong = wrongIn(expected)
+  const [[count] = []] = database.rows("SELECT count(*) FROM blobs")
+  return [
+    ...(count === blobs.size ? [] : [wrong("its blobs", `${blobs.size} of them`, String(count))]),
+    ...[...blobs].flatMap((digest) => {
+      const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
+      if (row !== undefined && sha256(unpack(row[0])) === digest) return []
+      return [wrong(`blob ${digest}`, "a text of this digest", row === undefined ? "none" : "another text")]
+    }),
+  ]
+}

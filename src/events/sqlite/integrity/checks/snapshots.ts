@@ -1,0 +1,122 @@
+import * as crypto from "node:crypto"
+import { Effect, Either } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import type { Key } from "../../../payload/PersonalDataKeys.ts"
+import { originOf, parted } from "../../keys/snapshotSeal.ts"
+import { hashAt } from "../../read.ts"
+import { opened, seriesOf } from "../../snapshots.ts"
+import { counted, type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Seen, type Stores } from "./Check.ts"
+import { readingKeys } from "./keys.ts"
+
+/**
+ * Looks at the snapshots by their seals (see `snapshotSeal`): a seal of this log's key proves that one of its programs stored this very
+ * state here, so that nothing has to be folded again. Others are not used; they are counted. A sealed snapshot also holds the log
+ * to the event that it was taken of, as an anchor does.
+ */
+export const snapshots = (stores: Stores): Looking => ({
+  what: "snapshots",
+  look: Effect.gen(function* () {
+    const { database, ownKey, keys } = stores
+    const made = yield* reading(stores, () => database.rows(TABLES).length === 2)
+    if (!made) return { told: "none", flaws: [] } satisfies Seen
+    const own = yield* reading(stores, () => ownKey.find())
+    const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
+    if (Either.isLeft(found)) {
+      // That is what the look at the keys says more of.
+      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies Seen
+    }
+    const encrypting = found.right
+    const [[all] = []] = yield* reading(stores, () => database.rows("SELECT count(*) FROM snapshots"))
+    if (own === undefined && all !== 0) {
+      const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
+      const told = `no key (<log>.snapshot-key) to tell by; without it ${left}`
+      return { told, flaws: [], looked: false } satisfies Seen
+    }
+    const flaws: Array<Flaw> = []
+    let foreign = 0
+    for (let after: unknown; own !== undefined && flaws.length < MAX_FLAWS; ) {
+      const [row] = yield* reading(stores, () =>
+        after === undefined ? database.rows(FIRST) : database.rows(NEXT, [after]),
+      )
+      if (row === undefined) break
+      after = row[0]
+      const found = yield* reading(stores, () => lookAt(stores, row, own, encrypting))
+      if (found === "foreign") foreign += 1
+      else flaws.push(...found)
+      yield* turn
+    }
+    flaws.push(...(yield* parts(stores, encrypting)))
+    const others = foreign === 0 ? "" : `, ${foreign} of them not sealed with this log's key and not used`
+    const told = all === 0 ? "none" : `${counted(Number(all), "snapshot")}, by their seals${others}`
+    return { told, flaws } satisfies Seen
+  }),
+})
+
+const TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ('snapshots', 'snapshot_parts')"
+
+/** Whatever number a row has: as text, for one beyond 2^53 would be another as a number. */
+const ROWS = "SELECT CAST(rowid AS TEXT), fingerprint, timeline, position, event_hash, state_hash, root FROM snapshots"
+
+const FIRST = `${ROWS} ORDER BY rowid LIMIT 1`
+
+const NEXT = `${ROWS} WHERE rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT 1`
+
+const lookAt = (
+  stores: Stores,
+  row: ReadonlyArray<unknown>,
+  own: Uint8Array,
+  encrypting: Key | undefined,
+): ReadonlyArray<Flaw> | "foreign" => {
+  const position = Number(row[3])
+  const [eventHash, stateHash] = [String(row[4]), String(row[5])]
+  const { seal, root } = parted(row[6] instanceof Uint8Array ? row[6] : new Uint8Array())
+  const claim = { ...seriesOf(String(row[1])), timeline: String(row[2]), position, eventHash, stateHash }
+  const origin = originOf(own, claim, seal)
+  if (origin === "foreign") return "foreign"
+  if (origin === "changed") return [changed(position, "its seal is not of what it says")]
+  if (isReadable(claim.epoch, encrypting) && digestOf(opened(encrypting, stateHash, root)) !== stateHash)
+    return [changed(position, "its state is not the one that was sealed")]
+  return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
+}
+
+/** What another key of personal data encrypted is not looked for, and cannot be read. */
+const isReadable = (epoch: string, encrypting: Key | undefined): boolean => epoch === (encrypting?.id ?? "")
+
+/** Every part is what its name says, so that a state that is put together of them is the one that was sealed. */
+const parts = (stores: Stores, encrypting: Key | undefined) =>
+  Effect.gen(function* () {
+    const flaws: Array<Flaw> = []
+    for (let after = ""; flaws.length < MAX_FLAWS; ) {
+      const [row] = yield* reading(stores, () => stores.database.rows(NEXT_PART, [after]))
+      if (row === undefined) break
+      after = String(row[0])
+      const at = after.lastIndexOf("/")
+      const [series, digest] = [after.slice(0, at), after.slice(at + 1)]
+      if (!isReadable(seriesOf(series).epoch, encrypting)) continue
+      if (digestOf(opened(encrypting, digest, row[1])) !== digest)
+        flaws.push(changed(null, `a part of it is not what its name says: ${digest}`))
+      yield* turn
+    }
+    return flaws
+  })
+
+const NEXT_PART = "SELECT digest, content FROM snapshot_parts WHERE digest > ? ORDER BY digest LIMIT 1"
+
+const digestOf = (bytes: Uint8Array): string => crypto.hash("sha256", bytes, "hex")
+
+const changed = (position: number | null, found: string): Flaw =>
+  flaw("snapshot changed", position, {
+    what: position === null ? "snapshots" : `snapshot at @${position}`,
+    expected: "what a program with this log's key stored",
+    found,
+    advice:
+      "No state is folded from it, and it goes with the next program that meets it. Whoever changed it could write to the log's file: " +
+      "ask who.",
+  })
+
+const rewritten = (position: number): Flaw =>
+  flaw("head changed", position, {
+    what: `snapshot at @${position}`,
+    expected: "the event that it was taken of",
+    found: "another event there, or none: the log was written anew, or its end was cut off, after it was taken",
+  })

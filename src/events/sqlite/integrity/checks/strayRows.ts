@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import type { Stored } from "../../../integrity/TamperClassification.ts"
+import { retainedRows } from "../storedChain.ts"
+import {
+  counted,
+  type Flaw,
+  flaw,
+  type Looking,
+  MAX_FLAWS,
+  reading,
+  type Stores,
+  whileNothingIsArchived,
+} from "./Check.ts"
+
+/** Rows that are held at a time. */
+const PAGE_SIZE = 1000
+
+/**
+ * Looks at what stands in the log's file where the chain is not walked: before the first position, and where events were archived.
+ * A crash while archiving leaves the archived events themselves, and nothing else may stand there.
+ */
+export const strays = (stores: Stores): Looking => ({
+  what: "rows outside of the chain",
+  look: whileNothingIsArchived(
+    stores,
+    Effect.gen(function* () {
+      const { database, segments } = stores
+      const flaws: Array<Flaw> = []
+      const page = retainedRows(database)
+      const floor = yield* reading(stores, () => segments.floor())
+      let left = 0
+      for (let after = Number.NEGATIVE_INFINITY; after < floor && flaws.length < MAX_FLAWS; ) {
+        const rows = yield* reading(stores, () => page(after, PAGE_SIZE).filter(({ link }) => link.position <= floor))
+        const last = rows.at(-1)
+        if (last === undefined) break
+        flaws.push(...(yield* reading(stores, () => rows.flatMap((row) => strayIn(stores, row)))))
+        left += rows.length
+        after = last.link.position
+        yield* turn
+      }
+      return { told: left === 0 ? "none" : `${counted(left, "event")} that archiving left behind`, flaws }
+    }),
+  ),
+})
+
+const strayIn = ({ segments }: Stores, row: Stored): ReadonlyArray<Flaw> => {
+  const { position } = row.link
+  const [archived] = position < 1 ? [] : segments.page({ after: position - 1, until: position }, 1)
+  if (archived !== undefined && textOf(archived) === textOf(row)) return []
+  return [
+    flaw("event inserted", position, {
+      what: `a row at @${position}`,
+      expected: position < 1 ? "none before @1" : "none where events were archived, or the one that was",
+      found: "another",
+    }),
+  ]
+}
+
+const textOf = ({ link, payload, keyId, hash }: Stored): string => {
+  const { position, id, timeline, stream, version, type, schemaVersion, taskId, causationId, actor } = link
+  const named = [position, id, timeline, stream, version, type, schemaVersion, taskId, causationId, actor]
+  return JSON.stringify([...named, link.occurredAt, link.recordedAt, payload, keyId, hash])
+}

@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import type { LogDatabase } from "../../file/database.ts"
+import {
+  counted,
+  type Flaw,
+  flaw,
+  type Looking,
+  MAX_FLAWS,
+  reading,
+  type Stores,
+  whileNothingIsArchived,
+} from "./Check.ts"
+
+/** Rows that are held at a time. */
+const PAGE_SIZE = 5000
+
+/**
+ * Walks each stream of each timeline by its index: its versions go on from those that were archived, one by one, in the order of
+ * positions. Of what was archived, the look at segments does the same.
+ */
+export const versions = (stores: Stores): Looking => ({
+  what: "versions",
+  look: whileNothingIsArchived(
+    stores,
+    Effect.gen(function* () {
+      const { database, segments } = stores
+      const flaws: Array<Flaw> = []
+      const floor = yield* reading(stores, () => segments.floor())
+      let last: Row = { stream: -1, timeline: -1, version: 0, position: 0 }
+      let streams = 0
+      for (let size = PAGE_SIZE; size === PAGE_SIZE && flaws.length < MAX_FLAWS; ) {
+        const page = yield* reading(stores, () => {
+          const rows = after(database, last)
+          for (const row of rows) {
+            const goesOn = row.stream === last.stream && row.timeline === last.timeline
+            if (!goesOn) streams += 1
+            // What still stands in the file of an archived range is looked at elsewhere.
+            if (row.position > floor) {
+              const before = goesOn && last.position > floor ? last : archived(database, row, floor)
+              if (row.version !== before.version + 1 || row.position <= before.position)
+                flaws.push(outOfSequence(database, row, before))
+            }
+            last = row
+          }
+          return rows.length
+        })
+        size = page
+        yield* turn
+      }
+      return { told: counted(streams, "stream"), flaws }
+    }),
+  ),
+})
+
+interface Row {
+  readonly stream: number
+  readonly timeline: number
+  readonly version: number
+  readonly position: number
+}
+
+const after = (database: LogDatabase, { stream, timeline, version }: Row): ReadonlyArray<Row> =>
+  database.rows(PAGE, [stream, timeline, version, PAGE_SIZE]).map((row) => ({
+    ...{ stream: Number(row[0]), timeline: Number(row[1]), version: Number(row[2]), position: Number(row[3]) },
+  }))
+
+const PAGE = `SELECT stream, timeline, version, position FROM events INDEXED BY sqlite_autoindex_events_2
+  WHERE (stream, timeline, version) > (?, ?, ?) ORDER BY stream, timeline, version LIMIT ?`
+
+/** Where a stream stood when its events were last archived. */
+const archived = (database: LogDatabase, { stream, timeline }: Row, floor: number) => {
+  const [row] =
+    floor === 0
+      ? []
+      : database.rows("SELECT version FROM archived_streams WHERE stream = ? AND timeline = ?", [stream, timeline])
+  return { version: Number(row?.[0] ?? 0), position: 0 }
+}
+
+const outOfSequence = (
+  database: LogDatabase,
+  { stream, position, version }: Row,
+  before: { readonly version: number; readonly position: number },
+): Flaw => {
+  const [[name] = []] = database.rows("SELECT text FROM names WHERE id = ?", [stream])
+  return flaw("version changed", position, {
+    what: `stream ${String(name)} at @${position}`,
+    expected: `version ${before.version + 1}${before.position === 0 ? "" : ` behind @${before.position}`}`,
+    found: `version ${version}`,
+  })
+}

@@ -1,0 +1,192 @@
+import * as fs from "node:fs"
+import { Effect, Either, Schema, type Scope } from "effect"
+import * as Options from "../../../values/Options.ts"
+import { iso } from "../../../values/Time.ts"
+import { type Examination, isHealthy, worstFirst } from "../../integrity/Doctor.ts"
+import { type LogError, LogUnavailable, type OpenError } from "../../log/EventLog.ts"
+import type { Holder } from "../../log/Lease.ts"
+import { type Finding, type Look, lookingFields, type VerifyOptions } from "../../log/Verification.ts"
+import * as Segments from "../archive/Segments.ts"
+import * as Database from "../file/database.ts"
+import { targetOf } from "../file/fileIdentity.ts"
+import { saysItIsALog } from "../file/header.ts"
+import * as Control from "../file/openDatabase.ts"
+import * as keyFile from "../keys/keyFile.ts"
+import * as SnapshotKey from "../keys/snapshotKey.ts"
+import { readHolder, type Standing, standingOf } from "../leaseHolder.ts"
+import { counted } from "./checks/Check.ts"
+import { fileFindings } from "./fileFindings.ts"
+import { walkChain } from "./storedChain.ts"
+import { CHAIN, damaged, lookings, sturdy, unavailable, verdict } from "./verify.ts"
+
+/** What the doctor does beside looking. */
+export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
+  /** Whether to walk the chain too, which takes longest. Default: yes. */
+  readonly chain?: boolean
+}
+
+/** Their schema. */
+export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...lookingFields, chain: Schema.Boolean } })
+
+/** Why there is nothing to examine: no such file, one of another program or of a newer format, or one that is busy. */
+export type ExamineError = OpenError
+
+/**
+ * Examines a log's file and changes nothing in it: the file and what lies beside it, everything that `verify` looks at, the
+ * journal mode and the lease. Damage is a finding and never an error, so that all that
+ * can still be found out is.
+ */
+export const examine = (
+  filename: string,
+  given: ExamineOptions = {},
+): Effect.Effect<Examination, Options.InvalidOptions | ExamineError> =>
+  Effect.gen(function* () {
+    const options = yield* Options.decode("examine", ExamineOptions, given)
+    const { ill, findings } = yield* lookAtFile(filename)
+    const opened = yield* Effect.either(open(filename))
+    // What is no log at all is an error; a log of ours that SQLite does not recognise any more is damaged.
+    if (Either.isLeft(opened) && !(ill && DAMAGE.has(opened.left._tag))) return yield* opened.left
+    const inside = Either.isLeft(opened)
+      ? { looks: [], findings: [damaged("pages", null, foundBy(opened.left))], chain: null }
+      : yield* lookInside(opened.right, options)
+    const looks = [...FILE_LOOKS.map((what) => ({ what, looked: true, told: "see what was found" })), ...inside.looks]
+    return {
+      log: filename,
+      checked: looks.filter(({ looked }) => looked).map(({ what }) => what),
+      looks,
+      findings: worstFirst([...findings, ...inside.findings]),
+      chain: inside.chain,
+    }
+  }).pipe(Effect.scoped)
+
+/** What is looked at before SQLite touches the file. */
+const FILE_LOOKS = ["file", "write-ahead log", "permissions", "disk space"]
+
+/** What keeps SQLite from opening an ill file. */
+const DAMAGE: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
+
+const foundBy = (error: OpenError): string => {
+  if (error._tag === "LogFormatUnsupported") return error.found
+  return error._tag === "LogCorrupt" ? error.reason : error.message
+}
+
+/** Whether the file is ill by itself, or says that it is a log, and what there is to say of it and what lies beside it. */
+const lookAtFile = (filename: string) =>
+  Effect.try({
+    try: () => {
+      const found = fs.statSync(filename, { throwIfNoEntry: false })
+      if (found === undefined) throw new Error("there is no such file; name an existing log")
+      if (!found.isFile()) throw new Error("it is a directory or a device; name a log's file")
+      const findings = fileFindings(filename)
+      return { findings, ill: saysItIsALog(filename) || !isHealthy({ findings }) }
+    },
+    catch: (cause) =>
+      new LogUnavailable({ log: filename, reason: cause instanceof Error ? cause.message : String(cause) }),
+  })
+
+type Inside = Pick<Examination, "looks" | "findings" | "chain">
+
+/** All that answers are made from, the chain last; each look whatever the ones before it found. */
+const lookInside = (
+  database: Database.LogDatabase,
+  options: ExamineOptions,
+): Effect.Effect<Inside, ExamineError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { chain = true, onLook = () => Effect.void } = options
+    const segments = yield* Segments.make(database)
+    const keys = yield* keyFile.open(`${targetOf(database.filename)}.keys`, { readonly: true })
+    const stores = { database, segments, keys, ownKey: SnapshotKey.inFile(database.filename) }
+    const looks: Array<Look> = []
+    const findings: Array<Finding> = []
+    for (const { what, look } of lookings(stores)) {
+      yield* onLook(what)
+      const { told, flaws, notes = [], looked = true } = yield* sturdy(what, look)
+      looks.push({ what, looked, told })
+      findings.push(...flaws.map(({ finding }) => finding), ...notes)
+    }
+    const small: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
+      ["journal mode", () => modeFindings(database)],
+      ["lease", () => leaseFindings(readHolder(database), Date.now())],
+    ]
+    for (const [what, look] of small) {
+      const found = yield* orDamaged(what, Database.attemptRead(database.filename, look))
+      looks.push({ what, looked: true, told: counted(found.length, "finding") })
+      findings.push(...found)
+    }
+    if (!chain) return { looks: [...looks, { what: CHAIN, looked: false, told: "left out" }], findings, chain: null }
+    yield* onLook(CHAIN)
+    const walked = yield* Effect.either(walkChain(database, segments, options))
+    if (Either.isLeft(walked)) {
+      const unwalked = yield* orDamaged("pages", walked.left)
+      return {
+        looks: [...looks, { what: CHAIN, looked: true, told: "cannot be read" }],
+        findings: [...findings, ...unwalked],
+        chain: null,
+      }
+    }
+    const found = verdict(walked.right, [], [])
+    const told = found._tag === "Intact" ? counted(found.events, "event") : found.reason
+    looks.push({ what: CHAIN, looked: true, told })
+    return { looks, findings: found._tag === "Intact" ? findings : [...findings, ...found.findings], chain: found }
+  })
+
+/** A connection that can only read. */
+const open = (filename: string) =>
+  Effect.andThen(
+    Control.check(filename),
+    Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.noRoom(filename)),
+  )
+
+/** What a look found; that a page cannot be read is a finding too. */
+const orDamaged = (what: string, look: Effect.Effect<ReadonlyArray<Finding>, LogError>) =>
+  Effect.catchTags(look, {
+    LogCorrupt: ({ position, reason }) => Effect.succeed([damaged(what, position, reason)]),
+    SegmentUnavailable: (error) => Effect.succeed([unavailable(error)]),
+  })
+
+const modeFindings = (database: Database.LogDatabase): ReadonlyArray<Finding> => {
+  const mode = String(database.rows("PRAGMA journal_mode")[0]?.[0])
+  if (mode === "wal") return []
+  return [
+    {
+      severity: "note",
+      what: "journal mode",
+      expected: "wal",
+      found: mode,
+      advice:
+        "Another program, or a copy by SQLite's own tools, left it so. The next process that writes sets it again.",
+    },
+  ]
+}
+
+const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<Finding> => {
+  if (holder === undefined) return []
+  const { owner, pid, host, heartbeatAt } = holder
+  const found = `"${owner}" (process ${pid} on ${host}), last heard of ${iso(heartbeatAt)}`
+  const standing = standingOf(holder, now)._tag
+  return [
+    {
+      severity: "note",
+      what: "lease",
+      expected: "that nobody holds it, or one who lives",
+      found: `${found}: ${LEASE[standing].found}`,
+      advice: LEASE[standing].advice,
+    },
+  ]
+}
+
+const LEASE: { readonly [standing in Standing["_tag"]]: { readonly found: string; readonly advice: string } } = {
+  Alive: {
+    found: "a kernel at work",
+    advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",
+  },
+  Gone: {
+    found: "gone without giving it back",
+    advice: "Nothing to do: the next kernel takes it over and records how everything ended that was left unfinished.",
+  },
+  Doubtful: {
+    found: "silent since, or by a clock that was set",
+    advice:
+      "Nothing to do: the next kernel watches for some seconds whether it still lives, and takes it over where it does not.",
+  },
+}

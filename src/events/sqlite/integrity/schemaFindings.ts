@@ -1,0 +1,74 @@
+import type { Finding } from "../../log/Verification.ts"
+import type { LogDatabase } from "../file/database.ts"
+import { DISPOSABLE_TABLES, LOG_TABLES } from "../file/schema.ts"
+import { onOneLine } from "../file/schemaCheck.ts"
+
+/**
+ * Compares a log's tables, triggers, indexes and view with those that Hindcast makes. What holds the log append-only can be
+ * dropped by whoever may write the file: that it was is found here, and what was changed then is for the chain to find.
+ *
+ * @param empty a database in memory with nothing in it, to make them in
+ */
+export const schemaFindings = (database: LogDatabase, empty: LogDatabase): ReadonlyArray<Finding> => {
+  for (const statement of LOG_TABLES) empty.run(statement)
+  const expected = entries(empty)
+  for (const statement of DISPOSABLE_TABLES) empty.run(statement)
+  const known = entries(empty)
+  const found = entries(database)
+  return [
+    ...[...expected].flatMap(([name, entry]) => compare(name, entry, found.get(name))),
+    ...[...known].flatMap(([name, entry]) =>
+      // What may be dropped need not be there; where it is, it is what Hindcast makes.
+      expected.has(name) || !found.has(name) ? [] : compare(name, entry, found.get(name)),
+    ),
+    ...[...found].flatMap(([name, entry]) => (known.has(name) ? [] : unknown(name, entry))),
+  ]
+}
+
+interface Entry {
+  readonly kind: string
+  readonly table: string
+  readonly sql: string
+}
+
+const entries = (database: LogDatabase): ReadonlyMap<string, Entry> =>
+  new Map(
+    database
+      .rows("SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+      .map(([name, kind, table, sql]) => [
+        String(name),
+        { kind: String(kind), table: String(table), sql: onOneLine(String(sql)) },
+      ]),
+  )
+
+const ADVICE =
+  "Whoever did that could change events: run `hindcast log verify`, with an anchor if there is one, or restore a copy."
+
+const compare = (name: string, expected: Entry, found: Entry | undefined): ReadonlyArray<Finding> => {
+  if (found?.sql === expected.sql && found.kind === expected.kind && found.table === expected.table) return []
+  return [
+    {
+      severity: "damage",
+      what: `${expected.kind} ${name}`,
+      expected: expected.sql,
+      found: found === undefined ? "none: it was dropped" : `${found.kind} of ${found.table}: ${found.sql}`,
+      advice:
+        found === undefined && expected.kind !== "table"
+          ? `${ADVICE} Where the chain is intact, the statement above puts it back (sqlite3 FILE "STATEMENT").`
+          : ADVICE,
+    },
+  ]
+}
+
+const unknown = (name: string, { kind, sql }: Entry): ReadonlyArray<Finding> => [
+  {
+    severity: kind === "trigger" ? "damage" : "note",
+    what: `${kind} ${name}`,
+    expected: "only what Hindcast makes",
+    found: sql,
+    advice:
+      kind === "trigger"
+        ? `A trigger can change what is written. ${ADVICE} Where the chain is intact: DROP TRIGGER ${name}.`
+        : "Another program put it into the log's file. Hindcast does not use it; keep such things in a file of their own.",
+  },
+]

@@ -1,0 +1,127 @@
+import { Effect, Either } from "effect"
+import type { Break } from "../../integrity/TamperClassification.ts"
+import type * as Verifier from "../../integrity/Verifier.ts"
+import { type LogCorrupt, type LogError, SegmentUnavailable } from "../../log/EventLog.ts"
+import type { Finding } from "../../log/Verification.ts"
+import { type Look, Verification, type VerifyOptions } from "../../log/Verification.ts"
+import { blobs } from "./checks/blobs.ts"
+import { counted, type Flaw, type Looking, type Seen, type Stores } from "./checks/Check.ts"
+import { counts } from "./checks/counts.ts"
+import { names } from "./checks/internedNames.ts"
+import { keys } from "./checks/keys.ts"
+import { pages } from "./checks/pages.ts"
+import { schema } from "./checks/schema.ts"
+import { segmentFiles } from "./checks/segmentFiles.ts"
+import { snapshots } from "./checks/snapshots.ts"
+import { strays } from "./checks/strayRows.ts"
+import { versions } from "./checks/versions.ts"
+import { RECOVERY } from "./fileFindings.ts"
+import { walkChain } from "./storedChain.ts"
+
+/** Everything but the chain that answers are made from, in the order in which it is looked at. */
+export const lookings = (stores: Stores): ReadonlyArray<Looking> => [
+  schema(stores),
+  pages(stores),
+  counts(stores),
+  versions(stores),
+  strays(stores),
+  names(stores),
+  blobs(stores),
+  segmentFiles(stores),
+  keys(stores),
+  snapshots(stores),
+]
+
+/**
+ * Walks the chain, and looks at all that its events are found by. What keeps the chain from being walked (a page that cannot be
+ * read, a segment that is missing) is an error; whatever else is wrong is found and told.
+ */
+export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
+  Effect.gen(function* () {
+    const { quick = false, onLook = () => Effect.void } = options
+    yield* onLook(CHAIN)
+    const chained = yield* walkChain(stores.database, stores.segments, options)
+    const looks: Array<Look> = [{ what: CHAIN, looked: true, told: toldOf(chained) }]
+    const flaws: Array<Flaw> = []
+    for (const { what, look } of lookings(stores)) {
+      if (quick) looks.push({ what, looked: false, told: "left out by a quick verification" })
+      else {
+        yield* onLook(what)
+        const { told, flaws: found, looked = true } = yield* sturdy(what, look)
+        looks.push({ what, looked, told })
+        flaws.push(...found)
+      }
+    }
+    return verdict(chained, looks, flaws)
+  })
+
+/** What there is to say of the chain, and of all else that was found: a break of the chain before anything else. */
+export const verdict = (
+  chained: Verifier.Chained,
+  looks: ReadonlyArray<Look>,
+  others: ReadonlyArray<Flaw>,
+): Verification => {
+  const [first] = others
+  if (chained.broken !== null) {
+    const { finding, ...broken } = chainFlaw(chained.broken)
+    return Verification.Tampered({ ...broken, looks, findings: [finding, ...findingsOf(others)] })
+  }
+  if (first === undefined) return Verification.Intact({ head: chained.head, events: chained.events, looks })
+  const { finding: _, ...found } = first
+  return Verification.Tampered({ ...found, looks, findings: findingsOf(others) })
+}
+
+const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws.map(({ finding }) => finding)
+
+/** The name of the look at the chain. */
+export const CHAIN = "chain"
+
+const toldOf = (chained: Verifier.Chained): string =>
+  chained.broken === null ? counted(chained.events, "event") : `broken at @${chained.broken.position}`
+
+const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
+  ...{ position, kind, reason },
+  finding: {
+    severity: "damage",
+    what: `chain at @${position}`,
+    expected: "the events as they were recorded",
+    found: `${kind}: ${reason}`,
+    advice: "From there on believe nothing: keep the file as evidence, and restore a copy.",
+  },
+})
+
+/** What cannot be read is one more thing that was found: the other looks go on. */
+export const sturdy = (what: string, look: Effect.Effect<Seen, LogError>): Effect.Effect<Seen, LogError> =>
+  Effect.flatMap(Effect.either(look), (seen) => {
+    if (Either.isRight(seen)) return Effect.succeed(seen.right)
+    const error = seen.left
+    if (error._tag !== "LogCorrupt" && error._tag !== "SegmentUnavailable") return Effect.fail(error)
+    return Effect.succeed({ told: "cannot be read", flaws: [unreadable(what, error)] })
+  })
+
+const unreadable = (what: string, error: LogCorrupt | SegmentUnavailable): Flaw => {
+  const finding: Finding =
+    error instanceof SegmentUnavailable ? unavailable(error) : damaged(what, error.position, error.reason)
+  return { position: null, kind: "pages damaged", reason: `${finding.what}: ${finding.found}`, finding }
+}
+
+/** A segment whose file is missing, or no segment. */
+export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): Finding => ({
+  severity: "damage",
+  what: `segment @${first} to @${last}`,
+  expected: `the archived events in ${file}`,
+  found: reason,
+  advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
+})
+
+/** Pages that SQLite cannot read. */
+export const damaged = (what: string, position: number | null, reason: string): Finding => ({
+  severity: "damage",
+  what: position === null ? what : `pages at @${position}`,
+  expected: "pages that SQLite can read",
+  found: position === null ? reason : `${reason}; ${soundBefore(position)}`,
+  advice: RECOVERY,
+})
+
+const soundBefore = (position: number): string =>
+  position === 1 ? "no event can be read" : `the events up to @${position - 1} can be read and are sound`

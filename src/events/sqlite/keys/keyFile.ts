@@ -1,0 +1,204 @@
+import * as fs from "node:fs"
+import { Effect, type Scope } from "effect"
+import { LogUnavailable } from "../../log/EventLog.ts"
+import { type Key, type Keys, newKey } from "../../payload/PersonalDataKeys.ts"
+import { newId } from "../../vocabulary/Event.ts"
+import { driver } from "../driver/choice.ts"
+import type { Connection } from "../driver/Driver.ts"
+import { BUSY_TIMEOUT_MS, statementError } from "../file/database.ts"
+import * as place from "../file/fileIdentity.ts"
+import * as newFile from "../file/newFile.ts"
+
+/** `application_id` of a key file: "Hcky" in ASCII. */
+const APPLICATION_ID = 0x48636b79
+
+/** A row without a subject is the key of snapshots; one without a secret was destroyed. */
+const TABLE = `CREATE TABLE IF NOT EXISTS keys (
+  id TEXT PRIMARY KEY,
+  subject TEXT UNIQUE,
+  secret BLOB CHECK (secret IS NULL OR length(secret) = 32),
+  made_at INTEGER NOT NULL,
+  shredded_by TEXT
+) STRICT`
+
+/**
+ * The keys of a log in a file of their own, beside it: `<log>.keys`, for its owner's eyes only. It is made when the first
+ * subject needs a key. Several processes may use it at once; what one destroys, the others do not use again.
+ *
+ * A destroyed secret is overwritten with zeros. Of what a disk, a snapshot of a file system or a backup keeps of earlier
+ * bytes, nobody here knows: where that matters, keep this file where there is no such thing.
+ */
+export const open = (
+  filename: string,
+  options: { readonly readonly: boolean },
+): Effect.Effect<Keys, never, Scope.Scope> => {
+  let opened: Opened | undefined
+  const closed = Effect.addFinalizer(() => Effect.sync(() => opened?.database.close()))
+
+  /** The file's connection; undefined while there is no file, or whoever made it has not written to it. */
+  const existing = (): Opened | undefined => {
+    opened?.checkPlace()
+    if (opened === undefined && sizeOf(filename) > 0) opened = connect(filename, options.readonly)
+    return opened
+  }
+  const made = (): Opened => {
+    if (options.readonly) throw unavailable(filename, "a log that is opened for reading only makes no keys")
+    if (existing() === undefined) newFile.make(filename)
+    opened ??= connect(filename, false)
+    return opened
+  }
+  return Effect.as(closed, {
+    name: filename,
+    of: (subject) => named(filename, () => made().of(subject)),
+    find: (id) => named(filename, () => existing()?.find(id)),
+    subjects: () => named(filename, () => existing()?.subjects() ?? []),
+    destroy: (subject) => named(filename, () => existing()?.destroy(subject)),
+    settle: (keyId) => named(filename, () => existing()?.settle(keyId)),
+    ofSnapshots: () => named(filename, () => existing()?.ofSnapshots()),
+  } satisfies Keys)
+}
+
+/** Names this file in what it throws where that is why it fails: whoever asks for a key would name the log. */
+const named = <A>(filename: string, run: () => A): A => {
+  try {
+    return run()
+  } catch (cause) {
+    const error = statementError(filename, cause)
+    if (error._tag === "LogUnavailable") throw error
+    if (error._tag === "LogCorrupt")
+      throw unavailable(filename, `this key file is damaged (${error.reason}); restore it from a copy`)
+    throw cause
+  }
+}
+
+const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0
+
+const unavailable = (log: string, reason: string) => new LogUnavailable({ log, reason })
+
+interface Opened extends Omit<Keys, "name"> {
+  readonly database: Connection
+  /** Throws once the file is no longer where it was: keys that were made then would be lost. */
+  readonly checkPlace: () => void
+}
+
+const connect = (filename: string, readonly: boolean): Opened => {
+  const database = driver().open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })
+  try {
+    database.script("PRAGMA secure_delete = ON")
+    if (!readonly && !isMade(database)) atOnce(database, () => makeTable(filename, database))
+    return connection(filename, database)
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+/** The first column of a statement's first row. */
+const answerOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
+
+/** All of it or nothing; whoever else writes waits. */
+const atOnce = <A>(database: Connection, body: () => A): A => {
+  database.script("BEGIN IMMEDIATE")
+  try {
+    const answer = body()
+    database.script("COMMIT")
+    return answer
+  } catch (cause) {
+    if (database.inTransaction()) database.script("ROLLBACK")
+    throw cause
+  }
+}
+
+const isMade = (database: Connection): boolean =>
+  answerOf(database, "PRAGMA application_id") === APPLICATION_ID &&
+  answerOf(database, "SELECT 1 FROM sqlite_schema WHERE name = 'keys'") !== undefined
+
+const makeTable = (filename: string, database: Connection): void => {
+  if (answerOf(database, "PRAGMA application_id") !== APPLICATION_ID) {
+    if (answerOf(database, "SELECT count(*) FROM sqlite_schema") !== 0)
+      throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
+    database.script(`PRAGMA application_id = ${APPLICATION_ID}`)
+  }
+  database.script(TABLE)
+}
+
+const connection = (filename: string, database: Connection): Opened => {
+  const keyBy = (condition: string) => {
+    const found = database.prepare(`SELECT id, secret FROM keys WHERE ${condition}`)
+    return (...parameters: ReadonlyArray<unknown>): Key | undefined => keyOf(found.rows(parameters)[0])
+  }
+  const byId = keyBy("id = ?")
+  const ofNoSubject = keyBy("subject IS NULL")
+  const bySubject = database.prepare("SELECT id, secret FROM keys WHERE subject = ?")
+  const all = database.prepare(
+    "SELECT subject, id, made_at, shredded_by FROM keys WHERE subject IS NOT NULL ORDER BY made_at, id",
+  )
+  const insert = database.prepare("INSERT INTO keys (id, subject, secret, made_at) VALUES (?, ?, ?, ?)")
+  const destroyed = database.prepare("SELECT id, shredded_by FROM keys WHERE subject = ? AND secret IS NULL")
+  const erase = database.prepare(
+    "UPDATE keys SET secret = NULL, shredded_by = ? WHERE subject = ? AND secret IS NOT NULL",
+  )
+  const eraseOfSnapshots = database.prepare("DELETE FROM keys WHERE subject IS NULL")
+  const forget = database.prepare("DELETE FROM keys WHERE id = ? AND secret IS NULL")
+
+  const add = (subject: string | null): Key => {
+    const key = newKey()
+    if (insert.run([key.id, subject, key.secret, Date.now()]) !== 1)
+      throw unavailable(filename, "it does not store a new key: another program put a trigger there. Take it out")
+    return key
+  }
+
+  /** Keys by id, for as long as no other process changed the file. */
+  let known = new Map<string, Key | undefined>()
+  let version: unknown
+  const current = () => {
+    const now = answerOf(database, "PRAGMA data_version")
+    if (now !== version) known = new Map()
+    version = now
+    return known
+  }
+
+  return {
+    database,
+    checkPlace: place.remember(filename, false),
+    of: (subject) =>
+      atOnce(database, () => {
+        const [row] = bySubject.rows([subject])
+        if (row !== undefined) return keyOf(row)
+        if (ofNoSubject() === undefined) add(null)
+        return add(subject)
+      }),
+    find: (id) => {
+      const keys = current()
+      if (!keys.has(id)) keys.set(id, byId(id))
+      return keys.get(id)
+    },
+    subjects: () =>
+      all.rows([]).map(([subject, id, since, shreddedBy]) => ({
+        subject: String(subject),
+        keyId: String(id),
+        since: Number(since),
+        shredding: shreddedBy !== null,
+      })),
+    destroy: (subject) =>
+      atOnce(database, () => {
+        known = new Map()
+        if (erase.run([newId(), subject]) > 0) {
+          eraseOfSnapshots.run([])
+          add(null)
+        }
+        const [row] = destroyed.rows([subject])
+        return row === undefined ? undefined : { keyId: String(row[0]), eventId: String(row[1]) }
+      }),
+    settle: (keyId) => {
+      forget.run([keyId])
+    },
+    ofSnapshots: () => ofNoSubject(),
+  }
+}
+
+/** The key in a row of its id and its secret; undefined where there is no row, or the secret was destroyed. */
+const keyOf = (row: ReadonlyArray<unknown> | undefined): Key | undefined => {
+  const [id, secret] = row ?? []
+  return secret instanceof Uint8Array ? { id: String(id), secret } : undefined
+}

@@ -1,0 +1,71 @@
+import * as crypto from "node:crypto"
+import { Schema } from "effect"
+import { uuidv7 } from "uuidv7"
+import { JsonObject } from "../../values/Json.ts"
+import { isClockTime } from "../../values/Time.ts"
+
+/** An event's place in the log: 1, 2, 3 … without gaps, in commit order. Written `@412`. */
+export const Position = Schema.Int.pipe(
+  Schema.greaterThanOrEqualTo(1),
+  Schema.annotations({ identifier: "Position", description: "Place in the log, 1 or more, without gaps" }),
+)
+
+/** Milliseconds since the Unix epoch. Shown to people, never used for ordering. */
+export const EpochMs = Schema.Int.annotations({ identifier: "EpochMs", description: "Milliseconds since 1970-01-01Z" })
+
+/** A UUID (RFC 9562) in lower case; new ones are version 7, whose order is roughly that of time. */
+export const EventId = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+  Schema.annotations({ identifier: "EventId", description: "UUID in lower case, version 7 where Hindcast made it" }),
+)
+
+/** Whether a value is an event's id. */
+export const isEventId = Schema.is(EventId)
+
+/**
+ * A new id. It is of version 7; where the machine's clock says a time that such an id cannot hold, it is of version 4, and an append
+ * refuses the event for that clock.
+ */
+export const newId = (): string => (isClockTime(Date.now()) ? uuidv7() : crypto.randomUUID())
+
+/**
+ * One immutable event: the envelope, and a payload by the vocabulary's schema.
+ *
+ * Its encoded form is its decoded form: plain JSON throughout, so that storing it is `JSON.stringify`
+ * and reading it is `JSON.parse`.
+ */
+export const Event = Schema.Struct({
+  position: Position,
+  id: EventId,
+  timeline: Schema.String.annotations({ description: "`main`, or a fork's name" }),
+  stream: Schema.String.annotations({ description: "The subject: `task/<id>`, `plugin/<name>`, `kernel` …" }),
+  version: Schema.Int.annotations({ description: "Count within the stream and timeline, from 1, without gaps" }),
+  type: Schema.String.annotations({ description: "Name in the vocabulary" }),
+  schemaVersion: Schema.Int.annotations({ description: "Version of the payload's schema" }),
+  taskId: Schema.NullOr(Schema.String).annotations({ description: "The task it belongs to" }),
+  causationId: Schema.NullOr(EventId).annotations({ description: "The event that made this one happen" }),
+  actor: Schema.String.annotations({
+    description: "Who did it: `kernel`, `plugin:<name>@<version>`, `agent:<name>` …",
+  }),
+  occurredAt: EpochMs.annotations({ description: "The source's clock" }),
+  recordedAt: EpochMs.annotations({ description: "The log's clock" }),
+  payload: JsonObject,
+  personal: Schema.optionalWith(
+    Schema.Struct({
+      keyId: Schema.String.annotations({ description: "The key that its personal fields are encrypted with" }),
+      readable: Schema.Boolean.annotations({
+        description: "Whether that key is there; without it, the fields are not",
+      }),
+    }),
+    { exact: true },
+  ).annotations({ description: "Only where the payload has encrypted fields" }),
+  hash: Schema.String.annotations({ description: "The chain's link: SHA-256, 64 hexadecimal digits" }),
+}).annotations({ identifier: "Event" })
+
+export interface Event extends Schema.Schema.Type<typeof Event> {}
+
+/** The end of a log. An empty log's head is position 0 with the hash of `Chain.GENESIS`. */
+export interface Head {
+  readonly position: number
+  readonly hash: string
+}

@@ -1,0 +1,78 @@
+import { Schema } from "effect"
+import type { JsonObject } from "../../values/Json.ts"
+import { EARLIEST, LATEST } from "../../values/Time.ts"
+
+/** One entry of a vocabulary: a name in the past tense, the version of its payload's schema, and that schema. */
+export interface EventType<
+  Name extends string = string,
+  Payload extends Schema.Schema.AnyNoContext = Schema.Schema.AnyNoContext,
+> {
+  readonly name: Name
+  readonly version: number
+  /** Its encoded form equals its decoded form: nothing in a payload is ever transformed. */
+  readonly payload: Payload
+  /** Whether an append that holds such an event reaches the disk (fsync) before it is acknowledged. */
+  readonly synced: boolean
+  /**
+   * The fields that may hold personal data, and what is read in their place once the subject's key is destroyed: a value
+   * that the field's schema accepts. They are encrypted where an append names a subject.
+   */
+  readonly personal: JsonObject
+  /** The fields that hold positions of other events: a list of them, or a range (`{ from, to }`). */
+  readonly positions: ReadonlyArray<string>
+}
+
+/** What is read in the place of a text whose key was destroyed. */
+export const SHREDDED = "[shredded]"
+
+/** Defines an entry of a vocabulary. The description says when the event is written and what it means. */
+export const eventType = <const Name extends string, Fields extends Schema.Struct.Fields>(
+  name: Name,
+  description: string,
+  fields: Fields,
+  options: {
+    readonly version?: number
+    readonly synced?: boolean
+    readonly positions?: ReadonlyArray<keyof Fields & string>
+    readonly personal?: {
+      readonly [Field in keyof Fields]?: Schema.Struct.Type<Fields>[Field & keyof Schema.Struct.Type<Fields>]
+    }
+  } = {},
+) => ({
+  name,
+  version: options.version ?? 1,
+  payload: Schema.Struct(fields).annotations({ identifier: name, description }),
+  synced: options.synced ?? false,
+  positions: options.positions ?? [],
+  // Values of payload fields: JSON, as every payload is.
+  personal: (options.personal ?? {}) as JsonObject,
+})
+
+/** A field that may be absent. It is never `undefined`: that is not JSON. */
+export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
+
+/** A duration in milliseconds, fractions allowed: none is longer than from the first moment to the last. */
+export const Milliseconds = Schema.NonNegative.pipe(
+  Schema.lessThanOrEqualTo(LATEST - EARLIEST),
+  Schema.annotations({ identifier: "Milliseconds", description: "Duration in ms" }),
+)
+
+/** A SHA-256 digest, 64 hexadecimal digits. */
+export const Sha256 = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{64}$/),
+  Schema.annotations({ identifier: "Sha256", description: "SHA-256, 64 hexadecimal digits" }),
+)
+
+/** A component's full name: `plugin/component`. */
+export const ComponentName = Schema.NonEmptyString.annotations({
+  identifier: "ComponentName",
+  description: "`plugin/component`",
+})
+
+/** Why something failed: a short code for programs, a message for people. */
+export const Failure = Schema.Struct({
+  code: Schema.NonEmptyString,
+  message: Schema.String,
+}).annotations({ identifier: "Failure" })
+
+export interface Failure extends Schema.Schema.Type<typeof Failure> {}

@@ -1,0 +1,62 @@
+import type { JsonObject } from "../../values/Json.ts"
+import type { EventType } from "./EventType.ts"
+
+/**
+ * Brings a payload of one type from one version of its schema to the next. Plain JSON in, plain JSON out; pure and total,
+ * for it runs at every reading of an old event.
+ */
+export interface Upcaster {
+  readonly type: string
+  /** The version it takes; it gives the next one. */
+  readonly from: number
+  readonly upcast: (payload: JsonObject) => JsonObject
+}
+
+/** Brings a payload to the present version of its type's schema. One that is there already, or of an unknown type, stays. */
+export type Upcast = (type: string, schemaVersion: number, payload: JsonObject) => JsonObject
+
+/**
+ * Joins upcasters into one step from any earlier version to the present one. A chain with a gap, two upcasters for one
+ * step, or one that leads nowhere is a fault of the program: this throws, naming all of them, before any event is read.
+ */
+export const chain = (types: ReadonlyMap<string, EventType>, upcasters: ReadonlyArray<Upcaster>): Upcast => {
+  const problems = problemsIn(types, upcasters)
+  if (problems.length > 0) throw new Error(`The upcasters do not fit the vocabulary:\n  - ${problems.join("\n  - ")}`)
+  const steps = new Map(upcasters.map(({ type, from, upcast }) => [stepOf(type, from), upcast]))
+  return (type, schemaVersion, payload) => {
+    let upcast = payload
+    const present = types.get(type)?.version ?? schemaVersion
+    for (let version = schemaVersion; version < present; version++) {
+      const step = steps.get(stepOf(type, version))
+      if (step === undefined) throw new Error(`no upcaster takes ${type} from version ${version}`)
+      upcast = step(upcast)
+    }
+    return upcast
+  }
+}
+
+const stepOf = (type: string, from: number): string => `${type}\0${from}`
+
+const problemsIn = (
+  types: ReadonlyMap<string, EventType>,
+  upcasters: ReadonlyArray<Upcaster>,
+): ReadonlyArray<string> => {
+  const problems: Array<string> = []
+  const seen = new Set<string>()
+  for (const { type, from } of upcasters) {
+    const present = types.get(type)?.version
+    const step = `from version ${from} to ${from + 1}`
+    if (seen.has(stepOf(type, from))) problems.push(`${type} has two upcasters ${step}; expected one`)
+    seen.add(stepOf(type, from))
+    if (present === undefined) problems.push(`${type} is not in the vocabulary, yet has an upcaster ${step}`)
+    else if (!Number.isInteger(from) || from < 1 || from >= present) {
+      problems.push(`${type} is at version ${present}, yet has an upcaster ${step}`)
+    }
+  }
+  for (const { name, version } of types.values()) {
+    for (let from = 1; from < version; from++) {
+      if (!seen.has(stepOf(name, from))) problems.push(`${name} has no upcaster from version ${from} to ${from + 1}`)
+    }
+  }
+  return problems
+}

@@ -1,0 +1,111 @@
+import { describeValue } from "../../values/OptionIssues.ts"
+import * as Options from "../../values/Options.ts"
+import { actingEvents } from "./Acting.ts"
+import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
+import { decidingEvents } from "./Deciding.ts"
+import type { Event } from "./Event.ts"
+import type { EventType } from "./EventType.ts"
+import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
+import { noteEvents } from "./Notes.ts"
+import { pluginEvents } from "./Plugins.ts"
+import { scoringEvents } from "./Scoring.ts"
+import { environmentEvents, sensingEvents } from "./Sensing.ts"
+import { taskEvents } from "./Tasks.ts"
+import { timelineEvents } from "./Timelines.ts"
+import type { Upcaster } from "./Upcaster.ts"
+
+const coreEvents = [
+  ...kernelEvents,
+  ...pluginEvents,
+  ...sensingEvents,
+  ...environmentEvents,
+  ...decidingEvents,
+  ...actingEvents,
+  ...confirmingEvents,
+  ...taskEvents,
+  ...scoringEvents,
+  ...timelineEvents,
+  ...noteEvents,
+] as const
+
+type CoreEventType = (typeof coreEvents)[number]
+
+/** Names of the core vocabulary. */
+export type CoreName = CoreEventType["name"]
+
+/** The payload of a core event, by its name. */
+export type PayloadOf<Name extends CoreName> = Extract<CoreEventType, { readonly name: Name }>["payload"]["Type"]
+
+/** The event types that a log knows: payloads are checked by them when they are appended, and brought up to them when read. */
+export interface Vocabulary {
+  readonly types: ReadonlyMap<string, EventType>
+  /** From earlier versions of the types' schemas to the present ones. */
+  readonly upcasters: ReadonlyArray<Upcaster>
+}
+
+/** What `core` and `extend` answer, by its kind. */
+export const Vocabulary = Options.kind<Vocabulary>("a vocabulary, as `Vocabulary.extend` makes it", (value) => {
+  if (typeof value !== "object" || value === null || !("types" in value) || !("upcasters" in value)) return false
+  return value.types instanceof Map && Array.isArray(value.upcasters)
+})
+
+/** Hindcast's own vocabulary. */
+export const core: Vocabulary = {
+  types: new Map<string, EventType>(coreEvents.map((type) => [type.name, type])),
+  upcasters: [...kernelUpcasters, ...confirmingUpcasters],
+}
+
+/**
+ * A vocabulary with families of an embedding program's own, and the upcasters for their earlier versions. Their names
+ * carry the program's prefix (`acme/OrderPlaced`), so that they never clash with Hindcast's; a name without one, or one
+ * that is taken, is a defect of the program and throws.
+ */
+export const extend = (
+  vocabulary: Vocabulary,
+  types: ReadonlyArray<EventType>,
+  upcasters: ReadonlyArray<Upcaster> = [],
+): Vocabulary => {
+  const extended = new Map(vocabulary.types)
+  for (const type of types) {
+    if (!isEventType(type)) {
+      throw new Error(
+        `Vocabulary.extend: expected event types, as \`EventType.eventType\` makes them, found ${describeValue(type)}`,
+      )
+    }
+    if (!/^[^/]+\/[^/]+$/.test(type.name)) {
+      throw new Error(`Event type "${type.name}": expected a name with your prefix, such as "acme/${type.name}"`)
+    }
+    if (extended.has(type.name)) throw new Error(`Event type "${type.name}" is defined twice`)
+    extended.set(type.name, type)
+  }
+  return { types: extended, upcasters: [...vocabulary.upcasters, ...upcasters] }
+}
+
+const isEventType = (value: unknown): boolean =>
+  Options.has("name", "version", "payload", "synced", "personal", "positions")(value)
+
+/** What folds do at an event of one type: the state so far, the typed payload and the whole event, to the next state. */
+export type Handlers<State> = {
+  readonly [Name in CoreName]?: (state: State, payload: PayloadOf<Name>, event: Event) => State
+}
+
+/**
+ * Makes the `evolve` of a fold from a handler for each type it cares about; every other event leaves the state as it is.
+ * Payloads are trusted to be what the vocabulary says: they were checked when they were appended.
+ */
+export const evolveBy = <State>(handlers: Handlers<State>): ((state: State, event: Event) => State) => {
+  const byType = new Map(Object.entries(handlers)) as Map<
+    string,
+    (state: State, payload: Event["payload"], event: Event) => State
+  >
+  return (state, event) => {
+    const handle = byType.get(event.type)
+    return handle === undefined ? state : handle(state, event.payload, event)
+  }
+}
+
+/** Whether an event is of this core type; narrows its payload. */
+export const is = <Name extends CoreName>(
+  event: Event,
+  name: Name,
+): event is Event & { readonly type: Name; readonly payload: PayloadOf<Name> } => event.type === name

@@ -1,0 +1,214 @@
+import { type Comparison, MIN_PAIRS } from "../projections/comparison/Comparison.ts"
+import * as Chart from "./Chart.ts"
+import * as Differences from "./Differences.ts"
+import { document, type Source } from "./Document.ts"
+import * as Figures from "./FormattedNumbers.ts"
+import { key, signed } from "./KeyFigures.ts"
+import { type Markup, markup, type Value } from "./Markup.ts"
+import * as RewardWaterfall from "./RewardWaterfall.ts"
+import { leftOut, numbers, table } from "./Table.ts"
+
+/** A comparison of two scorings as one HTML page. */
+export const chunks = (of: Comparison, source: Source): Iterable<string> =>
+  document(`${of.a.name} and ${of.b.name}`, sections(of, source))
+
+function* sections(of: Comparison, source: Source): Generator<Markup> {
+  yield head(of)
+  yield figures(of)
+  yield differences(of)
+  yield changes(of)
+  yield flips(of)
+  yield pairs(of)
+  yield foot(of, source)
+}
+
+const head = (of: Comparison): Markup =>
+  markup`<header><p class="under">Two scorings of the same tasks, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${verdict(of)}</p>${warnings(of)}</header>`
+
+/** The whole comparison in words. */
+const verdict = (of: Comparison): string => {
+  const { difference, interval, p } = of
+  const tasks = Figures.counted(of.pairs.length, "task")
+  if (difference === null) return `No task has a ${of.value} score by both.`
+  const size = text(of)(Math.abs(difference))
+  const first =
+    difference === 0
+      ? `On average, B scores the ${tasks} as A does.`
+      : `On average, B scores the ${tasks} ${size} ${difference > 0 ? "higher" : "lower"} than A: ${level(of, of.b.mean)} instead of ${level(of, of.a.mean)}.`
+  if (interval === null) return `${first} That is said of these tasks alone.`
+  const range = `between ${signedText(of, interval.low)} and ${signedText(of, interval.high)}`
+  const other =
+    interval.low > 0 || interval.high < 0
+      ? `For other tasks of the same kind the mean difference is expected ${range}: which of the two is higher is clear.`
+      : `For other tasks of the same kind the mean difference is expected ${range}, so that it may as well be none.`
+  return `${first} ${other}${p === null ? "" : ` If there were no difference, chance alone would make one at least as large in ${share(p.value)} of such comparisons.`}`
+}
+
+const share = (p: number): string => (p < 0.001 ? "fewer than 1 in 1,000" : Figures.percent(p))
+
+/** Shares are shown as percentages; net scores in the rubric's units. */
+const text = ({ value }: Comparison) => (value === "normalized" ? Figures.percent : Figures.amount)
+
+const level = (of: Comparison, mean: number | null): string => (mean === null ? "none" : text(of)(mean))
+
+const signedText = (of: Comparison, value: number): string => (value > 0 ? `+${text(of)(value)}` : text(of)(value))
+
+const warnings = (of: Comparison): Value => {
+  const sides = [["A", of.a] as const, ["B", of.b] as const]
+  const all = [
+    ...(of.descriptive
+      ? [
+          `Descriptive only: with fewer than ${MIN_PAIRS} pairs that do not depend on one another, nothing is said of other tasks.`,
+        ]
+      : []),
+    ...sides.flatMap(([name, side]) => [
+      ...(side.unfinished === 0
+        ? []
+        : [`${Figures.counted(side.unfinished, "task")} of ${name} are in a scoring that was not finished.`]),
+      ...(side.unscored === 0
+        ? []
+        : [
+            `In ${Figures.counted(side.unscored, "pair")}, ${name} could not decide something; it counts as nothing there.`,
+          ]),
+      ...(side.scoreSetIds.length === 1
+        ? []
+        : [
+            `${name} stands for ${Figures.counted(side.scoreSetIds.length, "score set")}: for each task the latest counts.`,
+          ]),
+    ]),
+    ...(of.onlyInA.length + of.onlyInB.length === 0
+      ? []
+      : [
+          `${Figures.counted(of.onlyInA.length, "task")} only A scores, ${Figures.count(of.onlyInB.length)} only B: they are left out.`,
+        ]),
+    ...(of.incomparable.length === 0
+      ? []
+      : [
+          `In ${Figures.counted(of.incomparable.length, "task")} nothing is possible by one of the rubrics: they have no such value and are left out.`,
+        ]),
+  ]
+  return all.map((warning) => markup`<p class="warn">${warning}</p>`)
+}
+
+const figures = (of: Comparison): Markup => {
+  const { a, b, pairs, groups, interval, p, effectSize, passAbove, passes } = of
+  return markup`<dl class="key">${[
+    key(
+      "pairs of scores",
+      Figures.count(pairs.length),
+      groups === pairs.length
+        ? "one for each task"
+        : `in ${Figures.counted(groups, "group")} that may depend on one another`,
+    ),
+    key(
+      of.value === "net" ? "mean net score" : "mean share of what was possible",
+      `${level(of, a.mean)} → ${level(of, b.mean)}`,
+      "A → B",
+    ),
+    ...(interval === null
+      ? []
+      : [
+          key(
+            "95 % interval of the difference",
+            `${signedText(of, interval.low)} to ${signedText(of, interval.high)}`,
+            "for other tasks of the same kind",
+          ),
+        ]),
+    ...(p === null
+      ? []
+      : [key("p-value", p.value < 0.001 ? "< 0.001" : p.value.toFixed(3), "of no difference at all")]),
+    ...(effectSize === null
+      ? []
+      : [key("effect size", Figures.amount(effectSize), "mean difference in its standard deviations")]),
+    key(
+      "tasks passed",
+      `${Figures.count(a.passed)} → ${Figures.count(b.passed)}`,
+      `above ${Figures.amount(passAbove)}${passes.p === null ? "" : `; p of the flips ${passes.p < 0.001 ? "< 0.001" : passes.p.toFixed(3)}`}`,
+    ),
+  ]}</dl>`
+}
+
+const differences = (of: Comparison): Markup =>
+  of.pairs.length === 0
+    ? markup``
+    : markup`<section><h2>How do the scores differ?</h2><div class="charts"><figure><h3>Task by task</h3>${Differences.chart(of)}<figcaption>Each dot is a task, sorted by how much higher (right of zero) or lower (left) B scores it. ${
+        of.interval === null
+          ? "The large dot above is their mean."
+          : "The large dot above is their mean, and the line through it reaches over the interval in which the mean of other tasks is expected."
+      }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${Figures.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
+
+/** Rows of tables. */
+const MAX_ROWS = 20
+
+const changes = ({ changes }: Comparison): Markup =>
+  changes.length === 0
+    ? markup`<section><h2>What makes the difference?</h2><p>No reward and no punishment came to another amount.</p></section>`
+    : markup`<section><h2>What makes the difference?</h2><div class="beside"><div class="one">${Chart.figure(
+        "Each reward's share",
+        RewardWaterfall.chart(
+          "shares",
+          "What makes the difference of the mean net score",
+          changes.map(({ name, difference }) => ({ name, amount: difference })),
+          "difference of the mean",
+        ),
+        "Read from the top: what B gives more, or takes off less, adds to the difference; what it gives less, or takes off more, lowers it. Each bar begins where the one above ended. Net scores, in the rubric's units.",
+      )}</div><div>${table(
+        "Rewards and punishments that came to another amount",
+        [
+          { heading: "reward or punishment" },
+          { heading: "kind" },
+          ...numbers("in tasks", "of the mean net score"),
+          { heading: "measure" },
+        ],
+        changes
+          .slice(0, MAX_ROWS)
+          .map(({ name, kind, tasks, difference, measure }) => [
+            markup`<bdi>${name}</bdi>`,
+            kind,
+            Figures.count(tasks),
+            signed(difference),
+            markup`<bdi>${measure}</bdi>`,
+          ]),
+      )}${leftOut(MAX_ROWS, changes.length, "rewards and punishments")}</div></div></section>`
+
+const flips = ({ passes: { gained, lost }, passAbove }: Comparison): Markup => {
+  const list = (name: string, ids: ReadonlyArray<string>) =>
+    ids.length === 0
+      ? null
+      : markup`<h3>${name}</h3><ul>${ids.slice(0, MAX_ROWS).map((id) => markup`<li><code>${id}</code></li>`)}</ul>${leftOut(MAX_ROWS, ids.length, "tasks")}`
+  return markup`<section><h2>Which tasks flipped?</h2><p>A task passes with a value above ${Figures.amount(passAbove)}. ${
+    gained.length + lost.length === 0
+      ? "None passes by one scoring and fails by the other."
+      : `${Figures.counted(gained.length, "task")} passed by B only, ${Figures.count(lost.length)} by A only.`
+  }</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
+}
+
+/** Pairs of either end. */
+const ENDS = 10
+
+const pairs = (of: Comparison): Markup => {
+  const sorted = of.pairs.toSorted((a, b) => b.difference - a.difference)
+  const shown = sorted.length <= 2 * ENDS ? sorted : [...sorted.slice(0, ENDS), ...sorted.slice(-ENDS)]
+  const show = text(of)
+  return markup`<section><h2>The pairs themselves</h2>${table(
+    sorted.length > shown.length ? "The ten pairs at either end" : "All pairs",
+    [{ heading: "task" }, ...numbers("A", "B", "B less A")],
+    shown.map(({ taskId, a, b, difference }) => [
+      markup`<code>${taskId}</code>`,
+      show(a),
+      show(b),
+      difference === 0
+        ? "0"
+        : markup`<span class="${difference > 0 ? "gain" : "loss"}">${signedText(of, difference)}</span>`,
+    ]),
+  )}${leftOut(shown.length, sorted.length, "pairs in between")}</section>`
+}
+
+const METHODS = { exact: "over all patterns of signs", sampled: "over 10,000 random patterns of signs" } as const
+
+const foot = ({ descriptive, p }: Comparison, { log, head, by }: Source): Markup =>
+  markup`<footer><h2>What this says, and what it does not</h2>${
+    descriptive
+      ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
+      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. The interval and the p-value speak of <em>other</em> tasks of the same kind. The interval is a bootstrap over pairs, widened for few of them; the p-value counts how often a mean at least as far from zero would come about if A and B could as well be exchanged in each pair${p === null ? "" : ` (${METHODS[p.method]})`}.</p>`
+  }<p>A comparison of scorings says what the same deeds are worth by two rubrics or critics. What an agent would have done under other rewards, nothing here says.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`

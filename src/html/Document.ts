@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto"
+import { Markup as Made, type Markup, markup } from "./Markup.ts"
+import { CSS } from "./Stylesheet.ts"
+
+/** What a page says of where it comes from. */
+export interface Source {
+  /** The log's file name. */
+  readonly log: string
+  /** Its last position when it was read. */
+  readonly head: number
+  /** What made the page: `Hindcast 0.3.0`. */
+  readonly by: string
+}
+
+/**
+ * A page in one file. It asks nothing of any network and runs no script, and tells the browser to hold it to that: of all that
+ * a page may load or run, only its own style sheet is allowed, by its digest.
+ */
+export function* document(title: string, body: Iterable<Markup>): Generator<string> {
+  yield markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title}</title><style>${STYLE}</style></head><body>
+`.source
+  for (const part of body) yield `${part.source}\n`
+  yield "</body></html>\n"
+}
+
+const STYLE = new Made(CSS)
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(CSS).digest("base64")}'; img-src data:; base-uri 'none'; form-action 'none'`

@@ -1,0 +1,10 @@
+import * as Figures from "./FormattedNumbers.ts"
+import { type Markup, markup } from "./Markup.ts"
+
+/** A figure that matters, and what it means. */
+export const key = (name: string, figure: string, meaning: string): Markup =>
+  markup`<div><dt>${name}</dt><dd>${figure}<small>${meaning}</small></dd></div>`
+
+/** An amount in the colour of its sign. */
+export const signed = (of: number): Markup =>
+  of === 0 ? markup`0` : markup`<span class="${of > 0 ? "gain" : "loss"}">${Figures.signed(of)}</span>`

@@ -1,0 +1,301 @@
+import type { ListedTask } from "../projections/report/ExtremeTasks.ts"
+import type { LogReport } from "../projections/report/LogReport.ts"
+import * as ActionOutcomes from "./ActionOutcomes.ts"
+import * as Chart from "./Chart.ts"
+import * as ConfirmationWaits from "./ConfirmationWaits.ts"
+import { document, type Source } from "./Document.ts"
+import * as Figures from "./FormattedNumbers.ts"
+import { key, signed } from "./KeyFigures.ts"
+import { type Markup, markup, type Value } from "./Markup.ts"
+import * as RewardWaterfall from "./RewardWaterfall.ts"
+import * as ScoreCourse from "./ScoreCourse.ts"
+import * as SensorTraces from "./SensorTraces.ts"
+import { leftOut, numbers, table } from "./Table.ts"
+
+/** The report of a log's tasks as one HTML page. Its size does not grow with the number of tasks. */
+export const chunks = (report: LogReport, source: Source): Iterable<string> =>
+  document(`Report of ${source.log}`, sections(report, source))
+
+function* sections(report: LogReport, source: Source): Generator<Markup> {
+  yield head(report, source)
+  if (report.tasks === 0) {
+    yield markup`<p class="lead">No task was opened in this log: there is nothing to report.</p>`
+    yield foot(report, source)
+    return
+  }
+  yield figures(report)
+  yield agents(report)
+  yield rewards(report)
+  yield actions(report)
+  yield confirmations(report)
+  yield sensors(report)
+  yield tasks(report)
+  yield foot(report, source)
+}
+
+const head = (report: LogReport, { log }: Source): Markup => {
+  const { tasks, agents, outcomes, period } = report
+  const lead =
+    tasks === 0
+      ? null
+      : markup`<p class="lead">${Figures.counted(agents.length, "agent")} worked on ${Figures.counted(tasks, "task")} and, by their own word, achieved ${tasks < FEW_TASKS ? Figures.count(outcomes.achieved) : Figures.percent(outcomes.achieved / tasks)} of them.</p>`
+  return markup`<header><p class="under">What agents did, and what it was worth</p><h1>Report of ${log}</h1>${lead}${
+    period === null ? null : markup`<p class="under">${Figures.period(period.from, period.to)}</p>`
+  }</header>`
+}
+
+/** Tasks below which a count says more than a percentage. */
+const FEW_TASKS = 20
+
+const figures = (report: LogReport): Markup => {
+  const { tasks, scored, outcomes, steps, actuators, waits, model } = report
+  const sum = (of: (actuator: LogReport["actuators"][number]) => number) =>
+    actuators.reduce((total, actuator) => total + of(actuator), 0)
+  const commanded = sum(({ commanded }) => commanded)
+  const stopped = sum(({ denied, expired }) => denied + expired)
+  const net = netOf(report)
+  const others = (["failed", "truncated", "abandoned", "open"] as const).filter((outcome) => outcomes[outcome] > 0)
+  return markup`<dl class="key">${[
+    key(
+      "tasks achieved",
+      Figures.percent(outcomes.achieved / tasks),
+      `${Figures.count(outcomes.achieved)} of ${Figures.count(tasks)}${others.map((outcome) => `, ${Figures.count(outcomes[outcome])} ${outcome}`).join("")}`,
+    ),
+    key(
+      "mean net score",
+      scored === 0 ? "not scored" : Figures.amount(net / scored),
+      scored === 0
+        ? `no task has a score by ${report.scoring}`
+        : `rewards less punishments, of ${Figures.counted(scored, "scored task")}`,
+    ),
+    key("commands a task", Figures.amount(steps / tasks), `${Figures.count(steps)} in all`),
+    key(
+      "commands succeeded",
+      commanded === 0 ? "none" : Figures.percent(sum(({ succeeded }) => succeeded) / commanded),
+      `${Figures.count(sum(({ failed }) => failed))} failed, ${Figures.count(stopped)} stopped before execution`,
+    ),
+    ...(waits.requested === 0
+      ? []
+      : [
+          key(
+            "people were asked",
+            `${Figures.count(waits.requested)} ×`,
+            waits.waitMs === null ? "nobody answered" : `half answered within ${Figures.lasting(waits.waitMs.median)}`,
+          ),
+        ]),
+    ...(model.calls === 0
+      ? []
+      : [
+          key(
+            "language model calls",
+            Figures.count(model.calls),
+            `${Figures.count(model.inputTokens)} tokens in, ${Figures.count(model.outputTokens)} out`,
+          ),
+        ]),
+  ]}</dl>${unscored(report)}`
+}
+
+const netOf = ({ rewards }: LogReport): number =>
+  rewards.reduce((total, { kind, amount }) => total + (kind === "reward" ? amount : -amount), 0)
+
+const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | null => {
+  const without = tasks - scored
+  const said = [
+    ...(without === 0
+      ? []
+      : [
+          `${Figures.counted(without, "task")} ${without === 1 ? "has" : "have"} no score by ${scoring} and ${without === 1 ? "is" : "are"} left out wherever scores are shown.`,
+        ]),
+    ...(unscored === 0
+      ? []
+      : [`In ${Figures.counted(unscored, "task")} something could not be decided; it counts as nothing there.`]),
+  ]
+  return said.length === 0 ? null : markup`<p class="warn">${said.join(" ")}</p>`
+}
+
+const agents = (report: LogReport): Markup => {
+  const text = ScoreCourse.scoreText(report.unit)
+  const spread = report.agents.some(({ points }) => points === null)
+  const caption = `Scores by agent; ${ScoreCourse.scoreTitle(report.unit)}`
+  const rows = report.agents.map(
+    ({ agent, tasks, outcomes, score, steps, early, late }): ReadonlyArray<Value> => [
+      markup`<bdi>${agent}</bdi>`,
+      Figures.count(tasks),
+      Figures.percent(outcomes.achieved / tasks),
+      score === null ? "not scored" : text(score.mean),
+      score === null ? "" : text(score.median),
+      score === null ? "" : `${text(score.p10)} to ${text(score.p90)}`,
+      early === null || late === null ? "too few tasks" : `${text(early)} → ${text(late)}`,
+      steps === null ? "" : Figures.amount(steps.mean),
+    ],
+  )
+  return markup`<section><h2>${report.agents.some(({ early }) => early !== null) ? "Did the agents get better?" : "How did the agents score?"}</h2>
+<p>One small chart for each agent, all to the same scale. ${
+    spread
+      ? "The line is the smoothed trend; half of the scores lie in the darker band, eight of ten in the lighter one."
+      : "Each dot is a task; the line is the smoothed trend."
+  } Grey lines are the trends of the other agents.</p>${ScoreCourse.charts(report)}${table(
+    caption,
+    [
+      { heading: "agent" },
+      ...numbers("tasks", "achieved", "mean", "median", "8 of 10 tasks", "first → last third", "commands a task"),
+    ],
+    rows,
+  )}</section>`
+}
+
+/** Rows of a table. */
+const MAX_ROWS = 40
+
+const rewards = (report: LogReport): Markup => {
+  const { scored, rewards } = report
+  if (scored === 0) return markup``
+  const given = rewards.filter(({ amount }) => amount > 0)
+  const sorted = given.toSorted((a, b) => b.amount - a.amount)
+  const steps = given.map(({ name, measure, kind, amount }) => ({
+    name: name || measure,
+    amount: ((kind === "reward" ? 1 : -1) * amount) / scored,
+  }))
+  return markup`<section><h2>What earned the score, and what cost it?</h2><div class="beside">${
+    steps.length === 0
+      ? markup`<p>Nothing was given and nothing taken off in any task.</p>`
+      : markup`<div class="one">${Chart.figure(
+          "An average task",
+          RewardWaterfall.chart("waterfall", "What an average task earned and lost", steps),
+          "Read from the top: each reward adds to the score and each punishment takes off, beginning where the bar above ended. The last bar is what is left. In the rubric's units, a mean over all scored tasks.",
+        )}</div>`
+  }<div>${table(
+    "Rewards and punishments over all scored tasks, in the rubric's units",
+    [{ heading: "reward or punishment" }, { heading: "measure" }, ...numbers("in tasks", "times", "in all", "a task")],
+    sorted.slice(0, MAX_ROWS).map(({ name, measure, kind, tasks, times, amount }) => {
+      const sign = kind === "reward" ? 1 : -1
+      return [
+        markup`<bdi>${name || measure}</bdi>`,
+        markup`<bdi>${measure}</bdi>`,
+        Figures.partOf(tasks, scored),
+        Figures.count(times),
+        signed(sign * amount),
+        signed((sign * amount) / scored),
+      ]
+    }),
+  )}${leftOut(MAX_ROWS, sorted.length, "rewards and punishments")}${never(rewards)}</div></div></section>`
+}
+
+const never = (rewards: LogReport["rewards"]): Markup | null => {
+  const names = rewards.filter(({ amount }) => amount === 0).map(({ name }) => name)
+  const shown = names.slice(0, MAX_ROWS)
+  return names.length === 0
+    ? null
+    : markup`<p class="note">Never given: ${shown.map((name, index) => [index === 0 ? "" : ", ", markup`<bdi>${name}</bdi>`])}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ""}.</p>`
+}
+
+const actions = ({ actuators }: LogReport): Markup =>
+  actuators.length === 0
+    ? markup``
+    : markup`<section><h2>What became of the commands?</h2><div class="beside"><div class="one">${Chart.figure(
+        "By actuator",
+        ActionOutcomes.chart("outcomes", actuators),
+        "One bar for each thing that agents can do, all of the same length however often it was done: its parts show in what share of the cases the command ended in which way. The busiest is on top.",
+      )}</div><div>${table(
+        "Commands by actuator",
+        [
+          { heading: "actuator" },
+          ...numbers("commands", "succeeded", "failed", "denied", "expired", "unknown", "typical time", "longest"),
+        ],
+        actuators
+          .slice(0, MAX_ROWS)
+          .map((of) => [
+            markup`<bdi>${of.actuator}</bdi>`,
+            ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(Figures.count),
+            of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.median),
+            of.longestMs === null ? "" : Figures.lasting(of.longestMs),
+          ]),
+      )}${leftOut(MAX_ROWS, actuators.length, "actuators")}</div></div></section>`
+
+const confirmations = ({ waits }: LogReport): Markup =>
+  waits.requested === 0
+    ? markup``
+    : markup`<section><h2>How long did people take to answer?</h2><p>${confirmed(waits)}</p>${
+        waits.bins.length === 0
+          ? null
+          : markup`<div class="one">${Chart.figure(
+              "Answers by the time they took",
+              ConfirmationWaits.chart("waits", waits),
+              "Each bar counts the answers that took so long. The scale grows by factors, so that seconds and hours fit in one chart.",
+            )}</div>`
+      }</section>`
+
+const confirmed = ({ requested, approved, rejected, expired, withdrawn, waitMs }: LogReport["waits"]): string => {
+  const parts = [
+    `${Figures.count(approved)} ${approved === 1 ? "was" : "were"} approved`,
+    `${Figures.count(rejected)} rejected`,
+    ...(expired === 0 ? [] : [`${Figures.count(expired)} expired without an answer`]),
+    ...(withdrawn === 0 ? [] : [`${Figures.count(withdrawn)} withdrawn because the task or its kernel ended`]),
+  ]
+  const waited =
+    waitMs === null
+      ? ""
+      : ` Half of the answers came within ${Figures.lasting(waitMs.median)}, nine of ten within ${Figures.lasting(waitMs.p90)}; the longest took ${Figures.lasting(waitMs.max)}.`
+  return `${Figures.counted(requested, "command")} waited for a person: ${parts.join(", ")}.${waited}`
+}
+
+const sensors = ({ sensors, tasks }: LogReport): Markup =>
+  sensors.length === 0
+    ? markup``
+    : markup`<section><h2>What did the sensors give?</h2><p>The line is how long a sensor typically took, and the band what eight of ten tasks saw. Below it, a bar stands where reads failed or were skipped, as high as their share.</p>${SensorTraces.charts(
+        sensors,
+        tasks,
+      )}${table(
+        "Reads by sensor",
+        [{ heading: "sensor" }, ...numbers("tasks", "reads", "failed", "skipped", "typical time", "longest")],
+        sensors
+          .slice(0, MAX_ROWS)
+          .map((of) => [
+            markup`<bdi>${of.sensor}</bdi>`,
+            ...[of.tasks, of.reads, of.failures, of.skipped].map(Figures.count),
+            of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.median),
+            of.longestMs === null ? "" : Figures.lasting(of.longestMs),
+          ]),
+      )}${leftOut(MAX_ROWS, sensors.length, "sensors")}</section>`
+
+const tasks = ({ extremes: { best, worst }, scored }: LogReport): Markup => {
+  if (scored === 0) return markup``
+  const rest = scored - best.length - worst.length
+  return markup`<section><h2>Which tasks went best, and which worst?</h2>${list("Best: the highest net scores", best, "gained", "earned most by")}${
+    worst.length === 0 ? null : list("Worst: the lowest net scores", worst, "cost", "lost most by")
+  }${rest > 0 ? markup`<p class="note">${Figures.counted(rest, "other scored task")} in between are left out; of equal scores, the task that ended first is listed. <code>hindcast export html --task ID</code> makes a page of one task.</p>` : null}</section>`
+}
+
+const list = (caption: string, listed: ReadonlyArray<ListedTask>, why: "gained" | "cost", heading: string): Markup =>
+  table(
+    caption,
+    [
+      { heading: "goal" },
+      { heading: "agent" },
+      { heading: "outcome" },
+      ...numbers("net", "possible"),
+      { heading },
+      ...numbers("commands", "took"),
+      { heading: "positions" },
+      { heading: "task" },
+    ],
+    listed.map((of) => [
+      markup`<span class="wide"><bdi>${of.goal}</bdi></span>`,
+      markup`<bdi>${of.agent}</bdi>`,
+      of.outcome ?? "open",
+      signed(of.net),
+      Figures.amount(of.possible),
+      of[why] === null ? "" : markup`<bdi>${of[why]}</bdi>`,
+      Figures.count(of.steps),
+      of.durationMs === null ? "" : Figures.lasting(of.durationMs),
+      `@${of.range.from} to @${of.range.to}`,
+      markup`<code>${of.taskId}</code>`,
+    ]),
+  )
+
+const foot = ({ scoring, critics, range }: LogReport, { log, head, by }: Source): Markup =>
+  markup`<footer><h2>How to read this</h2><p>An agent is given a task, reads sensors and commands actuators; each of these steps is one event in the log, which is never changed. A rubric says what is worth a reward or a punishment. The <em>net score</em> of a task is what its rewards came to less what its punishments came to; what is possible is the sum of the rewards, each given once, so that one that is given more often can bring more than 100&nbsp;%. An outcome such as <em>achieved</em> is the agent's own word; a score need not agree with it. Scores say what was done under this rubric, not what an agent would have done under another one.</p><p>Scores are those of <b>${scoring}</b>${
+    critics.length === 0 ? null : markup`, decided by ${critics.join(", ")}`
+  }. Medians and bands of more than 256 values are within about one rank in a hundred; counts, sums and means are exact. A typical time is the median over tasks of each task's median.</p><p class="note">Made by ${by} from ${log}, read up to @${head}${
+    range === null ? null : `; its tasks lie between @${range.from} and @${range.to}`
+  }. Times are UTC. This page is one file: it loads nothing and runs no script.</p></footer>`

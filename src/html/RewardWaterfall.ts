@@ -1,0 +1,89 @@
+import { scaleLinear } from "d3-scale"
+import * as Sum from "../projections/audit/Sum.ts"
+import * as Chart from "./Chart.ts"
+import * as Figures from "./FormattedNumbers.ts"
+import { type Markup, markup } from "./Markup.ts"
+
+/** One step of a waterfall: what it adds, or takes off where it is negative. */
+export interface Step {
+  readonly name: string
+  readonly amount: number
+}
+
+/** Steps of either sign that are drawn each by itself. */
+const MAX_STEPS = 10
+
+const ROW = 38
+const BAR = 12
+/** Where a row's bar begins, below its label. */
+const TOP = 18
+
+/**
+ * What earned and what lost, one below the other, each bar beginning where the one before ended; the last one, of the name
+ * `left`, is what is left.
+ */
+export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, left = "net score"): Markup => {
+  const rows = [...folded(steps, 1, "reward"), ...folded(steps, -1, "punishment")]
+  let net = 0
+  const bars = rows.map(({ name, amount }): Bar => {
+    const from = net
+    net = Sum.round(from + amount)
+    return { name, amount, from, to: net }
+  })
+  const text = Figures.alike([...rows.map(({ amount }) => amount), net])
+  const ends = bars.map(({ to }) => to)
+  const x = scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends)], [2, Chart.WIDTH - 2])
+  const height = (bars.length + 1) * ROW
+  const description = `${bars.map(({ name, amount }) => `${name} ${text(amount)}`).join(", ")}; ${left} ${text(net)}.`
+  const joints = bars.map(
+    ({ to }, index) => markup`<path class="quiet" d="M${Chart.round(x(to))} ${index * ROW + TOP + BAR}v${ROW - BAR}"/>`,
+  )
+  const all: ReadonlyArray<Bar> = [...bars, { name: left, amount: net, from: 0, to: net }]
+  return Chart.svg(
+    { id, title, description, height },
+    markup`${joints}${all.map((bar, index) => {
+      const last = index === bars.length
+      return row(
+        x,
+        index * ROW,
+        bar,
+        text(bar.amount),
+        last ? { bar: "", text: "strong" } : KINDS[bar.amount < 0 ? 0 : 1],
+      )
+    })}`,
+  )
+}
+
+interface Bar extends Step {
+  readonly from: number
+  readonly to: number
+}
+
+const KINDS = [
+  { bar: "bad", text: "ink", value: "bad" },
+  { bar: "good", text: "ink", value: "good" },
+] as const
+
+const row = (
+  x: (value: number) => number,
+  top: number,
+  { name, from, to }: Bar,
+  value: string,
+  kind: { readonly bar: string; readonly text: string; readonly value?: string },
+): Markup => {
+  const room = Chart.WIDTH - Chart.widthOf(value) - 12
+  const bar = { x: Math.min(x(from), x(to)), y: top + TOP, width: Math.abs(x(to) - x(from)), height: BAR }
+  return markup`${Chart.fitted({ x: 0, y: top + 12, kind: kind.text }, name, room)}${Chart.label(
+    { x: Chart.WIDTH, y: top + 12, anchor: "end", kind: `num ${kind.value ?? kind.text}` },
+    value,
+  )}${Chart.box(kind.bar, bar)}<path class="zero" d="M${Chart.round(x(0))} ${top + TOP - 2}v${BAR + 4}"/>`
+}
+
+/** The steps of one sign, the largest first; those too many as one. Steps that came to nothing are not drawn. */
+const folded = (steps: ReadonlyArray<Step>, sign: 1 | -1, noun: string): ReadonlyArray<Step> => {
+  const sorted = steps.filter(({ amount }) => amount * sign > 0).sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
+  if (sorted.length <= MAX_STEPS) return sorted
+  const rest = sorted.slice(MAX_STEPS - 1)
+  const sum = rest.reduce((total, { amount }) => total + amount, 0)
+  return [...sorted.slice(0, MAX_STEPS - 1), { name: `${rest.length} other ${noun}s`, amount: sum }]
+}

@@ -1,0 +1,142 @@
+import { scaleLinear } from "d3-scale"
+import { area, curveMonotoneX, line } from "d3-shape"
+import type { AgentReport } from "../projections/report/Agents.ts"
+import type { LogReport } from "../projections/report/LogReport.ts"
+import { type Bin, type Point, trend } from "../projections/report/Series.ts"
+import * as Chart from "./Chart.ts"
+import * as Figures from "./FormattedNumbers.ts"
+import { type Markup, markup } from "./Markup.ts"
+
+/** Agents that get a chart. */
+const MAX_CHARTS = 12
+
+/** Dots up to which there is room for large ones. */
+const FEW = 30
+
+/** Tasks of a bin from which on its spread says something. */
+const MIN_SPREAD = 5
+
+/** Tasks of an agent from which on a trend says something. */
+const MIN_TREND = 8
+
+/** Scores over time: a small chart for each agent, all to the same scale, with the trends of the others behind it. */
+export const charts = (report: LogReport): Markup => {
+  const agents = report.agents.filter(({ score }) => score !== null)
+  const shown = agents.slice(0, MAX_CHARTS)
+  const range = extent(shown)
+  return markup`<div class="charts">${shown.map((agent, index) => {
+    const others = shown.filter((other) => other !== agent)
+    return panel(report, agent, others, range, `course-${index}`)
+  })}</div>${
+    agents.length > shown.length
+      ? markup`<p class="note">${Figures.counted(agents.length - shown.length, "agent")} with fewer tasks have no chart; they are in the table.</p>`
+      : null
+  }`
+}
+
+/** How a score is written in this report. */
+export const scoreText = (unit: LogReport["unit"]) => (unit === "share" ? Figures.percent : Figures.amount)
+
+/** What the scores of this report are, with their unit. */
+export const scoreTitle = (unit: LogReport["unit"]): string =>
+  unit === "share" ? "net score, as a share of what was possible" : "net score, in the rubric's units"
+
+const HEIGHT = 196
+
+const panel = (
+  report: LogReport,
+  agent: AgentReport,
+  others: ReadonlyArray<AgentReport>,
+  range: readonly [number, number],
+  id: string,
+): Markup => {
+  const { left, right, top, bottom } = Chart.MARGIN
+  const x = scaleLinear([0, Math.max(1, report.tasks - 1)], [left, Chart.WIDTH - right])
+  const y = scaleLinear(range, [HEIGHT - bottom, top]).nice(4)
+  const text = scoreText(report.unit)
+  const mean = agent.score === null ? "none" : text(agent.score.mean)
+  const trendOf = ({ bins, tasks }: AgentReport) => (tasks < MIN_TREND ? [] : trend(bins))
+  const draw = line<Point>(
+    ({ task }) => x(task),
+    ({ value }) => y(value),
+  ).curve(curveMonotoneX)
+  draw.digits(1)
+  const path = (kind: string, points: ReadonlyArray<Point>) =>
+    points.length < 2 ? markup`` : markup`<path class="${kind}" d="${draw([...points]) ?? ""}"/>`
+  const body = markup`${Chart.axes({
+    x,
+    y,
+    xTicks: taskTicks(report.tasks),
+    yTicks: y.ticks(4),
+    xText: (task) => Figures.count(task + 1),
+    yText: text,
+    xTitle: "task, numbered as they ended",
+    yTitle: scoreTitle(report.unit),
+  })}${others.map((other) => path("quiet", trendOf(other)))}${marks(agent, x, y)}${path("line", trendOf(agent))}`
+  const about = {
+    id,
+    height: HEIGHT,
+    title: `Scores of ${agent.agent}`,
+    description: `${Figures.counted(agent.tasks, "task")}, mean ${mean}${
+      agent.early === null || agent.late === null
+        ? ""
+        : `; first third ${text(agent.early)}, last third ${text(agent.late)}`
+    }.`,
+  }
+  return markup`<figure><h3><bdi>${agent.agent}</bdi></h3><p class="note">${about.description}</p>${Chart.svg(about, body)}</figure>`
+}
+
+/** Every score where there are few enough, else where most of them lie. */
+const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
+  if (points !== null) {
+    return Chart.dots(
+      points.length <= FEW ? "few" : "",
+      points.map(({ task, value }) => [x(task), y(value)]),
+    )
+  }
+  const full = bins.filter(({ count }) => count >= MIN_SPREAD)
+  if (full.length < 2 || full.length * 2 < bins.length) {
+    return Chart.dots(
+      "",
+      bins.map(({ from, to, mean }) => [x((from + to) / 2), y(mean)]),
+    )
+  }
+  const band = (low: (bin: Bin) => number, high: (bin: Bin) => number) => {
+    const draw = area<Bin>()
+      .x(({ from, to }) => x((from + to) / 2))
+      .y0((bin) => y(low(bin)))
+      .y1((bin) => y(high(bin)))
+    draw.digits(1)
+    return markup`<path class="band" d="${draw([...full]) ?? ""}"/>`
+  }
+  return markup`${band(
+    ({ p10 }) => p10,
+    ({ p90 }) => p90,
+  )}${band(
+    ({ p25 }) => p25,
+    ({ p75 }) => p75,
+  )}`
+}
+
+type Scale = ReturnType<typeof scaleLinear<number, number>>
+
+/** From the lowest to the highest that is drawn, and what lies between: zero always. */
+const extent = (agents: ReadonlyArray<AgentReport>): readonly [number, number] => {
+  let [low, high] = [0, 0]
+  for (const { points, bins } of agents) {
+    const lows = points?.map(({ value }) => value) ?? bins.map(({ p10, mean }) => Math.min(p10, mean))
+    const highs = points?.map(({ value }) => value) ?? bins.map(({ p90, mean }) => Math.max(p90, mean))
+    for (const value of lows) low = Math.min(low, value)
+    for (const value of highs) high = Math.max(high, value)
+  }
+  return low === high ? [low, low + 1] : [low, high]
+}
+
+/** Ticks at round numbers of tasks, counted from 1 for people. */
+export const taskTicks = (tasks: number): ReadonlyArray<number> => {
+  if (tasks <= 6) return Array.from({ length: tasks }, (_, task) => task)
+  const round = scaleLinear([1, tasks], [0, 1])
+    .ticks(4)
+    .filter((tick) => Number.isInteger(tick) && tick > 1)
+  return [0, ...round.map((tick) => tick - 1)]
+}

@@ -1,0 +1,225 @@
+import { type Verdict, verdictsOf } from "../projections/audit/Scores.ts"
+import type { TaskReport } from "../projections/report/TaskReport.ts"
+import * as ActionOutcomes from "./ActionOutcomes.ts"
+import * as Chart from "./Chart.ts"
+import { document, type Source } from "./Document.ts"
+import * as Figures from "./FormattedNumbers.ts"
+import { key, signed } from "./KeyFigures.ts"
+import { type Markup, markup, type Value } from "./Markup.ts"
+import * as RewardWaterfall from "./RewardWaterfall.ts"
+import { leftOut, numbers, table } from "./Table.ts"
+import * as TaskCharts from "./TaskCharts.ts"
+
+/** The report of one task as one HTML page. */
+export const chunks = (report: TaskReport, source: Source): Iterable<string> =>
+  document(`Task ${report.audit.taskId}`, sections(report, source))
+
+function* sections(report: TaskReport, source: Source): Generator<Markup> {
+  yield head(report)
+  yield figures(report)
+  yield happened(report)
+  yield score(report)
+  yield acted(report)
+  yield questions(report)
+  yield sensed(report)
+  yield events(report)
+  yield foot(report, source)
+}
+
+const head = ({ audit }: TaskReport): Markup => {
+  const { taskId, goal, agent, outcome, reason, openedAt, range } = audit
+  return markup`<header><p class="under">What one task took in, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
+    outcome === null ? "is still at it" : ENDED[outcome]
+  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task <code>${taskId}</code>, ${Figures.moment(openedAt)}, @${range.from} to @${range.to}</p></header>`
+}
+
+const ENDED = {
+  achieved: "achieved it",
+  failed: "failed",
+  truncated: "was stopped before it was done",
+  abandoned: "was given up",
+} as const
+
+const figures = ({ audit, score }: TaskReport): Markup => {
+  const { outcome, durationMs, steps, acting, sensing, confirming } = audit
+  return markup`<dl class="key">${[
+    key("outcome", outcome ?? "open", durationMs === null ? "not closed yet" : `after ${Figures.lasting(durationMs)}`),
+    score === null
+      ? key("net score", "not scored", "no such scoring covers this task")
+      : key(
+          "net score",
+          Figures.signed(score.net),
+          `earned ${Figures.amount(score.earned)}, lost ${Figures.amount(score.lost)}; ${Figures.amount(score.possible)} was possible`,
+        ),
+    key(
+      "commands",
+      Figures.count(steps),
+      `${Figures.count(acting.succeeded)} succeeded, ${Figures.count(acting.failed)} failed, ${Figures.count(acting.denied + acting.expired)} stopped before execution`,
+    ),
+    key(
+      "readings",
+      Figures.count(sensing.reads),
+      `${Figures.count(sensing.failures)} failed, ${Figures.count(sensing.skipped)} skipped`,
+    ),
+    ...(confirming.requested === 0
+      ? []
+      : [
+          key(
+            "people were asked",
+            `${Figures.count(confirming.requested)} ×`,
+            confirming.medianWaitMs === null
+              ? "nobody answered"
+              : `half answered within ${Figures.lasting(confirming.medianWaitMs)}`,
+          ),
+        ]),
+  ]}</dl>`
+}
+
+const happened = (report: TaskReport): Markup =>
+  markup`<section><h2>What happened?</h2><div class="charts"><figure><h3>Event by event</h3>${TaskCharts.colours(report)}${TaskCharts.timeline(report)}<figcaption>Each mark is an event of the task, in its order; a bar reaches to how it ended. The line at the bottom is the time that passed: where it jumps, something took long.</figcaption></figure>${
+    report.evidence.length === 0
+      ? null
+      : markup`<figure><h3>Net score, as it came about</h3>${TaskCharts.course(report)}<figcaption>Each step is a reward or a punishment, at the event that is its evidence.</figcaption></figure>`
+  }</div></section>`
+
+const score = (report: TaskReport): Markup => {
+  const { score } = report
+  if (score === null) return markup``
+  const verdicts = verdictsOf(score).map((verdict) => ({ ...verdict, sign: verdict.kind === "reward" ? 1 : -1 }))
+  const listed = new Set(report.listed.map(({ position }) => position))
+  const steps = verdicts.map(({ name, sign, amount }) => ({ name, amount: sign * amount }))
+  const given = steps.some(({ amount }) => amount !== 0)
+  return markup`<section><h2>What earned the score, and what cost it?</h2><p>Scored by <bdi>${score.label || score.scoreSetId}</bdi>, decided by ${score.critic}.${score.finished ? "" : " This scoring was not finished."}</p><div class="beside">${
+    given
+      ? markup`<div class="one">${Chart.figure(
+          "Rewards and punishments",
+          RewardWaterfall.chart("waterfall", "What the task earned and lost", steps),
+          "Read from the top: each reward adds to the score and each punishment takes off, beginning where the bar above ended. The last bar is what is left. In the rubric's units.",
+        )}</div>`
+      : markup`<p>Nothing was given and nothing taken off.</p>`
+  }<div>${table(
+    "Rewards and punishments with their evidence",
+    [
+      { heading: "reward or punishment" },
+      ...numbers("amount", "times", "weight"),
+      { heading: "because of" },
+      { heading: "measure" },
+    ],
+    verdicts.map(({ measure, sign, name, weight, times, amount, because }) => [
+      markup`<bdi>${name}</bdi>`,
+      signed(sign * amount),
+      Figures.count(times),
+      Figures.amount(weight),
+      markup`<span class="wide">${evidence(because, listed)}</span>`,
+      markup`<bdi class="wraps">${measure}</bdi>`,
+    ]),
+  )}${unscored(score.unscored)}${scores(report)}</div></div></section>`
+}
+
+/** Positions that a cell lists. */
+const MAX_BECAUSE = 8
+
+const evidence = (because: Verdict["because"], listed: ReadonlySet<number>): Value => {
+  const shown = because.slice(0, MAX_BECAUSE)
+  const more = because.length - shown.length
+  return markup`${shown.map((position) => (listed.has(position) ? markup`<a href="#e${position}">@${position}</a> ` : `@${position} `))}${more > 0 ? `and ${more} more` : null}`
+}
+
+const unscored = (unscored: NonNullable<TaskReport["score"]>["unscored"]): Markup | null =>
+  unscored.length === 0
+    ? null
+    : markup`<p class="warn">Not scored: ${unscored.map(({ name, reason }, index) => [index === 0 ? "" : "; ", markup`<bdi>${name}</bdi> (<bdi>${reason}</bdi>)`])}.</p>`
+
+/** All scorings of the task, where there are several. */
+const scores = ({ audit: { scores } }: TaskReport): Markup | null =>
+  scores.length < 2
+    ? null
+    : table(
+        "All scorings of this task",
+        [{ heading: "scoring" }, ...numbers("net", "earned", "lost", "possible"), { heading: "critic" }],
+        scores.map(({ label, scoreSetId, net, earned, lost, possible, critic }) => [
+          markup`<bdi>${label || scoreSetId}</bdi>`,
+          signed(net),
+          ...[earned, lost, possible].map(Figures.amount),
+          critic,
+        ]),
+      )
+
+const acted = ({ audit }: TaskReport): Markup => {
+  const actuators = Object.entries(audit.acting.byComponent)
+    .map(([actuator, counts]) => ({ actuator, ...counts }))
+    .sort((a, b) => b.commanded - a.commanded)
+  if (actuators.length === 0) return markup``
+  return markup`<section><h2>What became of the commands?</h2><div class="beside"><div class="one">${Chart.figure(
+    "By actuator",
+    ActionOutcomes.chart("outcomes", actuators),
+    "One bar for each thing that the agent did, all of the same length however often it was done: its parts show in what share of the cases the command ended in which way.",
+  )}</div><div>${table(
+    "Commands by actuator",
+    [
+      { heading: "actuator" },
+      ...numbers("commands", "succeeded", "failed", "denied", "expired", "unknown", "median time", "longest"),
+    ],
+    actuators.map((of) => [
+      markup`<bdi>${of.actuator}</bdi>`,
+      ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(Figures.count),
+      of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.p50),
+      of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.max),
+    ]),
+  )}</div></div></section>`
+}
+
+/** Rows of a table of questions. */
+const MAX_QUESTIONS = 100
+
+const questions = ({ questions }: TaskReport): Markup =>
+  questions.length === 0
+    ? markup``
+    : markup`<section><h2>What were people asked?</h2>${table(
+        "Questions to people",
+        [
+          { heading: "command" },
+          { heading: "answer" },
+          { heading: "by" },
+          ...numbers("waited"),
+          { heading: "asked at" },
+        ],
+        questions
+          .slice(0, MAX_QUESTIONS)
+          .map(({ actuator, ending, by, waitedMs, position }) => [
+            markup`<bdi>${actuator}</bdi>`,
+            ending ?? "none yet",
+            by === null ? "" : markup`<bdi>${by}</bdi>`,
+            waitedMs === null ? "" : Figures.lasting(waitedMs),
+            `@${position}`,
+          ]),
+      )}${leftOut(MAX_QUESTIONS, questions.length, "questions")}</section>`
+
+const sensed = (report: TaskReport): Markup => {
+  const sensors = Object.entries(report.audit.sensing.byComponent)
+  if (sensors.length === 0) return markup``
+  const { traces, tracesLeftOut } = report
+  return markup`<section><h2>What did the sensors give?</h2>${
+    traces.length === 0
+      ? markup`<p>No number in the readings changed, so there is nothing to draw.</p>`
+      : markup`<p>Numbers in the readings that changed, and how long lists were, along the events of the task.</p><div class="charts">${TaskCharts.traces(report)}</div>`
+  }${tracesLeftOut > 0 ? markup`<p class="note">${Figures.counted(tracesLeftOut, "number")} that changed less often are left out.</p>` : null}${table(
+    "Reads by sensor",
+    [{ heading: "sensor" }, ...numbers("reads", "failed", "skipped", "median time", "longest")],
+    sensors.map(([sensor, { reads, failures, skipped, latencyMs }]) => [
+      markup`<bdi>${sensor}</bdi>`,
+      ...[reads, failures, skipped].map(Figures.count),
+      latencyMs === null ? "" : Figures.lasting(latencyMs.p50),
+      latencyMs === null ? "" : Figures.lasting(latencyMs.max),
+    ]),
+  )}</section>`
+}
+
+const events = ({ listed, positions }: TaskReport): Markup =>
+  markup`<section><h2>All that happened, in words</h2><div class="scroll" role="region" aria-label="Events of the task" tabindex="0"><table aria-label="Events of the task"><thead><tr><th scope="col">event</th><th scope="col" class="n">after</th><th scope="col">what</th><th scope="col">in short</th><th scope="col">by</th></tr></thead><tbody>${listed.map(
+    ({ position, type, actor, elapsedMs, text }) =>
+      markup`<tr id="e${position}"><td>@${position}</td><td class="n">${Figures.lasting(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
+  )}</tbody></table></div>${leftOut(listed.length, positions.length, "events, in the middle and not cited by the score,")}</section>`
+
+const foot = ({ audit }: TaskReport, { log, head, by }: Source): Markup =>
+  markup`<footer><h2>How to read this</h2><p>Every step of an agent is one event in the log, which is never changed; @412 is the event at position 412. A rubric says what is worth a reward or a punishment, and each cites the events that made it so. <code>hindcast log show @${audit.range.from}</code> shows one event whole, <code>hindcast why @${audit.range.to}</code> what caused it.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. Times are UTC. This page is one file: it loads nothing and runs no script.</p></footer>`

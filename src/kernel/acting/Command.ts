@@ -1,0 +1,147 @@
+import { types } from "node:util"
+import { Data, Effect, Either } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { type Actuator, actuatorsOf, instanceOf } from "../../plugins/manifest/Manifest.ts"
+import type { EffectiveRisk } from "../../plugins/manifest/Risk.ts"
+import {
+  type ActiveComponent,
+  activeActuators,
+  type Plugin,
+  type PluginRegistry,
+} from "../../projections/state/PluginRegistry.ts"
+import { digest } from "../../values/Digest.ts"
+import { findNonJson, type Json, type JsonObject, type NotJson, pointerToken } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { effectiveRisk } from "../gate/PluginRisk.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import type { Lane } from "./CommandQueue.ts"
+
+/** How a command ended. Only `succeeded` and `failed` were executed. */
+export type CommandOutcome = {
+  readonly commandId: string
+  /** `plugin/actuator` */
+  readonly actuator: string
+  readonly args: JsonObject
+  /** The event that ended it. */
+  readonly event: Event
+} & (
+  | { readonly status: "succeeded"; readonly result: Json }
+  | { readonly status: "failed"; readonly error: Failure }
+  | { readonly status: "denied"; readonly rule: string; readonly reason: string }
+  | { readonly status: "expired"; readonly reason: string }
+)
+
+/** Fix the call: arguments have to be a JSON object, or the log could not keep them. */
+export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
+  readonly actuator: string
+  readonly path: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Command ${this.actuator}: expected arguments that are a JSON object, found ${this.found} at ${this.path || "/"}. Nothing was recorded or executed.`
+  }
+}
+
+export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
+
+/** A command as it was requested: its arguments are a copy, so that what is shown, recorded and executed is the same. */
+export interface Command {
+  readonly task: ActingTask
+  readonly actuator: string
+  readonly args: JsonObject
+  readonly commandId: string
+  readonly argsDigest: string
+}
+
+/** How far a command has come: what it ends with, should something interrupt it here. */
+export interface Progress {
+  /** The event that the next one follows from. */
+  last: string
+  dispatched: boolean
+  ended: boolean
+}
+
+export const make = (task: ActingTask, actuator: string, args: JsonObject): Effect.Effect<Command, InvalidCommand> =>
+  Effect.map(copied(actuator, args), (copy) => ({
+    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy) },
+  }))
+
+/** A copy of a command's arguments, where they are a JSON object. */
+export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
+  Effect.mapError(copyOf(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
+
+const copyOf = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
+  try {
+    if (Array.isArray(args)) return Either.left({ path: "", found: "a list" })
+    if (typeof args !== "object" || args === null) return Either.left({ path: "", found: String(args) })
+    const flaw = findNonJson(args) ?? findProxy(args)
+    if (flaw !== undefined) return Either.left(flaw)
+    const copy = structuredClone(args)
+    // A getter may have answered something else the second time.
+    const changed = findNonJson(copy)
+    return changed === undefined ? Either.right(copy) : Either.left(changed)
+  } catch (cause) {
+    // A getter or a proxy of the caller's threw.
+    const found = `what throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
+    return Either.left({ path: "", found })
+  }
+}
+
+/** Finds the first proxy in a value: what it answers is not its own, and it cannot be copied. */
+const findProxy = (value: unknown): NotJson | undefined => {
+  if (types.isProxy(value)) return { path: "", found: "a proxy" }
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, part] of Object.entries(value)) {
+    const proxy = findProxy(part)
+    if (proxy !== undefined) return { ...proxy, path: `/${pointerToken(key)}${proxy.path}` }
+  }
+  return undefined
+}
+
+/** Where a command goes, as the registry stands at one moment. */
+export interface Address {
+  readonly registry: PluginRegistry
+  readonly plugin: string
+  readonly digest: string
+  readonly priority: number
+  /** Where it waits for its turn: with the other commands to the same instance of the plugin. */
+  readonly lane: Lane
+  /** The actuator's name within the plugin, and what the manifest says of it. */
+  readonly component: string
+  readonly declared: Actuator | undefined
+  /** What the manifest says of its risk, and what its plugin's grants make of it. */
+  readonly risk: EffectiveRisk
+  /** The plugin as the registry has it. */
+  readonly found: Plugin
+}
+
+/** The active actuator that a command names, as the registry stands now. */
+export const find = ({ task, actuator }: Command): Effect.Effect<Address | undefined, LogError> =>
+  Effect.map(task.kernel.registry.state, (registry) => {
+    const target = activeIn(task, registry).find(({ name }) => name === actuator)
+    const found = target === undefined ? undefined : Keyed.get(registry, target.plugin)
+    if (target === undefined || found === undefined) return undefined
+    const { plugin, component, priority } = target
+    const manifest = manifestOf(found)
+    const declared = actuatorsOf(manifest).find(({ name }) => name === component)
+    const lane = {
+      name: instanceOf(manifest) === "task" ? `${plugin} ${task.place}` : plugin,
+      room: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
+    }
+    const risk = effectiveRisk(declared?.risk, found)
+    return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, found }
+  })
+
+/**
+ * Most commands that an instance of a concurrent plugin has under way; more wait by their priorities. Half of the calls that
+ * a process works on at the same time (`CALLS_IN_FLIGHT`), so that its sensors can still be asked.
+ */
+const CONCURRENT_COMMANDS = 32
+
+/** The actuators that a task can command now. */
+export const activeIn = (task: ActingTask, registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
+  activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))

@@ -1,0 +1,133 @@
+import { Cause, Effect, Option, Predicate } from "effect"
+import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/EventLog.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import { type Json, plainText } from "../../values/Json.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import type { Command, CommandOutcome, Progress } from "./Command.ts"
+
+/** How a command ended that was executed, or that failed on the way. */
+export type Ending = (
+  | { readonly succeeded: Json; readonly latencyMs: number }
+  | { readonly failed: Failure; readonly latencyMs?: number }
+) & {
+  /** The plugin's environment afterwards. */
+  readonly state?: Json | undefined
+}
+
+/**
+ * Records a command's outcome and, in the same commit, what it changed in the plugin's environment. An outcome that the
+ * log cannot keep is recorded as a failure that says so: a dispatch always ends.
+ */
+export const end = (
+  command: Command,
+  plugin: string,
+  progress: Progress,
+  ending: Ending,
+): Effect.Effect<CommandOutcome, AppendError> =>
+  command.task
+    .inOrder(
+      Effect.gen(function* () {
+        const { task, commandId, actuator, args } = command
+        const patch = patchOf(task, plugin, ending.state)
+        const changed: ReadonlyArray<CoreNewEvent> =
+          patch.length === 0 ? [] : [{ type: "EnvironmentChanged", payload: { plugin, patch } }]
+        const outcome = outcomeEvent(commandId, progress.last, ending)
+        const event = yield* task
+          .record(outcome, ...changed)
+          .pipe(Effect.tapErrorTag("LeaseLost", sayLost(command, outcome)))
+        progress.ended = true
+        if (ending.state !== undefined) task.documents.set(plugin, ending.state)
+        return "succeeded" in ending
+          ? ({ status: "succeeded", commandId, actuator, args, event, result: ending.succeeded } as const)
+          : ({ status: "failed", commandId, actuator, args, event, error: ending.failed } as const)
+      }),
+    )
+    .pipe(
+      Effect.catchTag("InvalidEvent", ({ message }) =>
+        end(command, plugin, progress, { failed: { code: "OutcomeNotRecordable", message: plainText(message) } }),
+      ),
+    )
+
+/** What is known of a command whose task is another kernel's now: its log says `CommandOutcomeUnknown`, and stays so. */
+const sayLost =
+  ({ actuator, commandId }: Command, { type, payload }: CoreNewEvent) =>
+  ({ message }: LeaseLost) =>
+    ProgramLog.warning(
+      `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
+    )
+
+const outcomeEvent = (commandId: string, causationId: string, ending: Ending): CoreNewEvent =>
+  "succeeded" in ending
+    ? {
+        type: "CommandSucceeded",
+        causationId,
+        payload: { commandId, result: ending.succeeded, latencyMs: ending.latencyMs },
+      }
+    : {
+        type: "CommandFailed",
+        causationId,
+        payload: {
+          commandId,
+          error: ending.failed,
+          ...(ending.latencyMs === undefined ? {} : { latencyMs: ending.latencyMs }),
+        },
+      }
+
+const patchOf = (task: ActingTask, plugin: string, state: Json | undefined) => {
+  const before = task.documents.get(plugin)
+  return state === undefined || before === undefined ? [] : JsonPatch.between(before, state)
+}
+
+/** Records that a command was denied; it is not executed. */
+export const deny = (command: Command, progress: Progress, rule: string, why: string) => {
+  const reason = plainText(why)
+  return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
+    const { commandId, actuator, args } = command
+    return { status: "denied", commandId, actuator, args, event, rule, reason }
+  })
+}
+
+/** Records that nobody decided about a command in time; it is not executed. */
+export const expire = (command: Command, progress: Progress, rule: string) => {
+  const reason = "nobody decided in time"
+  return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
+    const { commandId, actuator, args } = command
+    return { status: "expired", commandId, actuator, args, event, reason }
+  })
+}
+
+const denied = ({ task, commandId }: Command, progress: Progress, rule: string, reason: string) =>
+  Effect.tap(
+    task.record({
+      type: "CommandDenied",
+      causationId: progress.last,
+      payload: { commandId, rule, reason: plainText(reason) },
+    }),
+    () =>
+      Effect.sync(() => {
+        progress.ended = true
+      }),
+  )
+
+/** Says how a command ended that was interrupted, or on whose way something went wrong that is no outcome. */
+export const endAnyway = (command: Command, progress: Progress, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  // Whoever took over has said it, or will.
+  if (Option.exists(Cause.failureOption(cause), isLeaseLost)) return Effect.void
+  const why = Cause.isInterruptedOnly(cause) ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
+  const code = Cause.isInterruptedOnly(cause) ? "Interrupted" : "KernelFailed"
+  const message = plainText(`${why}; whether it took effect is not known`)
+  const recorded: Effect.Effect<unknown, AppendError> = progress.dispatched
+    ? command.task.record(outcomeEvent(command.commandId, progress.last, { failed: { code, message } }))
+    : denied(command, progress, "interrupted", `${why}; it was not executed`)
+  return recorded.pipe(
+    Effect.asVoid,
+    Effect.catchTag("LeaseLost", ({ message }) =>
+      ProgramLog.warning(`the end of ${command.actuator} is not recorded: ${message}`),
+    ),
+    Effect.catchAllCause((cause) => ProgramLog.error(`the end of ${command.actuator} was not recorded`, cause)),
+  )
+}
+
+const isLeaseLost = Predicate.isTagged("LeaseLost")

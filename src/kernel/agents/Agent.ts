@@ -1,0 +1,179 @@
+import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import type { CommandOutcome } from "../acting/CommandExecution.ts"
+import type { Capability, Sense } from "../tasks/Capabilities.ts"
+import type { Answer, Question } from "../tasks/ModelCalls.ts"
+import type { Task } from "../tasks/Task.ts"
+
+export type { Capability, Sense } from "../tasks/Capabilities.ts"
+export type { Answer, Question } from "../tasks/ModelCalls.ts"
+
+/**
+ * What an agent sees when it decides. Everything in it is in the log, or follows from a recorded seed, so that a replay
+ * can show it again.
+ */
+export interface View {
+  readonly goal: string
+  /** Decisions made before this one. */
+  readonly step: number
+  /** The newest readings, by `plugin/sensor`. */
+  readonly readings: { readonly [sensor: string]: Json }
+  /** How the last command ended; null before the first. */
+  readonly lastOutcome: LastOutcome | null
+  /** What the readings come from. */
+  readonly sensors: ReadonlyArray<Sense>
+  /** What can be commanded, with what it takes. */
+  readonly actuators: ReadonlyArray<Capability>
+  /** A number in [0, 1) that follows from the task's seed. */
+  readonly random: () => number
+  /** The log's time of the newest thing in this view, in epoch milliseconds. */
+  readonly now: number
+  /**
+   * Asks a language model by `answering`; see `Task.consult`. What it answers is recorded, and a replay hands it out again
+   * without calling `answering`.
+   */
+  readonly consult: (question: Question, answering: () => Promise<Answer>) => Promise<Json>
+}
+
+/** How a command ended, without its place in the log. */
+export type LastOutcome = WithoutPlace<CommandOutcome>
+
+type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "event" | "commandId"> : never
+
+const CHOICES =
+  'a choice { act: "plugin/actuator", args? }, { say: "text" } or { done: "achieved" | "failed" | "abandoned", reason? }'
+
+/** What an agent can choose: a command, a message, or to be done. */
+export const Choice = Schema.Union(
+  Schema.Struct({
+    act: Schema.NonEmptyString,
+    args: Schema.optionalWith(JsonObject, { exact: true }),
+    rationale: Schema.optionalWith(Schema.String, { exact: true }),
+  }),
+  Schema.Struct({ say: Schema.String, rationale: Schema.optionalWith(Schema.String, { exact: true }) }),
+  Schema.Struct({ done: TaskOutcome, reason: Schema.optionalWith(Schema.String, { exact: true }) }),
+).annotations({
+  identifier: "Choice",
+  description: CHOICES,
+})
+
+export type Choice = typeof Choice.Type
+
+const isChoice = Schema.is(Choice, { onExcessProperty: "error" })
+
+/** An agent that is shown a view and chooses; the kernel perceives and acts for it. */
+export interface DecidingAgent {
+  readonly name: string
+  readonly version: string
+  readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
+}
+
+/** A task as an agent works on it by itself: with randomness and time that a replay can hand it again. */
+export interface Workplace extends Task {
+  /** A number in [0, 1) that follows from the task's seed. */
+  readonly random: () => number
+  /** The log's time of the newest thing that it was told, in epoch milliseconds; 0 before the first. */
+  readonly now: () => number
+}
+
+/** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
+export interface AdvancingAgent {
+  readonly name: string
+  readonly version: string
+  readonly advance: (task: Workplace) => Effect.Effect<boolean, unknown>
+}
+
+/** An agent is a value: who it is, and how it goes on. */
+export type Agent = DecidingAgent | AdvancingAgent
+
+/** Its schema, by its kind: it is used as it is, so that an agent that is a class instance keeps its `this`. */
+export const Agent = Options.kind<Agent>(
+  "an agent: an object with name, version, and a function decide or advance",
+  (value) => Schema.is(AgentShape)(value),
+)
+
+/** An agent by its policy. */
+export interface PolicyOptions {
+  readonly name: string
+  readonly version: string
+  readonly policy: (readings: View["readings"]) => Choice
+}
+
+/** Their schema. */
+export const PolicyOptions = Options.of<PolicyOptions>({
+  required: { name: Options.Text, version: Options.Text, policy: Options.callable<PolicyOptions["policy"]>() },
+})
+
+/** An agent that maps readings to the next choice and looks at nothing else. Throws `InvalidOptions` where they are wrong. */
+export const fromPolicy = (options: PolicyOptions): DecidingAgent => {
+  const decoded = Options.decode("fromPolicy", PolicyOptions, options)
+  const { name, version, policy } = Either.getOrThrowWith(decoded, (invalid) => invalid)
+  return { name, version, decide: ({ readings }) => policy(readings) }
+}
+
+/** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
+export const fromAdvance = (agent: AdvancingAgent): AdvancingAgent => agent
+
+/** Fix the agent: it threw, or chose something that is no choice. */
+export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agent: string; readonly reason: string }> {
+  override get message() {
+    return `Agent ${this.agent} failed: ${this.reason}`
+  }
+}
+
+/** Fix the module: its default export is not an agent. */
+export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source: string; readonly found: string }> {
+  override get message() {
+    return `${this.source}: expected a default export { name, version, decide(view) }, found ${this.found}`
+  }
+}
+
+/** `name@version`, as the log names it. */
+export const fullName = (agent: Agent): string => `${agent.name}@${agent.version}`
+
+/** Checks that a value from outside, such as a module's default export, is an agent. */
+export const fromUnknown = (source: string, value: unknown): Either.Either<Agent, NotAnAgent> => {
+  const decoded = Schema.decodeUnknownEither(AgentShape)(value)
+  // The functions are called on the original value, so that an agent that is a class instance keeps its `this`.
+  if (Either.isRight(decoded)) return Either.right(value as Agent)
+  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+  const found = issue === undefined ? "something else" : `${issue.path.join(".") || "the export"}: ${issue.message}`
+  return Either.left(new NotAnAgent({ source, found }))
+}
+
+const Callable = Schema.declare(
+  (value): value is (...args: ReadonlyArray<never>) => unknown => typeof value === "function",
+  {
+    identifier: "Callable",
+  },
+)
+
+const AgentShape = Schema.Union(
+  Schema.Struct({ name: Schema.NonEmptyString, version: Schema.NonEmptyString, decide: Callable }),
+  Schema.Struct({ name: Schema.NonEmptyString, version: Schema.NonEmptyString, advance: Callable }),
+)
+
+/** What an agent threw, as its failure; that of an agent within this one is it already. */
+export const failure = (agent: Agent, cause: unknown): AgentFailed =>
+  cause instanceof AgentFailed
+    ? cause
+    : new AgentFailed({
+        agent: fullName(agent),
+        reason: plainText(cause instanceof Error ? cause.message : String(cause)),
+      })
+
+/** Lets an agent decide, however it does so, and checks what it chose. */
+export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
+  Effect.gen(function* () {
+    const failed = (cause: unknown) => failure(agent, cause)
+    const answer = yield* Effect.try({ try: () => agent.decide(view), catch: failed })
+    const chosen: unknown = Effect.isEffect(answer)
+      ? yield* Effect.mapError(answer, failed)
+      : yield* Effect.tryPromise({ try: () => Promise.resolve(answer), catch: failed })
+    const bad = findNonJson(chosen)
+    if (bad !== undefined) return yield* failed(`its choice${bad.path}: expected JSON, found ${bad.found}`)
+    if (isChoice(chosen)) return chosen
+    return yield* failed(`expected ${CHOICES}, found ${JSON.stringify(chosen)?.slice(0, 200) ?? "nothing"}`)
+  })

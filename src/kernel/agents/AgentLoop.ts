@@ -1,0 +1,134 @@
+import { Effect, Runtime, Schema } from "effect"
+import { PCGRandom } from "effect/Utils"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
+import type { Reading } from "../sensing/SensorReading.ts"
+import type { Task } from "../tasks/Task.ts"
+import * as Agent from "./Agent.ts"
+
+/** How a run of an agent ended. */
+export interface Ended {
+  readonly outcome: TaskOutcome
+  readonly reason?: string
+  /** Decisions made, or calls of `advance`. */
+  readonly steps: number
+}
+
+/** Steps an agent may take where nobody says otherwise. */
+export const MAX_STEPS = 100
+
+/** How an agent is run. The deadline is one of each step, for an agent that decides; one that perceives by itself says its own. */
+export interface LoopOptions extends PerceiveOptions {
+  /** Default: 100. */
+  readonly maxSteps?: number
+}
+
+/** A schema for each of them. */
+export const loopFields = {
+  maxSteps: Options.wholeNumber(1, 1_000_000_000),
+  deadlineMs: Options.MillisecondsOrNone,
+}
+
+type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError
+
+/**
+ * Lets an agent work on an open task: perceive, decide, act, again and again, until it is done or out of steps.
+ * Every decision is recorded with what it was based on, and is the cause of what follows from it.
+ */
+export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<Ended, LoopError> =>
+  "decide" in agent ? decideLoop(agent, task, options) : advanceLoop(agent, task, options)
+
+const OUT_OF_STEPS = (steps: number): Ended => ({
+  outcome: "truncated",
+  reason: `it was not done within ${steps} ${steps === 1 ? "step" : "steps"}`,
+  steps,
+})
+
+const advanceLoop = (
+  agent: Agent.AdvancingAgent,
+  task: Task,
+  { maxSteps = MAX_STEPS }: LoopOptions,
+): Effect.Effect<Ended, LoopError> =>
+  Effect.gen(function* () {
+    const place = workplace(task)
+    for (let step = 0; step < maxSteps; step++) {
+      const goOn = yield* Effect.mapError(agent.advance(place), (cause) => Agent.failure(agent, cause))
+      if (!goOn) return { outcome: "achieved", steps: step + 1 }
+    }
+    return OUT_OF_STEPS(maxSteps)
+  })
+
+/** A task with randomness from its seed, and the time of what its agent was told in it. */
+const workplace = (task: Task): Agent.Workplace => {
+  const numbers = new PCGRandom(task.seed)
+  let now = 0
+  const told = (events: ReadonlyArray<Event>) =>
+    Effect.sync(() => {
+      for (const { recordedAt } of events) now = Math.max(now, recordedAt)
+    })
+  return {
+    ...task,
+    random: () => numbers.number(),
+    now: () => now,
+    perceive: (options) => Effect.tap(task.perceive(options), (readings) => told(readings.map(({ event }) => event))),
+    act: (...command) => Effect.tap(task.act(...command), ({ event }) => told([event])),
+  }
+}
+
+const decideLoop = (
+  agent: Agent.DecidingAgent,
+  task: Task,
+  { maxSteps = MAX_STEPS, deadlineMs }: LoopOptions,
+): Effect.Effect<Ended, LoopError> =>
+  Effect.gen(function* () {
+    const numbers = new PCGRandom(task.seed)
+    const runPromise = Runtime.runPromise(yield* Effect.runtime())
+    const consult: Agent.View["consult"] = (question, answering) =>
+      runPromise(task.consult(question, Effect.tryPromise({ try: answering, catch: (cause) => cause })))
+    let last: CommandOutcome | undefined
+    for (let step = 0; step < maxSteps; step++) {
+      const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
+      const basedOn = evidence(readings, last)
+      const choice = yield* Agent.decide(agent, {
+        goal: task.goal,
+        step,
+        readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
+        lastOutcome: last === undefined ? null : withoutPlace(last),
+        ...(yield* task.capabilities()),
+        random: () => numbers.number(),
+        now: basedOn.at(-1)?.recordedAt ?? 0,
+        consult,
+      })
+      const { rationale, ...chosen } = { rationale: undefined, ...choice }
+      const decision = yield* task.decided({
+        agent: Agent.fullName(agent),
+        choice: Schema.decodeUnknownSync(JsonObject)(chosen),
+        basedOn,
+        ...(rationale === undefined ? {} : { rationale }),
+      })
+      if ("done" in choice) {
+        return {
+          outcome: choice.done,
+          steps: step + 1,
+          ...(choice.reason === undefined ? {} : { reason: choice.reason }),
+        }
+      }
+      if ("say" in choice) yield* task.say(choice.say, { causationId: decision.id })
+      else last = yield* task.act(choice.act, choice.args ?? {}, { causationId: decision.id })
+    }
+    return OUT_OF_STEPS(maxSteps)
+  })
+
+/** What a decision is based on, oldest first. */
+const evidence = (readings: ReadonlyArray<Reading>, last: CommandOutcome | undefined): ReadonlyArray<Event> =>
+  [...(last === undefined ? [] : [last.event]), ...readings.map(({ event }) => event)].sort(
+    (a, b) => a.position - b.position,
+  )
+
+const withoutPlace = ({ event: _event, commandId: _commandId, ...outcome }: CommandOutcome): Agent.LastOutcome =>
+  outcome

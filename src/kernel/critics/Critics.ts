@@ -1,0 +1,298 @@
+import * as path from "node:path"
+import { Context, Data, Effect, Layer, Schema } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { judgedOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
+import { PluginUnavailable } from "../../plugins/PluginError.ts"
+import { PluginHost } from "../../plugins/process/PluginHost.ts"
+import { DenoMissing } from "../../plugins/sandbox/Tools.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import * as Options from "../../values/Options.ts"
+import { visible } from "../../values/PlainText.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { filesOf } from "../instances/ManagedProcess.ts"
+import * as Consents from "../instances/SandboxConsents.ts"
+import { manifestOf, NotInRegistry, Registry } from "../registry/Registry.ts"
+import type { Rubric } from "../rules/Rubric.ts"
+import { type Critic, type Target, targetsOf, unscored } from "./Critic.ts"
+import * as Choice from "./CriticAssignment.ts"
+import { Asked } from "./CriticOptions.ts"
+import * as Panel from "./CriticSet.ts"
+import type * as Model from "./Model.ts"
+import * as ModelCritic from "./ModelCritic.ts"
+import * as PluginCritic from "./PluginCritic.ts"
+import * as Judges from "./PluginCriticProcess.ts"
+import * as RecordedModel from "./RecordedModel.ts"
+
+export type { Wish } from "./CriticAssignment.ts"
+export { WishInvalid } from "./CriticAssignment.ts"
+export { Asked } from "./CriticOptions.ts"
+export { type Panel, Params } from "./CriticSet.ts"
+export {
+  type Answer,
+  Asking,
+  type Model,
+  ModelFailed,
+  NoRecording,
+  type Question,
+  scripted,
+} from "./Model.ts"
+export { NothingRecorded } from "./RecordedModel.ts"
+
+/** Name another version, or none: this one cannot judge. */
+export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
+  readonly plugin: string
+  readonly version: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `No version "${this.version}" of ${this.plugin} can judge: ${this.reason}.`
+  }
+}
+
+export type ChooseError =
+  | Options.InvalidOptions
+  | Choice.WishInvalid
+  | RecordedModel.NothingRecorded
+  | VersionUnknown
+  | LogError
+
+/** Chooses who decides rewards: rules, functions of plugins, a language model. */
+export class Critics extends Context.Tag("hindcast/Critics")<
+  Critics,
+  {
+    /** Who decides a rubric's rewards, as things stand now. Nothing is started, and nothing is asked yet. */
+    readonly choose: (rubric: Rubric, asked: Asked) => Effect.Effect<Panel.Panel, ChooseError>
+    /** The same where the caller says nothing. */
+    readonly unasked: (rubric: Rubric) => Effect.Effect<Panel.Panel, LogError>
+  }
+>() {}
+
+/** What critics are made from. */
+export interface CriticsOptions {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly host: Context.Tag.Service<PluginHost>
+  readonly registry: Pick<Context.Tag.Service<Registry>, "state" | "versions" | "installed">
+  /** Where plugins' copies and Deno caches stand. */
+  readonly directory: string
+  /** Why no plugin can judge, where none can. */
+  readonly lack?: string
+}
+
+export const layer = ({
+  directory,
+}: Pick<CriticsOptions, "directory">): Layer.Layer<Critics, never, EventLog | PluginHost | Registry> =>
+  Layer.effect(
+    Critics,
+    Effect.gen(function* () {
+      return make({ log: yield* EventLog, host: yield* PluginHost, registry: yield* Registry, directory })
+    }),
+  )
+
+export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
+  const choose = (rubric: Rubric, asked: Asked) =>
+    Effect.gen(function* () {
+      const decoded = yield* Options.decode("critics", Asked, asked, ["critics"])
+      const { wishes: wanted = [], versions = {}, model, answersOf } = decoded
+      const targets = targetsOf(rubric)
+      const wishes = yield* Choice.checked(targets, wanted)
+      const asking = answersOf === undefined ? model : yield* RecordedModel.of(options.log, answersOf)
+      const plugins = yield* pluginsOf(options, rubric, versions)
+      const available = {
+        model: asking !== undefined,
+        pluginLacks: ({ plugin, name }: Target["measure"]) => options.lack ?? lackOf(plugins, plugin, name),
+      }
+      const choices = new Map(targets.map((target) => [target, Choice.choose(target, available, wishes)]))
+      const decidedBy = (by: Choice.Choice["by"]) => targets.filter((target) => choices.get(target)?.by === by)
+      const [rules, byModel] = [decidedBy("rule"), decidedBy("model")]
+      const members = [
+        ...(rules.length === 0 ? [] : [Panel.ruleMember(rubric, rules)]),
+        ...[...plugins].flatMap(([name, { version }]) => {
+          const own = decidedBy("plugin").filter(({ measure }) => measure.plugin === name)
+          return version === undefined || own.length === 0 ? [] : [pluginMember(options, name, version, own)]
+        }),
+        ...(asking === undefined || byModel.length === 0 ? [] : [modelMember(options, asking, byModel)]),
+      ]
+      const judging = [...plugins].filter(([name]) =>
+        decidedBy("plugin").some(({ measure }) => measure.plugin === name),
+      )
+      return Panel.of(choices, members, {
+        modelCalls: asking === undefined ? 0 : ModelCritic.callsFor(byModel, asking),
+        params: {
+          wishes,
+          plugins: Object.fromEntries(judging.map(([name, { version }]) => [name, version?.digest ?? ""])),
+          ...(asking === undefined || byModel.length === 0 ? {} : { model: ModelCritic.paramsOf(asking) }),
+          ...(answersOf === undefined ? {} : { answersOf }),
+        },
+      })
+    })
+  // What nobody asked for cannot be wrong.
+  const unasked = (rubric: Rubric) =>
+    Effect.catchTags(choose(rubric, {}), {
+      InvalidOptions: Effect.die,
+      WishInvalid: Effect.die,
+      NothingRecorded: Effect.die,
+      VersionUnknown: Effect.die,
+    })
+  return { choose, unasked }
+}
+
+/**
+ * What is to be asked for going on with a score set, by what its start says: the same, of plugins in the very versions that
+ * judged. Whoever decides otherwise is told by its digest.
+ */
+export const askedAgain = (recorded: unknown): Asked => {
+  if (!Schema.is(Panel.Params)(recorded)) return {}
+  const { wishes, plugins, answersOf } = recorded
+  return { wishes, versions: plugins, ...(answersOf === undefined ? {} : { answersOf }) }
+}
+
+/** Critics of a program that runs no plugins: rules and a model. */
+export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.Service<Critics> =>
+  make({
+    ...{ log, directory: "", lack: "no plugin judges in this scoring" },
+    host: {
+      start: ({ manifest }) => new PluginUnavailable({ plugin: manifest.name, reason: "no plugin is run here" }),
+      standing: new DenoMissing({ platform: "a program that runs no plugins" }),
+    },
+    registry: {
+      state: Effect.succeed({}),
+      versions: () => Effect.succeed([]),
+      installed: (name) => new NotInRegistry({ name, known: [] }),
+    },
+  })
+
+/** A plugin whose measures a rubric has, in the version that judges; without one, it is not in the registry. */
+interface Judging {
+  readonly version?: Plugin
+  readonly manifest?: Manifest
+}
+
+const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullable<Asked["versions"]>) =>
+  Effect.gen(function* () {
+    const registry = yield* options.registry.state
+    const names = new Set(rubric.measures.flatMap(({ plugin }) => plugin ?? []))
+    const plugins = new Map<string, Judging>()
+    for (const name of names) {
+      const installed = Keyed.get(registry, name)
+      const wanted = Keyed.get(versions, name)
+      if (installed === undefined) plugins.set(name, {})
+      else if (wanted === undefined) plugins.set(name, { version: installed, manifest: manifestOf(installed) })
+      else plugins.set(name, yield* inVersion(options, name, installed, wanted))
+    }
+    for (const [plugin, version] of Object.entries(versions)) {
+      const reason = names.has(plugin) ? "it is not in the registry" : "the rubric has no measure of it"
+      if (plugins.get(plugin)?.version === undefined) return yield* new VersionUnknown({ plugin, version, reason })
+    }
+    return plugins
+  })
+
+/** The last version that was imported of this name, or with a digest that begins so. */
+const inVersion = ({ registry }: CriticsOptions, plugin: string, installed: Plugin, wanted: string) =>
+  Effect.gen(function* () {
+    const versions = yield* registry.versions(plugin)
+    const found = versions.findLast(
+      ({ version, digest }) => version === wanted || (wanted.length >= DIGITS && digest.startsWith(wanted)),
+    )
+    if (found === undefined) {
+      const known = versions.map(({ version, digest }) => `${version} (${digest.slice(0, DIGITS)})`)
+      return yield* new VersionUnknown({ plugin, version: wanted, reason: `expected one of ${known.join(", ")}` })
+    }
+    const { version, digest, source } = found
+    const then = { ...installed, version, digest, source }
+    return yield* registry.installed(plugin, then).pipe(
+      Effect.map(({ manifest }): Judging => ({ version: then, manifest })),
+      // Its copy is looked for again when it is to judge: what is wrong with it is said there.
+      Effect.catchTags({
+        PluginUnavailable: () => Effect.succeed<Judging>({ version: then }),
+        CopyChanged: () => Effect.succeed<Judging>({ version: then }),
+      }),
+      // A version that is passed is not looked up.
+      Effect.catchTag("NotInRegistry", Effect.die),
+    )
+  })
+
+/** Digits of a digest that are enough to tell versions apart. */
+const DIGITS = 8
+
+/** Why a plugin cannot judge by a measure. */
+const lackOf = (plugins: ReadonlyMap<string, Judging>, plugin: string | undefined, measure: string) => {
+  if (plugin === undefined) return "its measure is of no plugin"
+  const { version, manifest } = plugins.get(plugin) ?? {}
+  if (version === undefined) return `${plugin} is not in the registry`
+  // Whether its copy can be used is found out when it is: that is no reason for another critic.
+  if (manifest === undefined || judgedOf(manifest).some(({ name }) => name === measure)) return undefined
+  return `${plugin} ${version.version} has no function for it`
+}
+
+const pluginMember = (
+  { log, host, registry, directory }: CriticsOptions,
+  plugin: string,
+  version: Plugin,
+  targets: ReadonlyArray<Target>,
+): Panel.Member => {
+  const identity = { name: `plugin:${plugin}@${version.version}`, digest: version.digest, exact: true }
+  return {
+    ...{ ...identity, targets },
+    open: ({ startedBy }) =>
+      Effect.gen(function* () {
+        const { manifest, digest, directory: copy } = yield* registry.installed(plugin, version)
+        const judges = yield* Judges.make({
+          ...{ host, manifest, digest, directory: copy },
+          denoDir: path.join(directory, `${plugin}.deno`),
+          consent: Consents.leave(log, { plugin, version: version.version, digest }),
+          forbidden: [...(yield* filesOf(log.name, plugin)), directory],
+          record: (event) =>
+            log.append({
+              stream: `plugin/${plugin}`,
+              actor:
+                event.type === "PluginLogged"
+                  ? `plugin:${plugin}@${visible(version.version)}`
+                  : `critic:${identity.name}`,
+              events: [{ causationId: startedBy, ...event }],
+            }),
+        })
+        return PluginCritic.make(judges, targets)
+      }).pipe(
+        Effect.catchTags({
+          PluginUnavailable: ({ message }) => Effect.succeed(unable(identity, targets, message)),
+          CopyChanged: ({ message }) => Effect.succeed(unable(identity, targets, message)),
+        }),
+        // A version that is passed is not looked up.
+        Effect.catchTag("NotInRegistry", Effect.die),
+      ),
+  }
+}
+
+/** A critic that cannot decide anything. */
+const unable = (
+  identity: Pick<Critic, "name" | "digest" | "exact">,
+  targets: ReadonlyArray<Target>,
+  reason: string,
+) => ({
+  ...identity,
+  start: () => ({
+    see: () => undefined,
+    decide: Effect.succeed(targets.map((target) => unscored(target, reason))),
+  }),
+})
+
+const modelMember = ({ log }: CriticsOptions, asking: Model.Asking, targets: ReadonlyArray<Target>): Panel.Member => {
+  const identity = ModelCritic.identityOf(asking)
+  return {
+    ...{ ...identity, exact: false, targets },
+    open: ({ scoreSetId, startedBy }) =>
+      Effect.succeed(
+        ModelCritic.make(asking, targets, (event) =>
+          Effect.flatMap(
+            log.append({
+              stream: RecordedModel.streamOf(scoreSetId),
+              actor: `critic:${identity.name}`,
+              events: [{ causationId: startedBy, ...event }],
+            }),
+            ({ events: [first] }) =>
+              first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first.id),
+          ),
+        ),
+      ),
+  }
+}

@@ -1,0 +1,65 @@
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { Shown } from "./Model.ts"
+
+/** Most characters of JSON that a task's first events, and its last ones, take. */
+const FIRST_TEXT = 16_000
+const LAST_TEXT = 48_000
+
+/** Longest payload that is shown whole, in characters of JSON. */
+const PAYLOAD_TEXT = 4_000
+
+/** What a model is shown of a task, in memory that does not grow with the task. */
+export interface Evidence {
+  readonly see: (event: Event) => void
+  readonly shown: () => ReadonlyArray<Shown>
+  /** How many events between the first and the last ones are not shown. */
+  readonly omitted: () => number
+}
+
+export const make = (): Evidence => {
+  const first = { shown: [] as Array<Shown>, text: 0, full: false }
+  const last = { shown: [] as Array<{ readonly event: Shown; readonly text: number }>, text: 0 }
+  let omitted = 0
+  return {
+    see: (event) => {
+      const shown = shownOf(event)
+      const text = JSON.stringify(shown).length
+      first.full ||= first.text + text > FIRST_TEXT
+      if (!first.full) {
+        first.shown.push(shown)
+        first.text += text
+        return
+      }
+      last.shown.push({ event: shown, text })
+      last.text += text
+      while (last.text > LAST_TEXT) {
+        last.text -= last.shown.shift()?.text ?? 0
+        omitted++
+      }
+    },
+    shown: () => [...first.shown, ...last.shown.map(({ event }) => event)],
+    omitted: () => omitted,
+  }
+}
+
+/**
+ * An event without personal data: what a model is shown is recorded, and would outlive the key that the event's own fields
+ * can be shredded by.
+ */
+export const shownOf = (event: Event): Shown => {
+  const { position, type, actor } = event
+  const payload = withoutPersonal(event)
+  const text = JSON.stringify(payload)
+  const isLong = text.length > PAYLOAD_TEXT
+  const cut = { cut: text.slice(0, PAYLOAD_TEXT).toWellFormed(), characters: text.length }
+  return { at: position, type, by: actor, payload: isLong ? cut : payload }
+}
+
+const withoutPersonal = ({ type, payload, personal }: Event): JsonObject => {
+  if (personal === undefined) return payload
+  const known = Vocabulary.core.types.get(type)
+  // Of a program's own types it is not known here which fields are personal.
+  return known === undefined ? {} : { ...payload, ...known.personal }
+}

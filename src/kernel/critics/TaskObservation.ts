@@ -1,0 +1,64 @@
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+
+/** Events that a scoring writes: a score is no part of what is scored, or a second scoring would see the first. */
+const SCORING: ReadonlySet<string> = new Set([
+  ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished", "ScoreSetPromoted"],
+])
+
+/** Whether an event is part of what a task is judged by. */
+export const isJudged = ({ type }: Event): boolean => !SCORING.has(type)
+
+/** What a critic has seen of a task, in little memory: eight bytes an event, and the task's state. */
+export interface Seen {
+  /** Events of scorings, and those after the task's first `TaskClosed`, are left out. Answers whether it counts. */
+  readonly see: (event: Event) => boolean
+  readonly goal: () => string
+  readonly agent: () => string
+  readonly outcome: () => string | null
+  /** The task's part of `EnvironmentState` after the last event. */
+  readonly state: () => EnvironmentState.TaskScope
+  /** Whether an event of the task has this position. */
+  readonly has: (position: number) => boolean
+  readonly count: () => number
+  /** The last event; undefined where there is none. */
+  readonly last: () => Event | undefined
+}
+
+export const make = (): Seen => {
+  const world = EnvironmentState.ofTask()
+  const positions: Array<number> = []
+  let [goal, agent] = ["", ""]
+  let outcome: string | null = null
+  let last: Event | undefined
+  return {
+    see: (event) => {
+      if (outcome !== null || !isJudged(event)) return false
+      positions.push(event.position)
+      last = event
+      world.take(event)
+      if (is(event, "TaskOpened")) [goal, agent] = [event.payload.goal, event.payload.agent]
+      if (is(event, "TaskClosed")) outcome = event.payload.outcome
+      return true
+    },
+    goal: () => goal,
+    agent: () => agent,
+    outcome: () => outcome,
+    state: () => world.state(),
+    has: (position) => positions[placeOf(positions, position)] === position,
+    count: () => positions.length,
+    last: () => last,
+  }
+}
+
+/** Where a position stands, or would stand, among ascending ones. */
+const placeOf = (positions: ReadonlyArray<number>, position: number): number => {
+  let [from, to] = [0, positions.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if ((positions[middle] ?? 0) < position) from = middle + 1
+    else to = middle
+  }
+  return from
+}

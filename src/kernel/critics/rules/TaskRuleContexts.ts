@@ -1,0 +1,74 @@
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import * as EnvironmentState from "../../../projections/state/EnvironmentState.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import type { Moment } from "../../rules/RuleContext.ts"
+import type { Criteria } from "./RuleIndex.ts"
+
+/** The course of one task: all that is known of it after each of its events. */
+export interface Course {
+  /** The moment after an event; undefined after the task's end. */
+  readonly after: (event: Event) => Moment | undefined
+}
+
+/** Begins to follow a task; only what rules look at is followed. */
+export const start = (taskId: string, { mentions, parts }: Pick<Criteria, "mentions" | "parts">): Course => {
+  const scope = mentions.has("state") ? EnvironmentState.ofTask() : undefined
+  const commands = mentions.has("command") ? new Map<unknown, JsonObject>() : undefined
+  const counts = mentions.has("counts") ? new Map<string, number>() : undefined
+  let task: JsonObject = { id: taskId, goal: "", agent: "", outcome: null }
+  let state: object = scope?.state() ?? NONE
+  let openedAt: number | undefined
+  let closed = false
+  return {
+    after: (event) => {
+      if (closed) return undefined
+      if (scope !== undefined && concerns(event.type, parts)) {
+        scope.take(event)
+        state = scope.state()
+      }
+      counts?.set(event.type, (counts.get(event.type) ?? 0) + 1)
+      if (is(event, "TaskOpened")) task = { ...task, goal: event.payload.goal, agent: event.payload.agent }
+      if (is(event, "ActuatorCommanded")) {
+        commands?.set(event.payload.commandId, { actuator: event.payload.actuator, args: event.payload.args })
+      }
+      if (is(event, "TaskClosed")) {
+        task = { ...task, outcome: event.payload.outcome }
+        closed = true
+      }
+      openedAt ??= event.recordedAt
+      return {
+        event,
+        state,
+        task,
+        command: commands?.get(event.payload.commandId) ?? NONE,
+        elapsed: event.recordedAt - openedAt,
+        counts: counts ?? UNCOUNTED,
+      }
+    },
+  }
+}
+
+/** Whether an event may change a part of the state that a rule looks at. */
+const concerns = (type: string, parts: Criteria["parts"]): boolean => {
+  const changed = PARTS[type]
+  return changed === undefined || parts === undefined || changed.some((part) => parts.has(part))
+}
+
+/** What events change; a type that is not here may change anything. */
+const PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
+  SensorRead: ["readings"],
+  EnvironmentReset: ["environment", "outOfStep"],
+  EnvironmentChanged: ["environment", "outOfStep"],
+  ActuatorCommanded: ["pending"],
+  CommandAllowed: ["pending"],
+  ConfirmationRequested: ["pending"],
+  CommandDispatched: ["pending"],
+  CommandDenied: ["pending"],
+  CommandSucceeded: ["pending"],
+  CommandFailed: ["pending"],
+  CommandOutcomeUnknown: ["pending"],
+}
+
+const NONE: JsonObject = {}
+const UNCOUNTED: ReadonlyMap<string, number> = new Map()

@@ -1,0 +1,275 @@
+import { type Cause, type Context, Data, Effect, Exit } from "effect"
+import type { AppendError } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import { fold } from "../../projections/fold/Projection.ts"
+import type { Projector } from "../../projections/projector/Projector.ts"
+import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import type { Json } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import type { ActError } from "../acting/CommandExecution.ts"
+import * as Agent from "../agents/Agent.ts"
+import { type Ended, loop, MAX_STEPS } from "../agents/AgentLoop.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import * as Confirmations from "../gate/Confirmations.ts"
+import * as Place from "../instances/InstanceName.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import * as Point from "../replay/DecisionPoint.ts"
+import { choiceOf, type Divergence } from "../replay/Divergence.ts"
+import * as Tape from "../replay/RecordedTask.ts"
+import * as Recording from "../replay/Recording.ts"
+import * as RecordedPlugins from "../replay/ReplayedPlugins.ts"
+import { continuing, led } from "../replay/ReplayThenLive.ts"
+import { measureName, ofManifests, type Rubric } from "../rules/Rubric.ts"
+import type { PerceiveError } from "../sensing/Perception.ts"
+import type { KernelContext } from "../tasks/OpenTask.ts"
+import * as Task from "../tasks/Task.ts"
+import * as Branch from "./ForkEvents.ts"
+import { ForkOptions } from "./ForkOptions.ts"
+import * as OverriddenReadings from "./OverriddenReadings.ts"
+import * as Overrides from "./Overrides.ts"
+import type * as Name from "./TimelineName.ts"
+import * as Restoring from "./WorldRestoration.ts"
+
+export { NotForkable } from "../replay/DecisionPoint.ts"
+export { ForkOptions } from "./ForkOptions.ts"
+export { OverrideInvalid, Overrides } from "./Overrides.ts"
+export { WorldDiffers } from "./RestorationCheck.ts"
+export { TimelineNameInvalid } from "./TimelineName.ts"
+export { WorldNotRewound } from "./WorldRestoration.ts"
+
+/** What came of a fork. */
+export interface Forked {
+  readonly timeline: string
+  readonly parent: string
+  /** The last position that it shares with its parent. */
+  readonly at: number
+  readonly taskId: string
+  readonly io: "live" | "recorded"
+  /** How each plugin's world was brought back, or that it was not. */
+  readonly worlds: ReadonlyArray<PayloadOf<"EnvironmentRestored">>
+  readonly audit: TaskAudit.TaskAudit
+}
+
+/** Name the task: the event at that moment belongs to none. */
+export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at: number }> {
+  override get message() {
+    return `@${this.at} belongs to no task: expected one that is named, found none. Name it (\`task\`, \`--task\`), or fork at one of its events.`
+  }
+}
+
+/** Fork with an agent that does as was recorded up to there, or let it begin afresh. */
+export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
+  readonly agent: string
+  readonly timeline: string
+  readonly divergence: Divergence
+}> {
+  override get message() {
+    const { kind, position, expected, found } = this.divergence
+    return (
+      `Agent ${this.agent} was to be led to the moment of the fork, and did otherwise than was recorded @${position} (${kind}): ` +
+      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. Timeline ${this.timeline} was closed. Let it begin at that moment (\`fresh\`, \`--fresh\`).`
+    )
+  }
+}
+
+export type ForkError =
+  | Options.InvalidOptions
+  | Moment.NotLocated
+  | TaskNotNamed
+  | TaskAudit.TaskNotFound
+  | Recording.NotReplayable
+  | Point.NotForkable
+  | Name.TimelineNameInvalid
+  | AgentDiverged
+  | Restoring.RestoreError
+  | Agent.AgentFailed
+  | TaskClosed
+  | ActError
+  | PerceiveError
+  | LeaseLost
+  | AppendError
+  | LogError
+
+/**
+ * Lets an agent go on from a moment of a recorded task, in a timeline of its own that shares what came before and copies
+ * nothing. What waited at that moment for a person is withdrawn there: no approval carries over. The task keeps its id, is
+ * closed and scored on its timeline, and its parent does not change.
+ */
+export const fork = (
+  kernel: KernelContext,
+  givenAgent: Agent.Agent,
+  given: ForkOptions,
+): Effect.Effect<Forked, ForkError, Projector> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const agent = yield* Options.decode("fork", Agent.Agent, givenAgent, ["agent"])
+      const options = yield* Options.decode("fork", ForkOptions, given)
+      yield* kernel.lease.held
+      const { parent, point, overrides } = yield* restore(prepare(kernel.log, agent, options))
+      const { recording, at } = point
+      const { taskId } = recording
+      const io = options.io ?? "live"
+      const fresh = beginsThere(recording, agent, options)
+      const said = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
+      const { view, forkedBy } = yield* Branch.begin(kernel.log, parent, point, options.timeline, said)
+      const recorder = Task.recorderOf(view, taskId)
+      yield* Branch.endWaiting(view, recorder, point, forkedBy)
+
+      const documents = documentsAt(point)
+      const recorded = io === "recorded" ? RecordedPlugins.make(point, documents) : undefined
+      const overridden = OverriddenReadings.make(overrides.readings ?? {})
+      const task = yield* Task.begin(
+        contextOf(kernel, view, point, recorded, overridden),
+        {
+          ...participantsOf(recording),
+          recorder,
+          ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
+          ...{ openedBy: forkedBy, place: Place.nameOf({ taskId, timeline: view.timeline }) },
+          ...{ perceptions: point.perceptions, intervals: recorded === undefined },
+        },
+        restore,
+        (context) =>
+          Effect.zipLeft(
+            recorded === undefined
+              ? Restoring.restore(context, point, { ...options, world: overrides.world ?? {} })
+              : RecordedPlugins.setUp(context, point, documents),
+            overridden.begin,
+          ),
+      )
+
+      const past = pastOf(point, agent, options)
+      const tape = Tape.make({ ...recording, requests: past })
+      const told = { goal: overrides.goal ?? recording.told.goal, seed: overrides.seed ?? recording.told.seed }
+      const over = () => recorded?.missed() !== undefined
+      const worked = yield* Effect.exit(
+        restore(
+          loop(led(agent, past), continuing(tape, recorded?.consulted(task) ?? task, told, over), {
+            ...options,
+            maxSteps: past.filter(({ kind }) => kind === "decide").length + (options.maxSteps ?? MAX_STEPS),
+          }),
+        ),
+      )
+      const divergence = tape.divergence() ?? doneOnTheWay(tape, worked)
+      yield* close(task, worked, divergence, recorded?.missed())
+      if (divergence !== undefined) {
+        return yield* new AgentDiverged({ agent: Agent.fullName(agent), timeline: view.timeline, divergence })
+      }
+      if (!over()) yield* worked
+      return {
+        ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
+        worlds: yield* worldsOf(view, taskId),
+        audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
+      }
+    }),
+  )
+
+type Log = Context.Tag.Service<EventLog>
+
+/** Reads and checks everything that can be wrong before anything is recorded. */
+const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
+  Effect.gen(function* () {
+    const { overrides = {}, io = "live" } = options
+    const { timeline, position } = yield* Effect.provideService(Moment.locate(options.at), EventLog, log)
+    const parent = Timelines.view(log, yield* Timelines.named(log, timeline))
+    const recording = yield* Recording.load(parent, options.task ?? (yield* taskAt(parent, position)))
+    const found = yield* Point.find(recording, position)
+    const sensors = recording.capabilitiesAt(position).sensors.map(({ name }) => name)
+    yield* Overrides.check(overrides, { sensors, plugins: recording.plugins, live: io === "live" })
+    const isOtherwise = overrides.readings !== undefined || overrides.world !== undefined
+    const fresh = beginsThere(recording, agent, options)
+    const point = isOtherwise || fresh ? Point.beforePerceiving(found) : found
+    return { parent, point: fresh ? point : yield* Point.reachable(point), overrides }
+  })
+
+const taskAt = (log: Log, at: number) =>
+  Effect.gen(function* () {
+    const [event] = yield* log.readPage({ timeline: log.timeline, after: at - 1, until: at }, 1)
+    return event?.taskId ?? (yield* new TaskNotNamed({ at }))
+  })
+
+/** The kernel as the fork sees it: it records in its own timeline and asks people there. */
+const contextOf = (
+  kernel: KernelContext,
+  view: Log,
+  { recording, at }: Point.Point,
+  recorded: RecordedPlugins.RecordedPlugins | undefined,
+  overridden: OverriddenReadings.OverriddenReadings,
+): KernelContext => ({
+  ...kernel,
+  log: view,
+  confirmations: { ...kernel.confirmations, ask: (question) => Confirmations.ask(view, question) },
+  instances: overridden.of(recorded?.instances ?? kernel.instances),
+  ...(recorded === undefined
+    ? {}
+    : {
+        registry: { ...kernel.registry, state: Effect.succeed(recording.registryAt(at)) },
+        // What plugins push now, for tasks that live, was not recorded then.
+        pushed: { ...kernel.pushed, listen: () => Effect.void },
+      }),
+})
+
+/** Who takes part, in which version and measured by what: as when the task was opened. */
+const participantsOf = ({ opened, plugins, registryAt }: Recording.Recording) => {
+  const registry = registryAt(opened.position)
+  const all = ofManifests(Object.values(registry).map(manifestOf))
+  const measures = all.measures.filter((measure) => opened.payload.measures.includes(measureName(measure)))
+  const rubric: Rubric = { ...all, measures }
+  return { plugins, registry, rubric, takesPart: (plugin: string) => plugins.includes(plugin) }
+}
+
+/** Whether the agent begins at the point: what was decided there it cannot have decided, where nobody decided anything. */
+const beginsThere = ({ requests }: Recording.Recording, agent: Agent.Agent, { fresh = false }: ForkOptions): boolean =>
+  fresh || ("decide" in agent && !requests.some(({ kind }) => kind === "decide"))
+
+/** What the agent is led through. */
+const pastOf = ({ recording, past }: Point.Point, agent: Agent.Agent, options: ForkOptions) => {
+  if (beginsThere(recording, agent, options)) return []
+  return "decide" in agent ? past : past.filter(({ kind }) => kind !== "decide")
+}
+
+const documentsAt = ({ recording, at }: Point.Point): ReadonlyMap<string, Json> => {
+  const events = recording.events.filter(({ position }) => position <= at)
+  const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, events), recording.taskId)
+  return new Map(Object.entries(environment))
+}
+
+/** An agent that was done before the moment to which it was to be led. */
+const doneOnTheWay = (tape: Tape.Tape, worked: Exit.Exit<Ended, unknown>): Divergence | undefined => {
+  const next = tape.next()
+  if (next === undefined || Exit.isFailure(worked)) return undefined
+  const found = { done: worked.value.outcome }
+  return { kind: "done-earlier", position: Tape.positionOf(next), path: "", expected: choiceOf(next), found }
+}
+
+/** Closes the fork's task by how the agent's work in it ended. */
+const close = (
+  task: Task.Task,
+  worked: Exit.Exit<Ended, unknown>,
+  divergence: Divergence | undefined,
+  missed: string | undefined,
+) => {
+  const [outcome, reason] =
+    divergence !== undefined
+      ? (["failed", `its agent did otherwise than was recorded, @${divergence.position}`] as const)
+      : missed !== undefined
+        ? (["truncated", RecordedPlugins.lacking(missed)] as const)
+        : Exit.match(worked, {
+            onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
+            onFailure: (cause) => Task.endOf(cause as Cause.Cause<unknown>),
+          })
+  return Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
+}
+
+const worldsOf = (view: Log, taskId: string) =>
+  Effect.map(
+    view.readPage(
+      { timeline: view.timeline, taskId, types: ["EnvironmentRestored"], after: view.spans.at(-2)?.until ?? 0 },
+      1000,
+    ),
+    (events) => events.flatMap((event) => (is(event, "EnvironmentRestored") ? [event.payload] : [])),
+  )

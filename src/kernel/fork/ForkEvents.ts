@@ -1,0 +1,64 @@
+import { type Context, Effect } from "effect"
+import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
+import { type EventLog, NoStream } from "../../events/log/EventLog.ts"
+import type { Recorder } from "../../events/log/Recorder.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type * as Point from "../replay/DecisionPoint.ts"
+import * as Name from "./TimelineName.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/** Records the fork under a name that nobody has: answers with the log as the new timeline tells it, and the event's id. */
+export const begin = (
+  log: Log,
+  parent: Log,
+  point: Point.Point,
+  asked: string | undefined,
+  overrides: JsonObject,
+  taken: ReadonlyArray<string> = [],
+): Effect.Effect<{ readonly view: Log; readonly forkedBy: string }, Name.TimelineNameInvalid | AppendError> =>
+  Effect.gen(function* () {
+    const { recording, at } = point
+    const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...taken]
+    const timeline = asked === undefined ? Name.next(known) : yield* Name.checked(asked, known)
+    const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
+    const forkedBy = newId()
+    const forked: CoreNewEvent = {
+      type: "TimelineForked",
+      id: forkedBy,
+      causationId: shared?.id ?? recording.opened.id,
+      payload: { timeline, parent: parent.timeline, at, overrides },
+    }
+    const request = { timeline, stream: `timeline/${timeline}`, taskId: recording.taskId, actor: "kernel" }
+    return yield* log.append({ ...request, expected: NoStream, events: [forked] }).pipe(
+      Effect.zipRight(Timelines.named(log, timeline)),
+      Effect.map((named) => ({ view: Timelines.view(log, named), forkedBy })),
+      // It was just recorded.
+      Effect.catchTag("TimelineNotFound", (error) => Effect.die(error)),
+      // Another fork took the name in this very moment, or something else is recorded under it.
+      Effect.catchTag("VersionConflict", () => begin(log, parent, point, asked, overrides, [...taken, timeline])),
+    )
+  })
+
+/** Ends in the fork what had begun and was not carried out: it is the agent's to ask for it again, and people's to decide anew. */
+export const endWaiting = (
+  view: Log,
+  recorder: Recorder,
+  { recording, waiting, questions }: Point.Point,
+  causationId: string,
+) =>
+  Effect.gen(function* () {
+    const { taskId } = recording
+    const reason = "the task was forked before that"
+    for (const confirmationId of questions) {
+      yield* view.append({
+        ...{ stream: `confirmation/${confirmationId}`, taskId, actor: "kernel" },
+        events: [{ type: "ConfirmationWithdrawn", causationId, payload: { confirmationId, reason } }],
+      })
+    }
+    for (const commandId of waiting) {
+      yield* recorder.record({ type: "CommandDenied", causationId, payload: { commandId, rule: "fork", reason } })
+    }
+  })

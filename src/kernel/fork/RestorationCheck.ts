@@ -1,0 +1,54 @@
+import { Data, Effect } from "effect"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import * as Pointer from "../../projections/patch/JsonPointer.ts"
+import type { Json } from "../../values/Json.ts"
+import { pointerKeys } from "../../values/Json.ts"
+
+/** What was found to be as it was recorded. */
+export interface Checked {
+  readonly readings: number
+  readonly outcomes: number
+}
+
+export const nothing: Checked = { readings: 0, outcomes: 0 }
+
+/** The world that was brought back is not the one that was recorded: what came of a fork in it would say nothing. */
+export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
+  readonly plugin: string
+  /** Where the log says how it was. */
+  readonly position: number
+  /** What was compared: its document, a reading, an outcome. */
+  readonly what: string
+  /** JSON Pointer of the first difference. */
+  readonly path: string
+  readonly expected: Json
+  readonly found: Json
+}> {
+  override get message() {
+    const { plugin, position, what, path, expected, found } = this
+    return (
+      `The world of ${plugin} was brought back and is not the one that was recorded: ${what} differs from @${position} at ${path || "/"}: ` +
+      `expected ${shown(expected)}, found ${shown(found)}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or go on with what was recorded.`
+    )
+  }
+}
+
+const shown = (value: Json): string => {
+  const text = JSON.stringify(value) ?? "nothing"
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** Fails where a value is not the recorded one. */
+export const compare = (
+  plugin: string,
+  position: number,
+  expected: Json,
+  found: Json,
+  what = "its document",
+): Effect.Effect<void, WorldDiffers> => {
+  if (JsonPatch.equal(expected, found)) return Effect.void
+  const [first] = JsonPatch.between(expected, found)
+  const path = first?.path ?? ""
+  const at = (value: Json) => Pointer.valueAt(value, pointerKeys(path)) ?? null
+  return new WorldDiffers({ plugin, position, what, path, expected: at(expected), found: at(found) })
+}

@@ -1,0 +1,34 @@
+import { Data, Effect } from "effect"
+import { MAIN } from "../../events/log/EventLog.ts"
+
+/** Choose another name: this one cannot be a timeline's, or is another one's. */
+export class TimelineNameInvalid extends Data.TaggedError("TimelineNameInvalid")<{
+  readonly timeline: string
+  readonly found: string
+}> {
+  override get message() {
+    return (
+      `Timeline ${JSON.stringify(this.timeline).slice(0, LONGEST)}: expected a new name of 1 to ${LONGEST} of the characters A-Z, a-z, 0-9, ".", "_" and "-", ` +
+      `the first a letter or digit, not all of them digits; found ${this.found}. Nothing was recorded.`
+    )
+  }
+}
+
+const LONGEST = 100
+const FORM = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${LONGEST - 1}}$`)
+
+/** Checks a name that a caller chose: it is written before an @ and a /, and is nobody's yet. */
+export const checked = (timeline: string, known: ReadonlyArray<string>): Effect.Effect<string, TimelineNameInvalid> => {
+  const refuse = (found: string) => new TimelineNameInvalid({ timeline, found })
+  if (timeline === MAIN) return refuse("the name of the timeline that every log has")
+  if (!FORM.test(timeline) || /^\d+$/.test(timeline)) return refuse("another one")
+  return known.includes(timeline) ? refuse("one that a timeline of this log has") : Effect.succeed(timeline)
+}
+
+/** The name of a fork that was given none: `fork-1`, `fork-2` …, after the last one of these. */
+export const next = (known: ReadonlyArray<string>): string => {
+  const numbers = known.map((name) => Number(/^fork-(\d{1,9})$/.exec(name)?.[1] ?? 0))
+  let number = numbers.reduce((most, one) => Math.max(most, one), 0) + 1
+  while (known.includes(`fork-${number}`)) number += 1
+  return `fork-${number}`
+}

@@ -1,0 +1,242 @@
+import { Data, Effect } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { type Environment, instanceOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
+import type { Components } from "../../plugins/process/Components.ts"
+import { fold } from "../../projections/fold/Projection.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import { type Json, plainText } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import type { Point } from "../replay/DecisionPoint.ts"
+import type { FileUnreadable } from "../rules/Rubric.ts"
+import * as Environments from "../tasks/Environments.ts"
+import type { OpenTask } from "../tasks/OpenTask.ts"
+import { merged, OverrideInvalid } from "./Overrides.ts"
+import { reexecute } from "./Reexecution.ts"
+import { compare, nothing, type WorldDiffers } from "./RestorationCheck.ts"
+
+/** How a world is brought to an earlier state. */
+export type Rewind = NonNullable<Environment["rewind"]>[number]
+
+export interface RestoreOptions {
+  /** Default: by snapshot where the plugin can, else by re-execution where it can. */
+  readonly rewind?: Rewind
+  /** Whether to go on in worlds that cannot be rewound. Default: false. */
+  readonly acceptUnrewound?: boolean
+  /** Changes of environments' documents, by plugin: JSON Merge Patches. */
+  readonly world?: { readonly [plugin: string]: Json }
+}
+
+/** Accept that this world goes on as it is now, or fork where it need not be rewound. */
+export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
+  readonly plugin: string
+  readonly at: number
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `The world of ${this.plugin} cannot be brought back to @${this.at}: ${this.reason}. ` +
+      'Accept it as it is now (`acceptUnrewound`, `--accept-unrewound`), or go on with what was recorded (`io: "recorded"`, `--io recorded`).'
+    )
+  }
+}
+
+export type RestoreError =
+  | WorldNotRewound
+  | WorldDiffers
+  | OverrideInvalid
+  | Environments.EnvironmentRefused
+  | FileUnreadable
+  | AppendError
+  | LogError
+
+/**
+ * Brings the worlds of a fork's plugins to where they were at the point that it forks from, each in a new process, and
+ * verifies it: the document has to be the recorded one, the readings and outcomes those of then. What cannot be rewound is
+ * said in the log, and refused unless it was accepted.
+ */
+export const restore = (task: OpenTask, point: Point, options: RestoreOptions): Effect.Effect<void, RestoreError> =>
+  Effect.gen(function* () {
+    const { plugins } = point.recording
+    const registry = yield* task.kernel.registry.state
+    for (const plugin of plugins) {
+      const found = Keyed.get(registry, plugin)
+      yield* restoreOne(task, point, plugin, found?.active === true ? manifestOf(found) : undefined, options)
+    }
+  })
+
+const restoreOne = (
+  task: OpenTask,
+  point: Point,
+  plugin: string,
+  manifest: Manifest | undefined,
+  options: RestoreOptions,
+) =>
+  Effect.gen(function* () {
+    const past = pastOf(task.id, point, plugin)
+    const way = wayTo(manifest, past, options)
+    const environment = manifest?.peas.environment
+    if (way.kind === "none" || environment === undefined) {
+      return yield* leaveAsItIs(task, point, plugin, environment, past, way, options)
+    }
+    const process = yield* Environments.processOf(task, plugin)
+    const { reset, document } = past
+    if (reset === undefined || document === undefined)
+      return yield* Environments.resetOne(task, plugin, environment, {})
+    const call = { taskId: task.place, causationId: task.openedBy }
+    const patch = Keyed.get(options.world ?? {}, plugin)
+    const wanted = patch === undefined ? document : merged(document, patch)
+    const [state, checked] = yield* way.kind === "re-execution"
+      ? reexecute(plugin, process, past.events, reset.options, call)
+      : Effect.map(
+          way.kind === "snapshot" ? process.restore(reset.options, wanted, call) : process.reset(reset.options, call),
+          (state) => [state, nothing] as const,
+        ).pipe(Environments.refusedBy(plugin))
+    if (patch === undefined) yield* compare(plugin, point.at, document, state)
+    else yield* keepsOverride(plugin, state, patch)
+    const readings = patch === undefined && way.kind === "snapshot" ? yield* readAgain(plugin, process, past, call) : 0
+    task.documents.set(plugin, state)
+    yield* task.record(
+      {
+        type: "EnvironmentRestored",
+        causationId: task.openedBy,
+        payload: {
+          ...{ plugin, by: way.kind, at: point.at },
+          checked: { ...checked, document: patch === undefined, readings: checked.readings + readings },
+        },
+      },
+      ...(patch === undefined
+        ? []
+        : [{ type: "EnvironmentChanged", payload: { plugin, patch: JsonPatch.between(document, state) } } as const]),
+    )
+  })
+
+/** What a plugin derives from what was overridden may differ; what was overridden itself may not. */
+const keepsOverride = (plugin: string, state: Json, patch: Json) =>
+  JsonPatch.equal(merged(state, patch), state)
+    ? Effect.void
+    : new OverrideInvalid({
+        override: `world/${plugin}`,
+        expected: "a world in which that can be so",
+        found: `one in which ${JSON.stringify(JsonPatch.between(merged(state, patch), state)).slice(0, 300)}`,
+      })
+
+/** What the log has of one plugin's world, up to the point. */
+interface Past {
+  readonly reset: PayloadOf<"EnvironmentReset"> | undefined
+  readonly document: Json | undefined
+  /** The task's events up to the point. */
+  readonly events: ReadonlyArray<Event>
+  /** Its commands that were dispatched by then. */
+  readonly commands: number
+  /** Its commands that were dispatched in the task since. */
+  readonly since: number
+  /** Where its document changed last. */
+  readonly changedAt: number
+}
+
+const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past => {
+  const events = recording.events.filter(({ position }) => position <= at)
+  const own = events.filter(
+    (event) =>
+      (is(event, "EnvironmentReset") || is(event, "EnvironmentChanged") || is(event, "EnvironmentRestored")) &&
+      event.payload.plugin === plugin,
+  )
+  const reset = own.findLast((event) => is(event, "EnvironmentReset"))
+  const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, own), taskId)
+  const actuators = new Map(
+    recording.events.flatMap((event) =>
+      is(event, "ActuatorCommanded") ? [[event.payload.commandId, event.payload.actuator] as const] : [],
+    ),
+  )
+  const sent = recording.events.filter(
+    (event) =>
+      is(event, "CommandDispatched") && actuators.get(event.payload.commandId)?.startsWith(`${plugin}/`) === true,
+  )
+  return {
+    reset: reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload : undefined,
+    document: Keyed.get(environment, plugin),
+    events,
+    commands: sent.filter(({ position }) => position <= at).length,
+    since: sent.filter(({ position }) => position > at).length,
+    changedAt: own.at(-1)?.position ?? 0,
+  }
+}
+
+type Way = { readonly kind: Rewind | "reset" } | { readonly kind: "none"; readonly reason: string }
+
+/** How a world is brought back. One in which nothing was commanded is as it was once it is reset. */
+const wayTo = (manifest: Manifest | undefined, { commands }: Past, { rewind, world }: RestoreOptions): Way => {
+  if (manifest === undefined) return { kind: "none", reason: "it takes part no more" }
+  const { environment } = manifest.peas
+  if (environment === undefined) return { kind: "none", reason: "it keeps no world that could be put back" }
+  if (instanceOf(manifest) !== "task") return { kind: "none", reason: "one process of it serves all tasks" }
+  const ways = environment.rewind ?? []
+  const isOverridden = Keyed.get(world ?? {}, manifest.name) !== undefined
+  const wanted = isOverridden
+    ? "snapshot"
+    : (rewind ?? (["snapshot", "re-execution"] as const).find((way) => ways.includes(way)))
+  if (wanted !== undefined && ways.includes(wanted)) return { kind: wanted }
+  if (commands === 0 && !isOverridden) return { kind: "reset" }
+  const can = ways.length === 0 ? "none" : ways.join(", ")
+  return { kind: "none", reason: `expected a manifest whose rewind has ${wanted ?? "a way"}, found ${can}` }
+}
+
+/**
+ * A world that is not rewound goes on as it is: that matters where it has a state of its own, which is gone with its
+ * process, or where the task has commanded something in it since.
+ */
+const leaveAsItIs = (
+  task: OpenTask,
+  { at }: Point,
+  plugin: string,
+  environment: Environment | undefined,
+  { since, reset, document }: Past,
+  way: Way,
+  { acceptUnrewound = false, world = {} }: RestoreOptions,
+) =>
+  Effect.gen(function* () {
+    const reason = "reason" in way ? way.reason : ""
+    if (Keyed.get(world, plugin) !== undefined) {
+      const [override, expected] = [`world/${plugin}`, "a plugin that restores snapshots"]
+      return yield* new OverrideInvalid({ override, expected, found: reason })
+    }
+    const matters = document !== undefined || since > 0
+    const why =
+      document === undefined && since > 0 ? `${reason}, and the task commanded it ${since} times since` : reason
+    if (matters && !acceptUnrewound) return yield* new WorldNotRewound({ plugin, at, reason: why })
+    if (environment !== undefined) {
+      yield* Environments.resetOne(task, plugin, environment, reset === undefined ? {} : { [plugin]: reset.options })
+    }
+    yield* task.record({
+      type: "EnvironmentRestored",
+      causationId: task.openedBy,
+      payload: {
+        ...{ plugin, by: "nothing", at, reason: plainText(why) },
+        checked: { document: false, readings: 0, outcomes: 0 },
+      },
+    })
+  })
+
+/** Reads the sensors again whose last reading is of the world as it stands, and compares. */
+const readAgain = (
+  plugin: string,
+  process: Components,
+  { events, changedAt }: Past,
+  call: { readonly taskId: string; readonly causationId: string },
+) =>
+  Effect.gen(function* () {
+    const last = new Map<string, Event & { readonly payload: PayloadOf<"SensorRead"> }>()
+    for (const event of events) {
+      if (!is(event, "SensorRead") || event.position < changedAt || event.actor.startsWith("plugin:")) continue
+      if (event.payload.sensor.startsWith(`${plugin}/`)) last.set(event.payload.sensor, event)
+    }
+    for (const [sensor, { position, payload }] of last) {
+      const reading = yield* process.read(sensor.slice(plugin.length + 1), call).pipe(Environments.refusedBy(plugin))
+      yield* compare(plugin, position, payload.reading, reading, `the reading of ${sensor}`)
+    }
+    return last.size
+  })

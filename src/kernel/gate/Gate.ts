@@ -1,0 +1,140 @@
+import { Either } from "effect"
+import type { Level } from "../../plugins/manifest/Risk.ts"
+import { type Decision, decode, type GateConfig, type GateRule } from "./GateConfig.ts"
+import * as Pattern from "./GatePattern.ts"
+
+export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, warnings } from "./GateConfig.ts"
+
+/** How long a confirmation waits where the configuration does not say, in milliseconds. */
+export const CONFIRM_WITHIN_MS = 5 * 60 * 1000
+
+/**
+ * The gate where nobody configured one: what has little risk passes, since its sandbox holds it; for the rest, for what
+ * declares nothing, and for every actuator of a plugin that may write, run or reach hosts, a person is asked.
+ */
+export const standard: GateConfig = {
+  rules: [
+    { name: "little-risk", risk: ["none", "low"], decision: "allow" },
+    { name: "ask-a-person", decision: "confirm" },
+  ],
+  default: "deny",
+}
+
+/** What a gate decides by, as the log keeps it: with what it does where it does not say. */
+export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithinMs, requests }: GateConfig) => ({
+  rules: rules.map((rule) => ({ ...rule })),
+  default: otherwise,
+  confirmWithinMs: confirmWithinMs ?? CONFIRM_WITHIN_MS,
+  ...(requests === undefined
+    ? {}
+    : {
+        requests: { rules: (requests.rules ?? []).map((rule) => ({ ...rule })), default: requests.default ?? "deny" },
+      }),
+})
+
+/** A command as the gate sees it. */
+export interface Candidate {
+  /** `plugin/actuator` */
+  readonly actuator: string
+  /** The effective risk: the highest of what the manifest declares and of what the plugin was granted. */
+  readonly risk: Level | undefined
+  /** Why that is more than declared, where it is. */
+  readonly because?: ReadonlyArray<string>
+}
+
+/** A plugin's request to the host as the gate sees it: one that is granted. */
+export interface RequestCandidate {
+  readonly kind: "run" | "read" | "write" | "fetch"
+  /** The command, the real path, or the host. */
+  readonly target: string
+  /** `plugin/component`, or `plugin/` where its environment is set up. */
+  readonly component: string
+}
+
+/** What the gate decided, by which rule, and why. */
+export interface Ruling {
+  readonly decision: Decision
+  readonly rule: string
+  readonly reason: string
+  /** How long a confirmation waits for a person, in milliseconds. */
+  readonly confirmWithinMs: number
+}
+
+/** The rule that is named where no rule decided, because the gate itself is not as it should be. */
+export const ITSELF = "gate"
+
+/**
+ * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that was
+ * not decoded is decoded here; where it cannot be, or says another word than the three, the ruling is `deny`.
+ */
+export const decide = (config: GateConfig, candidate: Candidate): Ruling =>
+  Either.match(decode(config), {
+    onLeft: ({ message }) => closed(message),
+    onRight: (decoded) => decideBy(decoded, candidate),
+  })
+
+/**
+ * Decides about a granted request. Pure. Without `requests` it is allowed: the grant was a person's word. With them the first rule
+ * that matches decides, else their default, which is `deny` where they do not say.
+ */
+export const decideRequest = (config: GateConfig, candidate: RequestCandidate): Ruling =>
+  Either.match(decode(config), {
+    onLeft: ({ message }) => closed(message),
+    onRight: (decoded) => decideRequestBy(decoded, candidate),
+  })
+
+const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: RequestCandidate): Ruling => {
+  const { kind, target, component } = candidate
+  const within = confirmWithinMs ?? CONFIRM_WITHIN_MS
+  if (requests === undefined) {
+    return {
+      decision: "allow",
+      rule: "grants",
+      reason: "it was granted, and no rule is about requests",
+      confirmWithinMs: within,
+    }
+  }
+  const rule = requests.rules?.find(
+    (rule) =>
+      (rule.request === undefined || rule.request.includes(kind)) &&
+      (rule.target === undefined || Pattern.matches(rule.target, target)) &&
+      (rule.component === undefined || Pattern.matches(rule.component, component)),
+  )
+  if (rule === undefined) {
+    const decision = requests.default ?? "deny"
+    const reason = `no rule about requests matches ${kind} ${target} by ${component}; the default is ${decision}`
+    return { decision, rule: "requests-default", reason, confirmWithinMs: within }
+  }
+  const reason = rule.reason ?? `the rule about requests "${rule.name}" says ${rule.decision} to ${kind} ${target}`
+  return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs: rule.confirmWithinMs ?? within }
+}
+
+/** What a gate that is not as it should be decides about everything. */
+export const closed = (reason: string): Ruling => ({
+  ...{ decision: "deny", rule: ITSELF, reason },
+  confirmWithinMs: CONFIRM_WITHIN_MS,
+})
+
+const decideBy = (config: GateConfig, candidate: Candidate): Ruling => {
+  const rule = config.rules?.find((rule) => matches(rule, candidate))
+  const confirmWithinMs = rule?.confirmWithinMs ?? config.confirmWithinMs ?? CONFIRM_WITHIN_MS
+  if (rule === undefined) {
+    const decision = config.default ?? "deny"
+    return {
+      decision,
+      rule: "default",
+      reason: `no gate rule matches ${candidate.actuator}; the default is ${decision}`,
+      confirmWithinMs,
+    }
+  }
+  const reason = (rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`) + raised(candidate)
+  return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
+}
+
+const matches = (rule: GateRule, { actuator, risk }: Candidate): boolean =>
+  (rule.actuator === undefined || Pattern.matches(rule.actuator, actuator)) &&
+  (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
+
+/** That a risk is more than declared, and why. */
+const raised = ({ risk, because = [] }: Candidate): string =>
+  because.length === 0 ? "" : ` (its risk counts as ${risk ?? "undeclared"}: ${because.join("; ")})`

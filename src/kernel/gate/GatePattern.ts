@@ -1,0 +1,54 @@
+import { Schema } from "effect"
+import { isPluginName } from "../../plugins/manifest/Manifest.ts"
+import * as Options from "../../values/Options.ts"
+
+/** A pattern of actuators' full names, `plugin/actuator`, with `*` for any run of characters. One that no name can fit is refused. */
+export const Pattern: Schema.Schema<string> = Options.checking(
+  Schema.String.annotations({ description: "a pattern of full names, such as workspace/*" }),
+  (pattern) => {
+    if (typeof pattern !== "string" || canMatch(pattern)) return []
+    const nearest = nearestOf(pattern)
+    return [
+      {
+        keys: [],
+        expected: "a pattern that a full name `plugin/actuator` can fit, such as workspace/*",
+        found: `${JSON.stringify(pattern)}, which fits none`,
+        ...(nearest === undefined ? {} : { nearest: JSON.stringify(nearest) }),
+      },
+    ]
+  },
+)
+
+/** Whether a name fits a pattern. It goes from the left, piece by piece, so that no pattern takes more than a moment. */
+export const matches = (pattern: string, name: string): boolean => {
+  const [first = "", ...rest] = pattern.split("*")
+  if (rest.length === 0) return pattern === name
+  const last = rest.pop() ?? ""
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
+  let from = first.length
+  const end = name.length - last.length
+  for (const piece of rest) {
+    const at = name.indexOf(piece, from)
+    if (at < 0 || at + piece.length > end) return false
+    from = at + piece.length
+  }
+  return true
+}
+
+/** Whether some plugin's actuator can be called so: names have one slash and no spaces, and plugins are in small letters. */
+const canMatch = (pattern: string): boolean => {
+  if (pattern === "" || /[\s\p{C}]/u.test(pattern)) return false
+  const [plugin = "", actuator, ...more] = pattern.split("/")
+  if (more.length > 0 || actuator === "") return false
+  // Where no slash is written, a star stands for it, and what comes before the first star is how the plugin's name begins.
+  if (actuator === undefined && !pattern.includes("*")) return false
+  const ofPlugin = actuator === undefined ? plugin.slice(0, plugin.indexOf("*") + 1) : plugin
+  return isPluginName(ofPlugin.replaceAll("*", "x"))
+}
+
+/** The pattern that was probably meant. */
+const nearestOf = (pattern: string): string | undefined => {
+  const [plugin = "", actuator = "*", ...more] = pattern.replace(/\s+/gu, "").split("/")
+  const meant = `${plugin.toLowerCase()}/${actuator === "" ? "*" : actuator}`
+  return more.length === 0 && canMatch(meant) ? meant : undefined
+}

@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import { actuatorsOf, type Risk } from "../../plugins/manifest/Manifest.ts"
+import * as PluginRisk from "../../plugins/manifest/Risk.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { manifestOf } from "../registry/ComponentLookup.ts"
+
+const isGrants = Schema.is(Grants.Grants)
+
+/** The effective risk of a component of a plugin, as the registry has the plugin. */
+export const effectiveRisk = (
+  declared: Risk | undefined,
+  { grants }: Pick<Plugin, "grants">,
+): PluginRisk.EffectiveRisk =>
+  isGrants(grants)
+    ? PluginRisk.effective(declared, grants)
+    : {
+        // A log that somebody else wrote to. Such a plugin is not started either.
+        ...{ declared: declared ?? "undeclared", effective: "irreversible" },
+        because: ["what its plugin was granted cannot be read"],
+      }
+
+/** The same of each of its actuators, by their names within the plugin. */
+export const actuatorRisks = (plugin: Plugin): ReadonlyMap<string, PluginRisk.EffectiveRisk> =>
+  new Map(actuatorsOf(manifestOf(plugin)).map(({ name, risk }) => [name, effectiveRisk(risk, plugin)]))
+
+/** Whether a plugin may now do something that it might not do before. */
+export const mayDoMore = (now: Pick<Plugin, "grants">, before: Pick<Plugin, "grants">): boolean =>
+  now.grants !== before.grants &&
+  !(isGrants(now.grants) && isGrants(before.grants) && Grants.covers(before.grants, now.grants))

@@ -1,0 +1,111 @@
+/**
+ * Who consented to starting which version of a plugin where nothing but Deno's permissions confines it (`Consent`).
+ *
+ * What was said is an event of the plugin's stream. It counts for the digest that it names, on the machine and for the user
+ * that it names, until the plugin is removed. A log that was copied to another machine, or was made by somebody else, gives
+ * no consent there: it may bring the plugin that it would be for. It is read from the events themselves, at each start.
+ */
+import { type Context, Effect, Stream } from "effect"
+import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Manifest } from "../../plugins/manifest/Manifest.ts"
+import type { PluginHost } from "../../plugins/process/PluginHost.ts"
+import { isShipped } from "../../plugins/Shipped.ts"
+import * as Consent from "../../plugins/sandbox/Consent.ts"
+import { type Machine, machine } from "../../plugins/sandbox/Machine.ts"
+
+type Log = Context.Tag.Service<EventLog>
+type Host = Context.Tag.Service<PluginHost>
+
+/** A version of a plugin, as far as consent goes. */
+export interface Version {
+  readonly plugin: string
+  readonly version: string
+  readonly digest: string
+}
+
+/** Whether somebody consented to this version, on this machine. Pure. */
+export const isGiven = (
+  events: Iterable<Event>,
+  { plugin, digest }: Pick<Version, "plugin" | "digest">,
+  { id }: Pick<Machine, "id">,
+): boolean => {
+  let given = false
+  for (const event of events) {
+    if (is(event, "PluginRemoved") && event.payload.plugin === plugin) given = false
+    if (!is(event, "SandboxConsentGiven")) continue
+    const { payload } = event
+    // A machine without an id is not told from any other.
+    given ||= id !== undefined && payload.machine === id && payload.plugin === plugin && payload.digest === digest
+  }
+  return given
+}
+
+/** Records that whoever runs this program consents to a version, where nobody did before and it needs that. */
+export const record = (
+  log: Log,
+  version: Version,
+  how: "option" | "prompt",
+  actor?: string,
+): Effect.Effect<void, LogError | AppendError> =>
+  Effect.unlessEffect(give(log, version, how, actor), leave(log, version)(false))
+
+const give = (
+  log: Log,
+  { plugin, version, digest }: Version,
+  how: "option" | "prompt",
+  actor?: string,
+): Effect.Effect<void, AppendError> =>
+  Effect.gen(function* () {
+    const { id, platform, user } = yield* machine
+    yield* log.append({
+      stream: streamOf(plugin),
+      actor: actor ?? "kernel",
+      events: [
+        {
+          type: "SandboxConsentGiven",
+          payload: { plugin, version, digest, by: user, how, platform, machine: id ?? null },
+        },
+      ],
+    })
+  })
+
+/**
+ * Whether a version may be started where consent is needed: it was shipped with Hindcast, somebody consented before, or does
+ * so now, which is then recorded first.
+ */
+export const leave =
+  (log: Log, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>
+  (said) =>
+    Effect.gen(function* () {
+      if (isShipped(version.digest)) return true
+      const events = yield* Stream.runCollect(log.read({ stream: streamOf(version.plugin), types: TYPES }))
+      if (isGiven(events, version, yield* machine)) return true
+      if (said) yield* give(log, version, "option")
+      return said
+    })
+
+/** What is missing to start a version here, or undefined. Where plugins cannot be started at all nothing is. */
+export const missing = (
+  log: Log,
+  host: Host,
+  version: Version,
+): Effect.Effect<Consent.SandboxConsentMissing | undefined, LogError | AppendError> =>
+  Effect.gen(function* () {
+    const standing = yield* Effect.option(host.standing)
+    if (standing._tag === "None" || !Consent.isNeeded(standing.value.layer)) return undefined
+    const { said, why, improve } = standing.value
+    if (yield* leave(log, version)(said)) return undefined
+    const { plugin, version: name } = version
+    const better = improve === undefined ? {} : { improve }
+    return new Consent.SandboxConsentMissing({ plugin, version: name, why, ...better })
+  })
+
+/** Whether a process is ever started of a plugin. */
+export const isStarted = ({ peas }: Manifest): boolean =>
+  peas.environment !== undefined || (peas.sensors ?? []).length + (peas.actuators ?? []).length > 0
+
+const TYPES = ["SandboxConsentGiven", "PluginRemoved"] as const
+
+const streamOf = (plugin: string): string => `plugin/${plugin}`

@@ -1,0 +1,49 @@
+import { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as Projection from "../../projections/fold/Projection.ts"
+import { RecordDraft } from "../../projections/fold/RecordBuilder.ts"
+
+/** Something that a plugin asked of the host. */
+const Request = Schema.Struct({
+  plugin: Schema.String,
+  requestId: Schema.String,
+  taskId: Schema.NullOr(Schema.String),
+  /** The event that made the plugin ask. */
+  causationId: Schema.NullOr(Schema.String),
+})
+
+type Request = typeof Request.Type
+
+const Requests = Schema.Record({ key: Schema.String, value: Request }).annotations({ identifier: "OpenRequests" })
+
+const keyOf = (plugin: string, requestId: string): string => `${plugin}/${requestId}`
+
+const take = (requests: RecordDraft<Request>, event: Event): void => {
+  if (is(event, "BrokerRequested")) {
+    const { plugin, requestId } = event.payload
+    const { taskId, causationId } = event
+    requests.set(keyOf(plugin, requestId), { plugin, requestId, taskId, causationId })
+  } else if (is(event, "BrokerAnswered")) {
+    requests.remove(keyOf(event.payload.plugin, event.payload.requestId))
+  }
+}
+
+const draft = (from: typeof Requests.Type, own: boolean): Projection.Draft<typeof Requests.Type> => {
+  const requests = new RecordDraft(from, own)
+  return {
+    take: (event) => take(requests, event),
+    state: () => requests.record(),
+    paged: () => requests.paged(),
+  }
+}
+
+/** What plugins asked of the host and the log has no answer to, by plugin and request. */
+export const projection: Projection.Projection<typeof Requests.Type> = {
+  name: "OpenRequests",
+  version: 1,
+  state: Requests,
+  initial: {},
+  evolve: Projection.evolveFrom(draft),
+  draft,
+}

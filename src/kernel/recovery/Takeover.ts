@@ -1,0 +1,78 @@
+import { type Context, Effect } from "effect"
+import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as Projection from "../../projections/fold/Projection.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import * as Rubric from "../rules/Rubric.ts"
+import * as Scoring from "../scoring/Scoring.ts"
+import * as Orphans from "./OrphanProcesses.ts"
+import * as Recovery from "./RecoveryPlan.ts"
+import * as Abandoned from "./StaleForks.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/**
+ * Says in the log how everything ended that the kernel before this one left unfinished, and scores the tasks that it
+ * abandoned. Asked for by whoever has just got the lease, and before anything else is done with it.
+ */
+export const recover: Effect.Effect<void, AppendError, EventLog | Projector> = Effect.gen(function* () {
+  const log = yield* EventLog
+  const { position } = yield* log.head
+  // Not `current`: nobody needs this state again, and the projector would keep it.
+  const state = yield* (yield* Projector)
+    .stateAt(Recovery.unfinished, position)
+    .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
+  for (const ending of Recovery.endings(state, yield* Orphans.sweep(state.processes))) {
+    const said = yield* say(log, state, ending)
+    const closed = said.find((event) => Vocabulary.is(event, "TaskClosed"))
+    if (closed !== undefined) yield* score(log, closed)
+  }
+  yield* Abandoned.endAll(score)
+})
+
+/** Appends an ending. Where its stream has gone on meanwhile, what came is looked at first. */
+const say = (
+  log: Log,
+  state: Recovery.Unfinished,
+  ending: Recovery.Ending,
+): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
+  Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
+    Effect.catchTag("VersionConflict", ({ missed }) => {
+      // Of a question, whoever was faster has had the last word.
+      if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
+      const now = Projection.fold(Recovery.unfinished, missed, state)
+      const left = Recovery.taskEnding(now, ending.taskId)
+      return left === undefined ? Effect.succeed([]) : say(log, now, left)
+    }),
+  )
+
+/** Scores an abandoned task by the measures that it was opened with: its `live` score set. */
+const score = (log: Log, closed: Event): Effect.Effect<void, AppendError, Projector> =>
+  Effect.gen(function* () {
+    const { taskId } = closed
+    if (taskId === null) return
+    const rubric = yield* rubricOf(log, taskId)
+    yield* Scoring.scoreClosed(log, taskId, rubric, closed.id)
+  }).pipe(
+    // A score can be made up for at any time; a kernel that does not start because of it would be worse.
+    Effect.catchTag("SegmentUnavailable", (error) =>
+      ProgramLog.warning(`task ${closed.taskId} was not scored; put the segment back, and score it by a rubric`, error),
+    ),
+  )
+
+/** The measures that a task was opened with, as the manifests said them then. */
+const rubricOf = (log: Log, taskId: string): Effect.Effect<Rubric.Rubric, LogError, Projector> =>
+  Effect.gen(function* () {
+    const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
+    if (opened === undefined || !Vocabulary.is(opened, "TaskOpened")) return Rubric.ofManifests([])
+    const registry = yield* (yield* Projector)
+      .stateAt(PluginRegistry.projection, opened.position)
+      .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
+    const all = Rubric.ofManifests(Object.values(registry).map(manifestOf))
+    const measures = all.measures.filter((measure) => opened.payload.measures.includes(Rubric.measureName(measure)))
+    return { ...all, measures }
+  })

@@ -1,0 +1,75 @@
+import { Data, Effect, Either } from "effect"
+import * as Manifest from "../../plugins/manifest/Manifest.ts"
+import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+
+/** There is no plugin or component of this name. */
+export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
+  readonly name: string
+  /** What there is: plugins, or the components of the plugin that was named. */
+  readonly known: ReadonlyArray<string>
+}> {
+  override get message() {
+    const known = this.known.length === 0 ? "nothing is imported yet" : `expected one of ${this.known.join(", ")}`
+    return `The registry has no "${this.name}": ${known}.`
+  }
+}
+
+/** Whether a name is a component's (`plugin/component`) and not a plugin's. */
+export const isComponent = (target: string): boolean => target.includes("/")
+
+/** The plugin that a name speaks of. */
+export const pluginOf = (target: string): string => target.split("/")[0] ?? target
+
+/** What a name would have to be: a component. */
+export const notAComponent = (registry: PluginRegistry, name: string) =>
+  new NotInRegistry({ name, known: componentsIn(registry) })
+
+const componentsIn = (registry: PluginRegistry): ReadonlyArray<string> =>
+  Object.entries(registry).flatMap(([name, { components }]) =>
+    Object.keys(components).map((component) => `${name}/${component}`),
+  )
+
+/** The plugin that a name speaks of, where the plugin and the component exist; or what there is, as near as can be. */
+export const find = (registry: PluginRegistry, target: string) => {
+  const name = pluginOf(target)
+  const plugin = Keyed.get(registry, name)
+  if (plugin === undefined) return Effect.fail(new NotInRegistry({ name: target, known: Object.keys(registry) }))
+  const known = Object.keys(plugin.components).map((component) => `${name}/${component}`)
+  return isComponent(target) && !known.includes(target)
+    ? Effect.fail(new NotInRegistry({ name: target, known }))
+    : Effect.succeed(plugin)
+}
+
+const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
+
+/**
+ * Use another log: an event of this one imports a plugin with a manifest that is none. Hindcast appends no such event, but a log may be
+ * imported that has one. It is a defect of whatever asks for the manifest; the command line reports it as an error.
+ */
+export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
+  /** The position of the event. */
+  readonly at: number
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `@${this.at} imports a plugin whose manifest cannot be read: ${this.reason}\n` +
+      "No program of Hindcast records such an import. Nothing is run of this log's plugins: use a log whose source you trust."
+    )
+  }
+}
+
+/** The manifest of an imported plugin. It is decoded once: folds share what does not change. Throws `ManifestUnreadable`. */
+export const manifestOf = ({ manifest, importedAt }: Pick<Plugin, "manifest" | "importedAt">): Manifest.Manifest => {
+  const known = decoded.get(manifest)
+  if (known !== undefined) return known
+  // It was decoded when it was imported; only a log that another program wrote says otherwise.
+  const { manifest: made } = Either.getOrThrowWith(
+    Manifest.decode(manifest, { lenient: true, accepted: true }),
+    ({ message }) => new ManifestUnreadable({ at: importedAt, reason: message }),
+  )
+  decoded.set(manifest, made)
+  return made
+}

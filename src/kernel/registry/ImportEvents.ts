@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import type { Given, Origin } from "../../events/vocabulary/Plugins.ts"
+import type * as Grants from "../../plugins/manifest/Grants.ts"
+import type { LoadedPlugin } from "../../plugins/manifest/Manifest.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { JsonObject } from "../../values/Json.ts"
+import * as Granting from "./GrantComputation.ts"
+
+/** A plugin that is to be imported, and what it may do. */
+export interface Candidate extends LoadedPlugin {
+  readonly origin: Origin
+  /** What imports it again. */
+  readonly source: string
+  readonly workspace: string
+  readonly settlement: Grants.Settlement
+  /** What is granted by name with this import. */
+  readonly given: Given | undefined
+}
+
+/** What an import says to the log. Nothing where nothing is new. Pure. */
+export const installing = (
+  before: Plugin | undefined,
+  candidate: Candidate,
+  activate: boolean,
+): ReadonlyArray<CoreNewEvent> => {
+  const { manifest, settlement, given } = candidate
+  const plugin = manifest.name
+  const grants = asJson(settlement.grants)
+  const isKnown = before?.digest === candidate.digest && before.held === null && isSame(before.grants, grants)
+  const events: Array<CoreNewEvent> = []
+  if (!isKnown) events.push({ type: "PluginImported", payload: { ...release(candidate), grants } })
+  else if (given !== undefined && addsTo(before.given, given)) {
+    events.push({ type: "PluginGranted", payload: { plugin, given, grants } })
+  }
+  if (activate && before?.active !== true) events.push({ type: "PluginActivated", payload: { plugin } })
+  return events
+}
+
+/** What an update that waits says to the log. Nothing where it waits already, for the same. Pure. */
+export const holding = ({ held, given }: Plugin, candidate: Candidate): ReadonlyArray<CoreNewEvent> => {
+  const { refusals: missing } = candidate.settlement
+  const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)
+  if (isKnown && (candidate.given === undefined || !addsTo(given, candidate.given))) return []
+  return [{ type: "PluginUpdateHeld", payload: { ...release(candidate), missing } }]
+}
+
+/** Manifests and grants are JSON by their schemas; this proves it to the compiler. */
+export const asJson = Schema.decodeUnknownSync(JsonObject)
+
+const release = ({ manifest, digest, source, origin, workspace, given, warnings }: Candidate) => ({
+  plugin: manifest.name,
+  version: manifest.version,
+  manifest: asJson(manifest),
+  digest,
+  source,
+  origin,
+  workspace,
+  ...(given === undefined ? {} : { given }),
+  ...(warnings.length === 0 ? {} : { warnings }),
+})
+
+const addsTo = (before: Given, now: Given): boolean => !isSame(Granting.less(now, before), {})
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -1,0 +1,157 @@
+import * as crypto from "node:crypto"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import * as zlib from "node:zlib"
+import { Effect } from "effect"
+import { Parser, type ReadEntry } from "tar"
+import { SKIPPED } from "../../plugins/manifest/load.ts"
+import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./SourceLimits.ts"
+
+/** A file of an archive. */
+interface Packed {
+  readonly path: string
+  readonly bytes: Buffer
+}
+
+/**
+ * Reads an archive's file, waiting for nobody: a pipe or a device is refused.
+ *
+ * @param source how the person named it, for messages
+ */
+export const read = (file: string, source: string): Effect.Effect<Buffer, SourceRefused> =>
+  Effect.tryPromise({
+    try: async () => {
+      const handle = await fs.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+      try {
+        const stats = await handle.stat()
+        if (!stats.isFile()) throw new Error("expected an archive, found no file")
+        checkSize(stats.size)
+        const bytes = await handle.readFile()
+        checkSize(bytes.length)
+        return bytes
+      } finally {
+        await handle.close()
+      }
+    },
+    catch: (cause) => new SourceRefused({ source, issues: [reasonOf(cause)] }),
+  })
+
+/** The digest that the log names an archive by: SHA-256, in hexadecimal. */
+export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").update(bytes).digest("hex")
+
+/**
+ * Unpacks a tar archive, compressed by gzip or not, into a directory of its own, and answers with the plugin's directory
+ * in it: the top, or the only directory at the top, as `npm pack` (`package/`) and Git hosts make it.
+ *
+ * Everything is checked before the first byte is written, and only directories and ordinary files are ever made: an
+ * archive with links, devices or paths that lead elsewhere is refused as a whole. `.git` and `node_modules` are left out.
+ */
+export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
+  Effect.gen(function* () {
+    const refuse = (issues: ReadonlyArray<string>) => new SourceRefused({ source, issues })
+    const { files, issues } = yield* Effect.tryPromise({
+      try: async () => entriesOf(await inflate(bytes)),
+      catch: (cause) => refuse([reasonOf(cause)]),
+    })
+    const all = [...issues, ...issuesOf(files.map(({ path, bytes }) => ({ path, size: bytes.length })))]
+    if (all.length > 0) return yield* refuse(all)
+    const top = topOf(files)
+    if (top === undefined) {
+      return yield* refuse(["expected looper-plugin.json at the top or in the only directory there, found none"])
+    }
+    yield* Effect.tryPromise({ try: () => write(files, into), catch: (cause) => refuse([reasonOf(cause)]) })
+    return path.join(into, top)
+  })
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+const checkSize = (found: number) => {
+  if (found > LIMITS.bytes) throw new Error(`expected an archive of at most ${LIMITS.bytes} bytes, found ${found}`)
+}
+
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+const gunzip = promisify(zlib.gunzip)
+
+/** Room for the archive's own headers beside the files. */
+const UNPACKED = LIMITS.bytes + LIMITS.files * 4096
+
+const inflate = async (bytes: Buffer): Promise<Buffer> => {
+  if (!isGzip(bytes)) return bytes
+  const tar: Buffer = await gunzip(bytes, { maxOutputLength: UNPACKED }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ERR_BUFFER_TOO_LARGE") throw new Error(`expected a gzip archive, found ${cause.message}`)
+    throw new Error(`expected at most ${UNPACKED} bytes when unpacked, found more`)
+  })
+  if (isGzip(tar)) throw new Error("expected a tar archive in it, found another gzip archive")
+  return tar
+}
+
+const entriesOf = (tar: Buffer): Promise<{ files: ReadonlyArray<Packed>; issues: ReadonlyArray<string> }> =>
+  new Promise((resolve, reject) => {
+    const files: Array<Packed> = []
+    const issues: Array<string> = []
+    let entries = 0
+    const onReadEntry = (entry: ReadEntry) => {
+      entries += 1
+      const wrong = entries > LIMITS.files * 2 ? undefined : entryIssue(entry)
+      if (wrong !== undefined) issues.push(wrong)
+      const name = nameOf(entry)
+      const isKept = wrong === undefined && FILES.has(entry.type) && !name.split("/").some((part) => SKIPPED.has(part))
+      const chunks: Array<Buffer> = []
+      entry.on("data", (chunk) => {
+        if (isKept) chunks.push(chunk)
+      })
+      entry.on("end", () => {
+        if (isKept && files.length <= LIMITS.files) files.push({ path: name, bytes: Buffer.concat(chunks) })
+      })
+    }
+    const parser = new Parser({ strict: true, brotli: false, zstd: false, onReadEntry })
+    parser.on("ignoredEntry", (entry: ReadEntry) =>
+      issues.push(`${JSON.stringify(entry.path)}: expected a file or a directory, found an entry of an unknown kind`),
+    )
+    parser.on("error", (cause: Error) => reject(new Error(`expected a tar archive, found ${cause.message}`)))
+    parser.on("end", () => resolve({ files, issues }))
+    parser.end(tar)
+  })
+
+const FILES: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile"])
+const DIRECTORIES: ReadonlySet<string> = new Set(["Directory", "GNUDumpDir"])
+
+/** `./a/` is `a`: tools write the directory that they pack so. */
+const nameOf = ({ path }: ReadEntry): string => path.replace(/^(?:\.\/+)+/, "").replace(/\/+$/, "")
+
+const entryIssue = (entry: ReadEntry): string | undefined => {
+  const shown = JSON.stringify(entry.path)
+  if (!FILES.has(entry.type) && !DIRECTORIES.has(entry.type)) {
+    const target = entry.linkpath === undefined ? "" : ` to ${JSON.stringify(entry.linkpath)}`
+    return `${shown}: expected a file or a directory, found ${KINDS[entry.type] ?? entry.type}${target}`
+  }
+  const name = nameOf(entry)
+  const isTop = DIRECTORIES.has(entry.type) && (name === "" || name === ".")
+  return isTop ? undefined : nameIssue(name)
+}
+
+const KINDS: { readonly [type: string]: string } = {
+  SymbolicLink: "a link",
+  Link: "a hard link",
+  CharacterDevice: "a device",
+  BlockDevice: "a device",
+  FIFO: "a pipe",
+}
+
+/** Where in the archive the plugin is: `""`, or a directory. */
+const topOf = (files: ReadonlyArray<Packed>): string | undefined => {
+  const has = (file: string) => files.some(({ path }) => path === file)
+  if (has("looper-plugin.json")) return ""
+  const [top, ...others] = [...new Set(files.map(({ path }) => path.split("/")[0] ?? ""))]
+  return top !== undefined && others.length === 0 && has(`${top}/looper-plugin.json`) ? top : undefined
+}
+
+const write = async (files: ReadonlyArray<Packed>, into: string): Promise<void> => {
+  for (const file of files) {
+    const target = path.join(into, file.path)
+    await fs.mkdir(path.dirname(target), { recursive: true })
+    await fs.writeFile(target, file.bytes, { flag: "wx" })
+  }
+}

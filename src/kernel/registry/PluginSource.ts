@@ -1,0 +1,152 @@
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { Effect, type Scope } from "effect"
+import type { Origin } from "../../events/vocabulary/Plugins.ts"
+import { deceives } from "../../plugins/manifest/paths.ts"
+import { PluginUnavailable } from "../../plugins/PluginError.ts"
+import * as Git from "./GitSource.ts"
+import * as Archive from "./PluginArchive.ts"
+import { nameIssue, SourceRefused } from "./SourceLimits.ts"
+import { temporary } from "./TemporaryDirectory.ts"
+
+/** A source's files, laid out as a plugin's directory. */
+export interface Opened {
+  readonly directory: string
+  readonly origin: Origin
+  /** What imports it again; for a repository it names the commit. */
+  readonly name: string
+}
+
+/**
+ * Opens what a person named as a plugin's source:
+ *
+ * - a directory;
+ * - an archive: a file that ends in `.tgz`, `.tar.gz` or `.tar`;
+ * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or the path of one, where `git+` before it,
+ *   `#REF` after it or its being bare says that the repository is meant and not its directory. `#REF` is a branch, a tag
+ *   or a commit, `#REF:DIR` a directory in it. Default: what the repository offers first.
+ *
+ * What is not a directory is laid out in a temporary one, which goes with the scope.
+ */
+export const open = (source: string): Effect.Effect<Opened, SourceRefused | PluginUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const kind = yield* recognize(source)
+    switch (kind.is) {
+      case "directory": {
+        const { path } = kind
+        return { directory: path, origin: { kind: "directory", path }, name: path }
+      }
+      case "archive": {
+        const { path } = kind
+        const bytes = yield* Archive.read(path, source)
+        const directory = yield* Archive.unpack(bytes, yield* temporary(source), source)
+        return { directory, origin: { kind: "archive", path, sha256: Archive.sha256(bytes) }, name: path }
+      }
+      case "git": {
+        const { repository } = kind
+        const { directory, commit } = yield* Git.fetch(repository, source)
+        const below = repository.directory === undefined ? "" : `:${repository.directory}`
+        return {
+          directory,
+          origin: { kind: "git", ...repository, commit },
+          name: `git+${repository.url}#${commit}${below}`,
+        }
+      }
+    }
+  })
+
+type Kind =
+  | { readonly is: "directory" | "archive"; readonly path: string }
+  | { readonly is: "git"; readonly repository: Git.Repository }
+
+const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUnavailable> =>
+  Effect.gen(function* () {
+    const refuse = (issue: string) =>
+      new SourceRefused({ source: JSON.stringify(withoutSecrets(source)), issues: [issue] })
+    const repositoryIn = (text: string) =>
+      Effect.map(Effect.mapError(readRepository(text), refuse), (repository): Kind => ({ is: "git", repository }))
+    const deceit = source.trim() === "" ? "nothing" : deceives(source)
+    if (deceit !== undefined) return yield* refuse(`expected ${EXPECTED}; found ${deceit}`)
+    if (source.startsWith(GIT)) return yield* repositoryIn(source.slice(GIT.length))
+    if (isRemote(source)) return yield* repositoryIn(source)
+    const place = path.resolve(source)
+    const stats = yield* statsOf(place)
+    if (stats?.isDirectory() === true) {
+      return (yield* isBareRepository(place)) ? yield* repositoryIn(source) : { is: "directory", path: place }
+    }
+    if (stats !== undefined) {
+      if (ARCHIVE.test(source)) return { is: "archive", path: place }
+      return yield* refuse(`expected ${EXPECTED}; found a file of another name`)
+    }
+    const [before, fragment] = split(source)
+    const isRepository = fragment !== undefined && (yield* statsOf(path.resolve(before)))?.isDirectory() === true
+    if (isRepository) return yield* repositoryIn(source)
+    return yield* new PluginUnavailable({
+      plugin: source,
+      reason: `expected ${EXPECTED}, each with looper-plugin.json; found nothing at ${place}`,
+    })
+  })
+
+const EXPECTED = "a directory, an archive named .tgz, .tar.gz or .tar, or a Git repository"
+
+/** Says that a path is meant as a repository. */
+const GIT = "git+"
+
+const ARCHIVE = /\.(?:tgz|tar\.gz|tar)$/i
+
+const statsOf = (place: string) => Effect.promise(() => fs.stat(place).catch(() => undefined))
+
+/** A directory that is itself a repository, and no plugin. */
+const isBareRepository = (place: string): Effect.Effect<boolean> =>
+  Effect.promise(async () => {
+    const names = await fs.readdir(place).catch((): ReadonlyArray<string> => [])
+    return ["HEAD", "objects", "refs"].every((name) => names.includes(name)) && !names.includes("looper-plugin.json")
+  })
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+const SCP = /^[\w][\w.-]*@[\w][\w.-]*:/
+
+const isRemote = (text: string): boolean => SCHEME.test(text) || SCP.test(text)
+
+const split = (text: string): readonly [before: string, fragment: string | undefined] => {
+  const hash = text.lastIndexOf("#")
+  return hash < 0 ? [text, undefined] : [text.slice(0, hash), text.slice(hash + 1)]
+}
+
+/** Reads `LOCATION`, `LOCATION#REF` or `LOCATION#REF:DIR`; fails with what is wrong. */
+const readRepository = (text: string): Effect.Effect<Git.Repository, string> =>
+  Effect.gen(function* () {
+    const [location, fragment = "HEAD"] = split(text)
+    const colon = fragment.indexOf(":")
+    const [ref, directory] = colon < 0 ? [fragment, undefined] : [fragment.slice(0, colon), fragment.slice(colon + 1)]
+    if (!REF.test(ref) || ref.includes("..")) {
+      return yield* Effect.fail(`expected a branch, a tag or a commit after "#", found ${JSON.stringify(ref)}`)
+    }
+    const wrong = directory === undefined ? undefined : nameIssue(directory.replace(/\/$/, ""))
+    if (wrong !== undefined) return yield* Effect.fail(wrong)
+    const url = yield* readLocation(location)
+    return { url, ref, ...(directory === undefined ? {} : { directory: directory.replace(/\/$/, "") }) }
+  })
+
+/** Starts with no sign, so that it is never an option; without ":" and "+", which mean more to Git. */
+const REF = /^[A-Za-z0-9_][\w./@-]*$/
+
+const readLocation = (location: string): Effect.Effect<string, string> => {
+  const scheme = SCHEME.exec(location)?.[1]?.toLowerCase()
+  if (SCP.test(location)) return Effect.succeed(location)
+  if (scheme === undefined) return Effect.succeed(path.resolve(location))
+  const url = URL.canParse(location) ? new URL(location) : undefined
+  if (url === undefined || !SCHEMES.has(scheme) || location.includes("::")) {
+    return Effect.fail(`expected a repository by https, ssh or file, found ${JSON.stringify(`${scheme}:`)}`)
+  }
+  // What is imported from where stands in the log for good.
+  if (url.password !== "" || (scheme !== "ssh" && url.username !== "") || url.search !== "") {
+    return Effect.fail("expected a URL without a name, a password or a token; Git asks your credential helper for them")
+  }
+  return Effect.succeed(location)
+}
+
+/** A message may end up in a file: it does not repeat what a URL should not have held. */
+const withoutSecrets = (source: string): string => source.replace(/\/\/[^/]*@/, "//…@").replace(/\?.*/s, "?…")
+
+const SCHEMES: ReadonlySet<string> = new Set(["https", "ssh", "file"])

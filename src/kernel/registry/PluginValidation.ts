@@ -1,0 +1,118 @@
+import * as path from "node:path"
+import { type Context, Effect, Either, Option, Schema } from "effect"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import * as Manifest from "../../plugins/manifest/Manifest.ts"
+import type { PluginUnavailable } from "../../plugins/PluginError.ts"
+import type { Json } from "../../values/Json.ts"
+import { pointerToken, valueAt } from "../../values/Json.ts"
+import * as Rubric from "../rules/Rubric.ts"
+import * as Rule from "../rules/Rule.ts"
+import type { CheckedPlugin, Registry } from "./Registry.ts"
+import type { ImportOptions } from "./RegistryOptions.ts"
+
+/** What is wrong with a plugin's directory, all at once, each with its place; or the plugin, as it would be imported. */
+export interface Checkup {
+  /** The manifest's file: an absolute path. */
+  readonly file: string
+  readonly problems: ReadonlyArray<Manifest.ManifestIssue>
+  /** Where there is no problem. */
+  readonly plugin: CheckedPlugin | undefined
+}
+
+type RegistryCheckError = Effect.Effect.Error<ReturnType<Context.Tag.Service<Registry>["check"]>>
+
+/**
+ * Checks a plugin's directory without importing it, and running nothing of it: manifest, files, schemas, rules, scenario
+ * and grants. Where an import stops at the first of these that is not as it should be, this goes on.
+ */
+export const checkup = (
+  registry: Context.Tag.Service<Registry>,
+  directory: string,
+  { workspace, ...options }: ImportOptions & { readonly workspace: string },
+): Effect.Effect<Checkup, PluginUnavailable | RegistryCheckError> =>
+  Effect.gen(function* () {
+    const inspected = yield* Manifest.inspect(directory, { lenient: options.lenient ?? false })
+    const { file, document, plugin, issues, placeOf } = inspected
+    const asking = inspected.manifest ?? askingAlone(document)
+    const more = [
+      ...(document === undefined ? [] : ruleMistakes(document)),
+      ...(yield* scenarioMistakes(path.dirname(file), document, issues)),
+    ]
+    if (plugin !== undefined && more.length === 0) {
+      const checked = yield* Effect.either(registry.check(directory, options))
+      if (Either.isRight(checked)) return { file, problems: [], plugin: checked.right }
+      if (checked.left._tag !== "GrantRefused") return yield* checked.left
+      return { file, problems: placed(checked.left.refusals.map(grantMissing(asking)), placeOf), plugin: undefined }
+    }
+    const granting = { directory: path.dirname(file), workspace, extra: options.grants ?? {} }
+    const granted = asking === undefined ? undefined : Grants.resolve(asking, granting)
+    const refusals = granted !== undefined && Either.isLeft(granted) ? granted.left.refusals : []
+    const problems = [...issues, ...more, ...refusals.map(grantMissing(asking))]
+    return { file, problems: placed(problems, placeOf), plugin: undefined }
+  })
+
+/** A manifest of nothing but the permissions that a document asks for, where these can be read. */
+const askingAlone = (document: Json | undefined): Manifest.Manifest | undefined => {
+  const permissions = document === undefined ? undefined : valueAt(document, ["permissions"])
+  const asked = Schema.decodeUnknownOption(Manifest.Permissions)(permissions)
+  if (Option.isNone(asked)) return undefined
+  const nothing = { name: "", description: "", version: "", entry: "", peas: { performance: [] } }
+  return { ...nothing, permissions: asked.value }
+}
+
+const placed = (problems: ReadonlyArray<Manifest.ManifestIssue>, placeOf: Manifest.Inspected["placeOf"]) =>
+  problems
+    .map((problem) => ({ ...problem, place: problem.place ?? placeOf(problem.path) }))
+    .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
+
+/** The rules of all measures that do not compile, in a document that may have other mistakes. */
+const ruleMistakes = (document: Json): ReadonlyArray<Manifest.ManifestIssue> =>
+  indices(document, ["peas", "performance"]).flatMap((measure) =>
+    ["rewards", "punishments"]
+      .flatMap((list) => indices(document, [...measure, list]))
+      .flatMap((reward) => {
+        const rule = valueAt(document, [...reward, "rule"])
+        const compiled = typeof rule === "string" ? Rule.compile(rule) : undefined
+        if (compiled === undefined || Either.isRight(compiled)) return []
+        const pointer = [...reward, "rule"].map((key) => `/${pointerToken(key)}`).join("")
+        return [{ path: pointer, expected: "a CEL expression that is true or false", found: compiled.left.message }]
+      }),
+  )
+
+const indices = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const list = valueAt(document, keys)
+  return Array.isArray(list) ? list.map((_, index) => [...keys, String(index)]) : []
+}
+
+const SCENARIO = "/peas/environment/scenario"
+
+/** A scenario that is there and cannot be read. One that is not there, or that stands elsewhere, is told already. */
+const scenarioMistakes = (
+  directory: string,
+  document: Json | undefined,
+  known: ReadonlyArray<Manifest.ManifestIssue>,
+): Effect.Effect<ReadonlyArray<Manifest.ManifestIssue>> => {
+  const scenario = document === undefined ? undefined : valueAt(document, ["peas", "environment", "scenario"])
+  const isRefused = known.some((issue) => issue.path === SCENARIO || issue.path === "")
+  if (typeof scenario !== "string" || isRefused) return Effect.succeed([])
+  return Effect.match(Rubric.readYaml(path.join(directory, scenario)), {
+    onSuccess: () => [],
+    onFailure: ({ reason }) => [
+      { path: SCENARIO, expected: "a scenario that can be read", found: reason.split("\n")[0] ?? reason },
+    ],
+  })
+}
+
+const grantMissing =
+  (manifest: Manifest.Manifest | undefined) =>
+  ({ field, asked, reason, flag }: Grants.Refusal): Manifest.ManifestIssue => {
+    const [, permission = ""] = field.split(".")
+    const list: ReadonlyArray<string> =
+      manifest === undefined ? [] : (Grants.asked(manifest)[permission as keyof Grants.Asked] ?? [])
+    const index = list.indexOf(asked)
+    return {
+      path: `/permissions/${permission}${index < 0 ? "" : `/${index}`}`,
+      expected: flag === undefined ? "something that can be granted" : `a grant (${flag})`,
+      found: `${JSON.stringify(asked)}: ${reason}`,
+    }
+  }

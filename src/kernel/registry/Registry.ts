@@ -1,0 +1,242 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { Given, type Origin } from "../../events/vocabulary/Plugins.ts"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import type * as Manifest from "../../plugins/manifest/Manifest.ts"
+import type { PluginUnavailable } from "../../plugins/PluginError.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import { type PluginVersion, TYPES, versionsOf } from "../../projections/state/PluginVersions.ts"
+import type { Json } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { FileUnreadable } from "../rules/Rubric.ts"
+import { find, isComponent, manifestOf, type NotInRegistry, notAComponent, pluginOf } from "./ComponentLookup.ts"
+import * as Regranting from "./GrantChanges.ts"
+import { type GrantInvalid, UpdateHeld } from "./GrantComputation.ts"
+import * as Importing from "./ImportEvents.ts"
+import * as Copies from "./PluginCopies.ts"
+import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
+import type { SourceRefused } from "./SourceLimits.ts"
+import { examine, granted, isHeld, type RulesInvalid, settled } from "./SourceValidation.ts"
+
+export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
+export { NotGranted, type Standing } from "./GrantChanges.ts"
+export { GrantInvalid, grantCommand, UpdateHeld } from "./GrantComputation.ts"
+export { CopyChanged, type InstalledPlugin } from "./PluginCopies.ts"
+export { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
+export { SourceRefused } from "./SourceLimits.ts"
+export { RulesInvalid } from "./SourceValidation.ts"
+
+/** A plugin that was found fit to be imported. */
+export interface CheckedPlugin extends Copies.InstalledPlugin {
+  readonly origin: Origin
+}
+
+/** A manifest as it was imported. */
+export interface ImportedManifest {
+  readonly manifest: Manifest.Manifest
+  readonly digest: string
+}
+
+export type CheckError =
+  | Options.InvalidOptions
+  | SourceRefused
+  | Manifest.ManifestInvalid
+  | PluginUnavailable
+  | Grants.GrantRefused
+  | GrantInvalid
+  | RulesInvalid
+  | FileUnreadable
+export type ImportError = CheckError | UpdateHeld | AppendError
+export type ChangeError = NotInRegistry | AppendError
+export type GrantError = Options.InvalidOptions | ChangeError | GrantInvalid | Copies.CopyChanged | PluginUnavailable
+
+/**
+ * Which plugins and components exist, are active, with which priority and metadata. Everything here is an event, and the
+ * state a projection of them: it time-travels, and any process may change it while a kernel runs; a change takes effect
+ * at the next turn.
+ */
+export class Registry extends Context.Tag("hindcast/Registry")<
+  Registry,
+  {
+    /** The registry as it stands now. */
+    readonly state: Effect.Effect<PluginRegistry.PluginRegistry, LogError>
+    /** Every version of a plugin that was imported, oldest first, up to a position (default: the head). */
+    readonly versions: (plugin: string, until?: number) => Effect.Effect<ReadonlyArray<PluginVersion>, LogError>
+    /** Checks a source (see `import`) without importing it: files, manifest, entry, grants, rules, scenario. */
+    readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
+    /**
+     * Imports a plugin from a directory, an archive or a Git repository (see `Source.open`): copies its files beside the log
+     * under their digest, so that a run stays reproducible when the source changes, and records what it asked for and was
+     * granted. The same digest again changes nothing; another digest under the same name is an update.
+     *
+     * An update that asks for more than was granted is recorded and waits (`UpdateHeld`) until `grant` gives what it
+     * lacks; the version before it stays. A first import that lacks a grant is refused, and nothing is recorded.
+     */
+    readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
+    readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
+    /** Grants by name, for this version and later ones. An update that waits for nothing else is installed. */
+    readonly grant: (plugin: string, grants: Given) => Effect.Effect<Regranting.Standing, GrantError>
+    /** Takes grants back, by the names they have. A plugin that asks for them takes no part until it has them again. */
+    readonly revoke: (
+      plugin: string,
+      grants: Given,
+    ) => Effect.Effect<Regranting.Standing, GrantError | Regranting.NotGranted>
+    /** Lets a plugin (`plugin`) or a component (`plugin/component`) take part again. */
+    readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
+    readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
+    /** What a plugin, as it stood in the registry, asks for and lacks because it was taken back. */
+    readonly missing: (
+      name: string,
+      plugin: PluginRegistry.Plugin,
+    ) => Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantInvalid>
+    /** Higher goes first. */
+    readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
+    readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
+    readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
+    /** An imported plugin's manifest, and the digest that tells which one it is. */
+    readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
+    /**
+     * The imported plugin as it is run: its copy, which has the digest that was recorded and which nobody else can write.
+     * It is checked each time.
+     *
+     * @param version the version that is meant, as it stood in the registry. Default: the one that is installed now
+     */
+    readonly installed: (
+      plugin: string,
+      version?: PluginRegistry.Plugin,
+    ) => Effect.Effect<Copies.InstalledPlugin, NotInRegistry | Copies.CopyChanged | PluginUnavailable | LogError>
+  }
+>() {}
+
+export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>
+  Layer.effect(
+    Registry,
+    Effect.gen(function* () {
+      const options = yield* Options.decode("Registry.layer", RegistryOptions, given)
+      const log = yield* EventLog
+      const projector = yield* Projector
+      const state = projector.current(PluginRegistry.projection)
+      // What is granted is settled by how things stand, and recorded before anything else of this registry's changes.
+      const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+
+      const append = (plugin: string, events: ReadonlyArray<CoreNewEvent>) =>
+        events.length === 0
+          ? Effect.void
+          : Effect.asVoid(log.append({ stream: `plugin/${plugin}`, actor: options.actor ?? "kernel", events }))
+
+      /** Appends an event about a plugin or component that exists. */
+      const change = (target: string, event: CoreNewEvent) =>
+        Effect.gen(function* () {
+          yield* find(yield* state, target)
+          yield* append(pluginOf(target), [event])
+        })
+
+      const check = (source: string, asked: ImportOptions = {}) =>
+        Effect.gen(function* () {
+          const importOptions = yield* Options.decode("check", ImportOptions, asked)
+          const found = yield* examine(options, source, importOptions)
+          const before = Keyed.get(yield* state, found.manifest.name)
+          return yield* granted(yield* settled(options, before, found))
+        }).pipe(Effect.scoped)
+
+      const importFrom = (source: string, asked: ImportOptions = {}) =>
+        Effect.gen(function* () {
+          const importOptions = yield* Options.decode("import", ImportOptions, asked)
+          const found = yield* examine(options, source, importOptions)
+          return yield* oneAtATime(
+            Effect.gen(function* () {
+              const before = Keyed.get(yield* state, found.manifest.name)
+              const candidate = yield* settled(options, before, found)
+              const { manifest, digest, settlement } = candidate
+              if (before !== undefined && isHeld(before, candidate)) {
+                yield* Copies.keep(options.directory, found)
+                yield* append(manifest.name, Importing.holding(before, candidate))
+                return yield* new UpdateHeld({
+                  plugin: manifest.name,
+                  version: manifest.version,
+                  digest,
+                  installed: before.version,
+                  missing: settlement.refusals,
+                })
+              }
+              const checked = yield* granted(candidate)
+              yield* Copies.keep(options.directory, found)
+              yield* append(manifest.name, Importing.installing(before, candidate, importOptions.activate ?? true))
+              return { ...checked, directory: Copies.pathOf(options.directory, manifest.name, digest) }
+            }),
+          )
+        }).pipe(Effect.scoped)
+
+      /** Appends what a change of grants says, and answers how they stand then. */
+      const regrant = <E>(
+        name: string,
+        change: (plugin: PluginRegistry.Plugin) => Effect.Effect<Regranting.Change, E>,
+      ) =>
+        oneAtATime(
+          Effect.gen(function* () {
+            const { events, standing } = yield* change(yield* find(yield* state, name))
+            yield* append(name, events)
+            return standing
+          }),
+        )
+
+      const activatePlugin = (name: string) =>
+        Effect.gen(function* () {
+          const refusals = yield* Regranting.missing(options, name, yield* find(yield* state, name))
+          if (refusals.length > 0) return yield* new Grants.GrantRefused({ plugin: name, refusals })
+          yield* append(name, [{ type: "PluginActivated", payload: { plugin: name } }])
+        })
+
+      return {
+        state,
+        versions: (plugin, until) =>
+          log.read({ stream: `plugin/${plugin}`, types: TYPES, ...(until === undefined ? {} : { until }) }).pipe(
+            Stream.runCollect,
+            Effect.map((events) => versionsOf([...events])),
+          ),
+        check,
+        import: importFrom,
+        grant: (name, given) =>
+          Effect.flatMap(Options.decode("grant", Given, given), (grants) =>
+            regrant(name, (plugin) => Regranting.granting(options, name, plugin, grants)),
+          ),
+        revoke: (name, given) =>
+          Effect.flatMap(Options.decode("revoke", Given, given), (grants) =>
+            regrant(name, (plugin) => Regranting.revoking(options, name, plugin, grants)),
+          ),
+        manifest: (plugin) =>
+          Effect.gen(function* () {
+            const found = yield* find(yield* state, plugin)
+            return { manifest: manifestOf(found), digest: found.digest }
+          }),
+        remove: (plugin) => change(plugin, { type: "PluginRemoved", payload: { plugin } }),
+        activate: (target) =>
+          isComponent(target)
+            ? change(target, { type: "ComponentActivated", payload: { component: target } })
+            : oneAtATime(activatePlugin(target)),
+        missing: (name, plugin) => Regranting.missing(options, name, plugin),
+        deactivate: (target) =>
+          change(
+            target,
+            isComponent(target)
+              ? { type: "ComponentDeactivated", payload: { component: target } }
+              : { type: "PluginDeactivated", payload: { plugin: target } },
+          ),
+        setPriority: (component, priority) =>
+          Effect.gen(function* () {
+            // A plugin has no priority of its own; its components have.
+            if (!isComponent(component)) return yield* notAComponent(yield* state, component)
+            yield* change(component, { type: "PriorityChanged", payload: { component, priority } })
+          }),
+        setMetadata: (target, key, value) => change(target, { type: "MetadataSet", payload: { target, key, value } }),
+        unsetMetadata: (target, key) => change(target, { type: "MetadataUnset", payload: { target, key } }),
+        installed: (plugin, version) =>
+          Effect.gen(function* () {
+            const found = version ?? (yield* find(yield* state, plugin))
+            return yield* Copies.load(options.directory, plugin, found)
+          }),
+      }
+    }),
+  )

@@ -1,0 +1,161 @@
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { Data, Effect } from "effect"
+import { MANIFEST_BYTES, SKIPPED } from "../../plugins/manifest/load.ts"
+import { collisionKey, deceives, isInside } from "../../plugins/manifest/paths.ts"
+import { PluginUnavailable } from "../../plugins/PluginError.ts"
+
+/** How much a plugin may be: far above what is useful, far below what would hurt. */
+export const LIMITS = {
+  files: 10_000,
+  /** Of all files together, and of an archive. */
+  bytes: 128 * 1024 * 1024,
+  /** Of a Git repository with one commit, packed, while it is fetched: the plugin may be one directory of many in it. */
+  repositoryBytes: 512 * 1024 * 1024,
+  manifestBytes: MANIFEST_BYTES,
+  /** Of one path, in UTF-8. */
+  pathBytes: 1024,
+  /** Directories within each other. */
+  depth: 32,
+}
+
+/** Fix the source: it holds what no plugin may, or cannot be read as one. Nothing was imported or recorded. */
+export class SourceRefused extends Data.TaggedError("SourceRefused")<{
+  /** As it was named. */
+  readonly source: string
+  /** What was expected and what was found, one sentence each. */
+  readonly issues: ReadonlyArray<string>
+}> {
+  override get message() {
+    const shown = this.issues.slice(0, SHOWN).map((issue) => `\n  - ${issue}`)
+    const more = this.issues.length > SHOWN ? `\n  - and ${this.issues.length - SHOWN} more` : ""
+    return `${this.source} cannot be imported:${shown.join("")}${more}`
+  }
+}
+
+/** Issues that a message lists. */
+const SHOWN = 20
+
+/** A file as a source has it: its path with `/`, and its size in bytes. */
+export interface Listed {
+  readonly path: string
+  readonly size: number
+}
+
+/** What is wrong with a list of files, whatever is in them. Pure. */
+export const issuesOf = (files: ReadonlyArray<Listed>): ReadonlyArray<string> => [
+  ...files.flatMap(({ path }) => nameIssue(path) ?? []),
+  ...collisions(files.map(({ path }) => path)),
+  ...sizes(files),
+]
+
+/** Why a path in a source is refused, or undefined. */
+export const nameIssue = (file: string): string | undefined => {
+  const shown = JSON.stringify(file)
+  if (file.startsWith("/") || /^[A-Za-z]:/.test(file))
+    return `${shown}: expected a relative path, found an absolute one`
+  const segments = file.split("/")
+  if (segments.includes("..") || segments.includes(".")) return `${shown}: expected a path without "." and ".."`
+  if (segments.includes("")) return `${shown}: expected a path, found an empty name in it`
+  if (file.includes("\\")) return `${shown}: expected "/" between names, found "\\"`
+  const deceit = deceives(file)
+  if (deceit !== undefined) return `${shown}: expected a plain name, found ${deceit}`
+  if (Buffer.byteLength(file) > LIMITS.pathBytes) {
+    return `${shown.slice(0, 80)}…: expected at most ${LIMITS.pathBytes} bytes, found ${Buffer.byteLength(file)}`
+  }
+  if (segments.length > LIMITS.depth) {
+    return `${shown}: expected at most ${LIMITS.depth} directories within each other, found ${segments.length}`
+  }
+  return undefined
+}
+
+/** Names that are one name where case or Unicode's forms do not count: there the plugin would be another one. */
+const collisions = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const first = new Map<string, { readonly name: string; readonly isFile: boolean }>()
+  return paths.flatMap((file) => {
+    const segments = file.split("/")
+    return segments.flatMap((_, index) => {
+      const name = segments.slice(0, index + 1).join("/")
+      const isFile = index === segments.length - 1
+      const key = collisionKey(name)
+      const earlier = first.get(key)
+      if (earlier === undefined) first.set(key, { name, isFile })
+      if (earlier === undefined || (earlier.name === name && !isFile && !earlier.isFile)) return []
+      const both = `${JSON.stringify(earlier.name)} and ${JSON.stringify(name)}`
+      return [
+        earlier.name === name
+          ? `${JSON.stringify(name)}: expected each path once, found it twice`
+          : `${both}: expected names that differ in more than case or Unicode's forms`,
+      ]
+    })
+  })
+}
+
+const sizes = (files: ReadonlyArray<Listed>): ReadonlyArray<string> => {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const manifest = files.find(({ path }) => path === "looper-plugin.json")
+  return [
+    ...(files.length > LIMITS.files ? [`expected at most ${LIMITS.files} files, found more`] : []),
+    ...(bytes > LIMITS.bytes ? [`expected at most ${LIMITS.bytes} bytes in all, found ${bytes}`] : []),
+    ...(manifest !== undefined && manifest.size > LIMITS.manifestBytes
+      ? [`looper-plugin.json: expected at most ${LIMITS.manifestBytes} bytes, found ${manifest.size}`]
+      : []),
+  ]
+}
+
+/**
+ * Looks at everything in a directory, without opening any of it, so that nothing in it can make its reader hang: pipes,
+ * devices and sockets are refused, and links that lead out, to nothing, in a circle or to a directory.
+ *
+ * @param source how the person named it, for messages
+ */
+export const survey = (directory: string, source: string): Effect.Effect<void, SourceRefused | PluginUnavailable> =>
+  Effect.gen(function* () {
+    const issues: Array<string> = []
+    const files: Array<Listed> = []
+    yield* Effect.tryPromise({
+      try: async () => walk(await fs.realpath(directory), "", files, issues),
+      catch: (cause) =>
+        new PluginUnavailable({
+          plugin: source,
+          reason: `expected a directory that can be read; found ${cause instanceof Error ? cause.message : String(cause)}`,
+        }),
+    })
+    const all = [...issues, ...issuesOf(files)]
+    if (all.length > 0) return yield* new SourceRefused({ source, issues: all })
+  })
+
+const walk = async (root: string, below: string, files: Array<Listed>, issues: Array<string>): Promise<void> => {
+  const entries = await fs.readdir(path.join(root, below), { withFileTypes: true })
+  for (const entry of entries) {
+    // What is too much is not counted to its end.
+    if (files.length + issues.length > LIMITS.files) return
+    const name = below === "" ? entry.name : `${below}/${entry.name}`
+    if (SKIPPED.has(entry.name) && !entry.isSymbolicLink()) continue
+    const wrong = nameIssue(name)
+    if (wrong !== undefined) issues.push(wrong)
+    else if (entry.isDirectory()) await walk(root, name, files, issues)
+    else if (entry.isSymbolicLink()) await follow(root, name, files, issues)
+    else if (entry.isFile()) files.push({ path: name, size: (await fs.lstat(path.join(root, name))).size })
+    else issues.push(`${JSON.stringify(name)}: expected a file, found ${kindOf(entry)}`)
+  }
+}
+
+const follow = async (root: string, name: string, files: Array<Listed>, issues: Array<string>): Promise<void> => {
+  const refuse = (found: string) => issues.push(`${JSON.stringify(name)}: expected a file, found ${found}`)
+  const target = await fs.realpath(path.join(root, name)).catch(() => undefined)
+  if (target === undefined) refuse("a link to nothing or in a circle")
+  else if (!isInside(target, root)) refuse(`a link that leads out of the plugin, to ${target}`)
+  else {
+    const stats = await fs.stat(target)
+    if (stats.isFile()) files.push({ path: name, size: stats.size })
+    else refuse(stats.isDirectory() ? "a link to a directory" : `a link to ${kindOf(stats)}`)
+  }
+}
+
+interface Kind {
+  readonly isFIFO: () => boolean
+  readonly isSocket: () => boolean
+}
+
+const kindOf = (entry: Kind): string => (entry.isFIFO() ? "a pipe" : entry.isSocket() ? "a socket" : "a device")

@@ -1,0 +1,26 @@
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect, type Scope } from "effect"
+import { SourceRefused } from "./SourceLimits.ts"
+
+/**
+ * A directory of nobody else's that goes with the scope.
+ *
+ * @param source what it is for, for messages
+ */
+export const temporary = (source: string): Effect.Effect<string, SourceRefused, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-import-"))),
+      catch: (cause) =>
+        new SourceRefused({
+          source,
+          issues: [
+            `expected room for temporary files, found ${cause instanceof Error ? cause.message : String(cause)}`,
+          ],
+        }),
+    }),
+    // A temporary file that cannot be removed is the system's to clear away.
+    (directory) => Effect.ignore(Effect.tryPromise(() => fs.rm(directory, { recursive: true, force: true }))),
+  )

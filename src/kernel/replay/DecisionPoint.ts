@@ -1,0 +1,126 @@
+import { Data, Either } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Recording, Request } from "./Recording.ts"
+
+/** Choose another moment: the task cannot go on from this one. */
+export class NotForkable extends Data.TaggedError("NotForkable")<{
+  readonly taskId: string
+  readonly at: number
+  readonly reason: string
+}> {
+  override get message() {
+    return `Task ${this.taskId} cannot be forked @${this.at}: ${this.reason}. Nothing was recorded.`
+  }
+}
+
+/** A moment of a recorded task, from which it can go on. */
+export interface Point {
+  readonly recording: Recording
+  readonly at: number
+  /** What had been asked and answered by then. */
+  readonly past: ReadonlyArray<Request>
+  /** What was asked or answered after it. */
+  readonly ahead: ReadonlyArray<Request>
+  /** Commands that had been requested, and neither dispatched nor denied. */
+  readonly waiting: ReadonlyArray<string>
+  /** Questions that waited for a person. */
+  readonly questions: ReadonlyArray<string>
+  /** How often it had been perceived in. */
+  readonly perceptions: number
+}
+
+/** The point of a task at a position of its timeline's history. */
+export const find = (recording: Recording, at: number): Either.Either<Point, NotForkable> => {
+  const { taskId, opened, closed, requests, events } = recording
+  const refuse = (reason: string) => Either.left(new NotForkable({ taskId, at, reason }))
+  if (at < opened.position) return refuse(`it was opened later, @${opened.position}`)
+  if (closed !== null && at >= closed.position) {
+    return refuse(`it had ended by then, @${closed.position}; before that, up to @${closed.position - 1}, it can be`)
+  }
+  const before = events.filter(({ position }) => position <= at)
+  const underWay = dispatched(before)
+  if (underWay !== undefined) return refuse(inTheMiddle(recording, underWay))
+  const cut = requests.find((request) => request.kind === "act" && inside(request, at) && endOf(request) <= at)
+  if (cut !== undefined) {
+    return refuse(`a command's outcome and what it changed are recorded together, up to @${cut.until}; fork it there`)
+  }
+  return Either.right({
+    ...{ recording, at },
+    past: requests.filter(({ until }) => until <= at),
+    ahead: requests.filter(({ until }) => until > at),
+    waiting: undispatched(before),
+    questions: unanswered(before),
+    perceptions: before.reduce(
+      (most, event) => (is(event, "SensorRead") ? Math.max(most, event.payload.perception ?? 0) : most),
+      0,
+    ),
+  })
+}
+
+/** The same point, before what was perceived last where nothing has followed from it: so that it can be perceived anew. */
+export const beforePerceiving = (point: Point): Point => {
+  const last = point.past.at(-1)
+  if (last?.kind !== "perceive") return point
+  return { ...point, past: point.past.slice(0, -1), ahead: [last, ...point.ahead] }
+}
+
+/** The same point, where an agent can be led to it: not beyond a question to a model that has no recorded answer. */
+export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
+  const { recording, at, past } = point
+  const last = past.at(-1)?.position ?? 0
+  const lost = recording.requests.find(
+    (request) => request.kind === "consult" && request.answer === null && request.position < last,
+  )
+  if (lost === undefined) return Either.right(point)
+  const reason = `its agent asked a model something @${lost.position}, and no answer was recorded, so that no agent can be led beyond that; fork it before, or let its agent begin at that moment (\`fresh\`, \`--fresh\`)`
+  return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
+}
+
+const inside = ({ position, until }: Request, at: number) => position <= at && at < until
+
+const endOf = (request: Request): number =>
+  request.kind === "act" ? (request.outcome?.event.position ?? Number.POSITIVE_INFINITY) : request.until
+
+/** The commands that have begun and not ended, and how far each has come. */
+const open = (events: ReadonlyArray<Event>): ReadonlyMap<string, Event> => {
+  const commands = new Map<string, Event>()
+  for (const event of events) {
+    const { commandId } = event.payload
+    if (typeof commandId !== "string") continue
+    if (is(event, "ActuatorCommanded") || is(event, "CommandDispatched")) commands.set(commandId, event)
+    else if (ENDS.has(event.type)) commands.delete(commandId)
+  }
+  return commands
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
+])
+
+const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
+  [...open(events).values()].find((event) => is(event, "CommandDispatched"))
+
+const undispatched = (events: ReadonlyArray<Event>): ReadonlyArray<string> => [...open(events).keys()]
+
+/** Whether it took effect or not, the log does not say at that moment: neither may be presumed. */
+const inTheMiddle = ({ events, requests }: Recording, { payload }: Event): string => {
+  const commanded = events.find(
+    (event) => is(event, "ActuatorCommanded") && event.payload.commandId === payload.commandId,
+  )
+  const request = requests.find(({ kind, position }) => kind === "act" && position === commanded?.position)
+  const name = request?.kind === "act" ? request.actuator : "a command"
+  const after = request === undefined || !Number.isFinite(request.until) ? "" : `, or @${request.until}, after it`
+  return `${name} was under way, and whether it took effect was not known; fork it @${(commanded?.position ?? 1) - 1}, before it${after}`
+}
+
+const unanswered = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const questions = new Set<string>()
+  for (const event of events) {
+    const { confirmationId } = event.payload
+    if (typeof confirmationId !== "string") continue
+    if (is(event, "ConfirmationRequested")) questions.add(confirmationId)
+    else questions.delete(confirmationId)
+  }
+  return [...questions]
+}

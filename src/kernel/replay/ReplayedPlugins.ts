@@ -1,0 +1,183 @@
+import { Effect, Either } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { CallFailed } from "../../plugins/PluginError.ts"
+import type { Components } from "../../plugins/process/Components.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import type { Json } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { Instances } from "../instances/Instances.ts"
+import { manifestOf, NotInRegistry } from "../registry/Registry.ts"
+import type { Reading } from "../sensing/SensorReading.ts"
+import * as Environments from "../tasks/Environments.ts"
+import type { OpenTask } from "../tasks/OpenTask.ts"
+import type { Task } from "../tasks/Task.ts"
+import type { Point } from "./DecisionPoint.ts"
+import { Stopped } from "./Divergence.ts"
+import type { Recording } from "./Recording.ts"
+
+/** Plugins that are not there: what they answer was recorded after the point of a fork. No process is started. */
+export interface RecordedPlugins {
+  readonly instances: Instances
+  /** A task whose models answer what was recorded. */
+  readonly consulted: (task: Task) => Task
+  /** What was asked for first that was not recorded. */
+  readonly missed: () => string | undefined
+}
+
+/**
+ * Answers with what was recorded: a command with its outcome and what it changed, if it is the very command that was carried
+ * out next; a sensor with its next reading, if no other command was carried out before that. All else was not recorded, and
+ * fails.
+ *
+ * @param documents of the environments, as they stood at the point
+ */
+export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<string, Json>): RecordedPlugins => {
+  const readings = new Map<string, Array<Reading>>()
+  for (const request of ahead) {
+    if (request.kind !== "perceive") continue
+    for (const reading of request.readings) {
+      const queue = readings.get(reading.sensor) ?? []
+      readings.set(reading.sensor, queue)
+      queue.push(reading)
+    }
+  }
+  const commands = ahead.flatMap((request) =>
+    request.kind === "act" && (request.outcome?.status === "succeeded" || request.outcome?.status === "failed")
+      ? [{ commandedAt: request.position, outcome: request.outcome }]
+      : [],
+  )
+  const consultations = ahead.flatMap((request) =>
+    request.kind === "consult" && request.answer !== null
+      ? [{ question: request.question, answer: request.answer }]
+      : [],
+  )
+  const state = new Map(documents)
+  let missed: string | undefined
+
+  const miss = (plugin: string, call: string, asked: string) => {
+    missed ??= asked
+    const message = `${asked} was not recorded at this point; a live fork would carry it out`
+    return new CallFailed({ plugin, call, error: { code: "NotRecorded", message } })
+  }
+
+  const answering = (plugin: string): Components => ({
+    read: (sensor) =>
+      Effect.suspend(() => {
+        const name = `${plugin}/${sensor}`
+        const queue = readings.get(name) ?? []
+        const [next] = queue
+        // What was read after a command is of a world in which that was done.
+        const done = commands[0]?.outcome.event.position ?? Number.POSITIVE_INFINITY
+        if (next === undefined || next.position > done) return miss(plugin, `read ${name}`, `a reading of ${name}`)
+        queue.shift()
+        return Effect.succeed(next.reading)
+      }),
+    act: (actuator, args) =>
+      Effect.suspend(() => {
+        const name = `${plugin}/${actuator}`
+        const call = `act ${name}`
+        const [next] = commands
+        if (next?.outcome.actuator !== name || !JsonPatch.equal(next.outcome.args, args)) {
+          return miss(plugin, call, `${name} ${JSON.stringify(args).slice(0, MAX_ARGS)}`)
+        }
+        commands.shift()
+        // What was read before it, and not asked for, is of a world in which it was not done.
+        for (const queue of readings.values()) {
+          while (queue[0] !== undefined && queue[0].position < next.commandedAt) queue.shift()
+        }
+        const { outcome } = next
+        const left = changedBy(outcome.event, plugin, recording.events, state)
+        const document = left === undefined ? {} : { state: left }
+        return outcome.status === "succeeded"
+          ? Effect.succeed({ result: outcome.result, ...document })
+          : new CallFailed({ plugin, call, error: outcome.error, ...document })
+      }),
+    reset: () =>
+      Effect.suspend(() => {
+        const reset = resetAfter(recording, at, plugin)
+        if (reset === undefined) return miss(plugin, `reset ${plugin}`, `a reset of ${plugin}`)
+        state.set(plugin, reset.state)
+        return Effect.succeed(reset.state)
+      }),
+    restore: () => miss(plugin, `restore ${plugin}`, `a restoration of ${plugin}`),
+    judge: (measure) => miss(plugin, `judge ${plugin}/${measure}`, `a judgement of ${plugin}/${measure}`),
+    ping: Effect.succeed(0),
+  })
+
+  return {
+    missed: () => missed,
+    consulted: (task) => ({
+      ...task,
+      consult: (question) =>
+        task.consult(
+          question,
+          Effect.suspend(() => {
+            const next = consultations.shift()
+            if (next !== undefined && JsonPatch.equal({ ...next.question }, { ...question }))
+              return Effect.succeed(next.answer)
+            missed ??= `an answer of ${question.provider} ${question.model}`
+            return Effect.die(new Stopped())
+          }),
+        ),
+    }),
+    instances: {
+      get: (plugin, registry) =>
+        Effect.suspend(() => {
+          const found = Keyed.get(registry, plugin)
+          if (found === undefined) return new NotInRegistry({ name: plugin, known: Object.keys(registry) })
+          return Effect.succeed({ manifest: manifestOf(found), process: answering(plugin), use: (effect) => effect })
+        }),
+    },
+  }
+}
+
+const LACKING = " was not recorded"
+
+/** Why a fork with recorded answers ends where something was asked for that has none. */
+export const lacking = (missed: string): string => missed + LACKING
+
+/** Whether a task ended for that reason. */
+export const isLacking = (reason: string): boolean => reason.endsWith(LACKING)
+
+/**
+ * Sets up the environments that had not been set up at the point: as they were after it. The others stand as they stood.
+ *
+ * @param documents of the environments, as they stood at the point
+ */
+export const setUp = (task: OpenTask, { recording, at }: Point, documents: ReadonlyMap<string, Json>) =>
+  Effect.gen(function* () {
+    for (const [plugin, document] of documents) task.documents.set(plugin, document)
+    for (const [plugin, found] of Object.entries(recording.registryAt(at))) {
+      const { environment } = manifestOf(found).peas
+      const reset = resetAfter(recording, at, plugin)
+      if (environment === undefined || reset === undefined || documents.has(plugin)) continue
+      yield* Environments.resetOne(task, plugin, environment, { [plugin]: reset.options })
+    }
+  })
+
+const resetAfter = ({ events }: Recording, at: number, plugin: string): PayloadOf<"EnvironmentReset"> | undefined => {
+  const reset = events.find(
+    (event) => event.position > at && is(event, "EnvironmentReset") && event.payload.plugin === plugin,
+  )
+  return reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload : undefined
+}
+
+/** Characters of a command's arguments that are told. */
+const MAX_ARGS = 300
+
+/** The plugin's document after the outcome of a command; nothing where it has none. */
+const changedBy = (
+  outcome: Event,
+  plugin: string,
+  events: ReadonlyArray<Event>,
+  state: Map<string, Json>,
+): Json | undefined => {
+  for (const event of events) {
+    if (!is(event, "EnvironmentChanged") || event.causationId !== outcome.id || event.payload.plugin !== plugin)
+      continue
+    const after = JsonPatch.apply(state.get(plugin), event.payload.patch)
+    if (Either.isRight(after) && after.right !== undefined) state.set(plugin, after.right)
+  }
+  return state.get(plugin)
+}

@@ -1,0 +1,121 @@
+import { type ASTNode, Environment } from "@marcbachmann/cel-js"
+import { Data, Either } from "effect"
+import * as Pointer from "../../projections/patch/JsonPointer.ts"
+import type { Predicate } from "../../projections/timetravel/Predicate.ts"
+import { described } from "./Rule.ts"
+import * as Footprint from "./RuleDependencies.ts"
+
+/** Fix the predicate: it does not compile, names something unknown, or is no question of yes or no. */
+export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<{
+  readonly source: string
+  /** Counted from 1; on the first line where the predicate has several. */
+  readonly line: number
+  readonly column: number
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `Predicate \`${this.source}\`, line ${this.line}, column ${this.column}: ${this.reason}. ` +
+      'Expected a CEL expression that is true or false, over state, event and position (and value, where a path is watched), such as state.tasks["ID"].open.'
+    )
+  }
+}
+
+/**
+ * Compiles a predicate for time travel (Common Expression Language, https://cel.dev) and checks its names and types:
+ * - `state`: the environment, `{ shared, tasks }`;
+ * - `event`, `position`: the event, and its place in the log;
+ * - `value`, with `ofPath`: what is at the path that is watched.
+ *
+ * Where it looks at something that is not there, it does not hold.
+ */
+export const compile = (
+  source: string,
+  { ofPath = false }: { readonly ofPath?: boolean } = {},
+): Either.Either<Predicate, PredicateInvalid> => {
+  const environment = new Environment({ unlistedVariablesAreDyn: false })
+    .registerVariable("state", "map")
+    .registerVariable("event", "map")
+    .registerVariable("position", "int")
+  if (ofPath) environment.registerVariable("value", "dyn")
+  try {
+    const program = environment.parse(source)
+    const check = program.check()
+    if (!check.valid) return Either.left(invalid(source, check.error))
+    if (check.type !== "bool" && check.type !== "dyn") {
+      const reason = `it gives a value of type ${check.type}, and not true or false`
+      return Either.left(new PredicateInvalid({ source, line: 1, column: 1, reason }))
+    }
+    const { mentionsEvent, places, types } = Footprint.of(program.ast)
+    const reads = places?.flatMap((place) => (place.in === "state" ? [Pointer.write(place.path)] : []))
+    return Either.right({
+      source,
+      mentionsEvent: mentionsEvent || Footprint.has(program.ast, isPosition),
+      monotone: isMonotone(program.ast),
+      ...(reads === undefined ? {} : { reads }),
+      ...(types === undefined ? {} : { types: [...types] }),
+      holds: ({ state, value, event, position }) =>
+        answer(() =>
+          program({
+            state,
+            event: event ?? {},
+            position: BigInt(position),
+            // A variable that is not given is one that is not there, as a key is.
+            ...(value === undefined ? {} : { value }),
+          }),
+        ),
+    })
+  } catch (cause) {
+    return Either.left(invalid(source, cause))
+  }
+}
+
+/** What is not there makes a predicate false; what it gives is checked by whoever asks it. */
+const answer = (evaluate: () => boolean): boolean => {
+  try {
+    return evaluate()
+  } catch (cause) {
+    const { code, summary } = described(cause)
+    if (ABSENT.has(code)) return false
+    throw new Error(summary, { cause })
+  }
+}
+
+const ABSENT: ReadonlySet<string> = new Set(["no_such_key", "unknown_variable"])
+
+const invalid = (source: string, cause: unknown): PredicateInvalid => {
+  const { summary, start } = described(cause)
+  const before = source.slice(0, start).split("\n")
+  const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1]
+  const reason = summary.startsWith("has()") ? `${summary}: it takes names and dots only; ${INSTEAD_OF_HAS}` : summary
+  return new PredicateInvalid({ source, line, column, reason })
+}
+
+const INSTEAD_OF_HAS = 'of what is found by an id, write "outcome" in state.tasks["ID"]'
+
+const isPosition = ({ op, args }: ASTNode): boolean => op === "id" && args === "position"
+
+/**
+ * Whether an expression is seen to go on holding once it holds: that there are at least so many tasks, which are never
+ * taken away; and what is made of such by `&&` and `||`.
+ */
+const isMonotone = (node: ASTNode): boolean => {
+  switch (node.op) {
+    case "&&":
+    case "||":
+      return node.args.every(isMonotone)
+    case ">":
+    case ">=":
+      return isTaskCount(node.args[0]) && node.args[1].op === "value"
+    case "<":
+    case "<=":
+      return node.args[0].op === "value" && isTaskCount(node.args[1])
+    default:
+      return false
+  }
+}
+
+const isTaskCount = ({ input, range }: ASTNode): boolean =>
+  TASK_COUNT.test(input.slice(range.start, range.end).replaceAll(/\s/g, ""))
+
+const TASK_COUNT = /^(size\(state\.tasks\)|state\.tasks\.size\(\))$/

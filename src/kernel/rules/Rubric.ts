@@ -1,0 +1,144 @@
+import * as fs from "node:fs"
+import { Data, Effect, Either, Schema } from "effect"
+import { parse as parseYaml, YAMLParseError } from "yaml"
+import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
+import { digest } from "../../values/Digest.ts"
+import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import * as Rule from "./Rule.ts"
+
+const RubricMeasure = Schema.Struct({
+  ...Measure.fields,
+  plugin: Schema.optionalWith(Options.Text, { exact: true }),
+}).annotations({ description: "a measure: an object" })
+
+/** A set of measures to score by: the plugins' own, or a file's. `plugin` says whose a measure is, where it is a plugin's. */
+export const Rubric = Schema.Struct({
+  name: Options.Text,
+  measures: Schema.Array(RubricMeasure).pipe(
+    Schema.minItems(1),
+    Schema.annotations({ description: "a list of at least one measure" }),
+  ),
+}).annotations({ identifier: "Rubric", description: "a rubric: an object with name and measures" })
+
+export type Rubric = typeof Rubric.Type
+
+/** Fix the rubric. All that is wrong with it, one item each, with where. */
+export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
+  readonly source: string
+  readonly issues: ReadonlyArray<string>
+}> {
+  override get message() {
+    return `Rubric ${this.source} cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
+  }
+}
+
+/** `plugin/measure`, or the measure's bare name. */
+export const measureName = (measure: Rubric["measures"][number]): string =>
+  measure.plugin === undefined ? measure.name : `${measure.plugin}/${measure.name}`
+
+/** The rubric's digest: two rubrics that say the same have the same. */
+export const digestOf = (rubric: Rubric): string => digest(asJson(rubric))
+
+/** A rubric is plain JSON by its schema; this says so to the compiler, and proves it. */
+export const asJson = (rubric: Rubric): JsonObject => Schema.decodeUnknownSync(JsonObject)(rubric)
+
+/** What the rubric is called that plugins bring along. */
+export const OF_PLUGINS = "plugins"
+
+/** The rubric of a task: the measures of the plugins that take part in it. */
+export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
+  name: OF_PLUGINS,
+  measures: manifests.flatMap(({ name, peas }) => peas.performance.map((measure) => ({ ...measure, plugin: name }))),
+})
+
+/**
+ * Checks a rubric: its shape, that names are its own within their list, that every measure can give or take something, and
+ * that every rule compiles.
+ */
+export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
+  const decoded = Options.decode(source, Rubric, value)
+  if (Either.isLeft(decoded)) {
+    return Either.left(new RubricInvalid({ source, issues: decoded.left.problems.map(Options.describe) }))
+  }
+  const issues = [...repeatedNames(decoded.right), ...emptyMeasures(decoded.right), ...ruleIssues(decoded.right)]
+  return issues.length === 0 ? Either.right(decoded.right) : Either.left(new RubricInvalid({ source, issues }))
+}
+
+/** Reads a rubric file: YAML, of which JSON is a part. */
+export const load = (file: string): Effect.Effect<Rubric, RubricInvalid> =>
+  Effect.flatMap(readYaml(file), (value) => decode(file, value)).pipe(
+    Effect.catchTag("FileUnreadable", ({ reason }) => new RubricInvalid({ source: file, issues: [reason] })),
+  )
+
+/** A file that cannot be read, or whose text is not YAML. */
+export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file}: ${this.reason}`
+  }
+}
+
+/** Reads a YAML or JSON file whose value is JSON. */
+export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
+  Effect.try({
+    try: () => parseYaml(fs.readFileSync(file, "utf8")) as unknown,
+    catch: (cause) =>
+      new FileUnreadable({
+        file,
+        reason:
+          cause instanceof YAMLParseError
+            ? `expected YAML or JSON, found ${cause.message}`
+            : `expected a file that can be read, found ${unreadable(cause)}`,
+      }),
+  }).pipe(
+    Effect.flatMap((value) => {
+      const bad = findNonJson(value)
+      return bad === undefined
+        ? Effect.succeed(value as Json)
+        : new FileUnreadable({ file, reason: `${bad.path || "/"}: expected JSON, found ${bad.found}` })
+    }),
+  )
+
+const unreadable = (cause: unknown): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (code === "ENOENT") return "none"
+  return code === "EISDIR" ? "a directory" : cause instanceof Error ? cause.message : String(cause)
+}
+
+/** Names that are there twice: what they give would be counted twice, under one name. */
+const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
+  ...repeated(rubric.measures.map(measureName)).map(
+    ({ place, first, name }) =>
+      `measures[${place}]: expected each measure to have a name of its own, found ${name}, which measures[${first}] has already`,
+  ),
+  ...rubric.measures.flatMap((measure, at) =>
+    (["rewards", "punishments"] as const).flatMap((list) =>
+      repeated((measure[list] ?? []).map(({ name }) => name)).map(
+        ({ place, first, name }) =>
+          `measures[${at}].${list}[${place}]: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}[${first}] has already`,
+      ),
+    ),
+  ),
+]
+
+const repeated = (names: ReadonlyArray<string>) =>
+  names.map((name, place) => ({ name, place, first: names.indexOf(name) })).filter(({ place, first }) => first < place)
+
+const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
+  rubric.measures
+    .filter(({ rewards = [], punishments = [] }) => rewards.length + punishments.length === 0)
+    .map((measure) => `${measureName(measure)}: expected at least one reward or punishment, found none`)
+
+/** What is wrong with the rules of these measures, each with its place. */
+export const ruleIssues = (rubric: Rubric): ReadonlyArray<string> =>
+  rubric.measures.flatMap((measure) =>
+    [...(measure.rewards ?? []), ...(measure.punishments ?? [])].flatMap(({ name, rule }) => {
+      const compiled = rule === undefined ? undefined : Rule.compile(rule)
+      return compiled !== undefined && Either.isLeft(compiled)
+        ? [`${measureName(measure)}, "${name}": ${compiled.left.message}`]
+        : []
+    }),
+  )

@@ -1,0 +1,74 @@
+import { type Context, Data, Effect, Either, Schema } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { Judgement } from "../critics/Judgement.ts"
+import { Rubric } from "../rules/Rubric.ts"
+import * as SetWriter from "./ScoreSetWriter.ts"
+
+/** Begin a new scoring: this one cannot be gone on with. */
+export class NotResumed extends Data.TaggedError("NotResumed")<{
+  readonly scoreSetId: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `Score set ${this.scoreSetId} cannot be gone on with: ${this.reason}. \`hindcast score ls\` lists the score sets; \`hindcast rescore --rubric FILE\` begins a new one.`
+  }
+}
+
+/** A score set that was interrupted. */
+export interface Unfinished {
+  readonly started: PayloadOf<"ScoringStarted">
+  readonly rubric: Rubric
+  readonly standing: SetWriter.Standing
+  /** Tasks that are left to score, in the order in which they were to be. */
+  readonly left: ReadonlyArray<string>
+}
+
+/**
+ * What an interrupted scoring has left to do. Tasks are scored in the order in which its start lists them, and the verdicts
+ * of each are appended at once: all up to the last one that has a verdict have been scored, whether they have any or not.
+ */
+export const load = (
+  log: Context.Tag.Service<EventLog>,
+  scoreSetId: string,
+): Effect.Effect<Unfinished, NotResumed | LogError> =>
+  Effect.gen(function* () {
+    const refuse = (reason: string) => new NotResumed({ scoreSetId, reason })
+    let start: { readonly event: Event; readonly payload: PayloadOf<"ScoringStarted"> } | undefined
+    let version = 0
+    let finished = false
+    const judged = new Map<string, Array<Judgement>>()
+    const query = { stream: SetWriter.streamOf(scoreSetId), timeline: log.timeline }
+    yield* Pages.forEach(log.readPage, query, (page) => {
+      for (const event of page) {
+        version = event.version
+        if (is(event, "ScoringStarted")) start ??= { event, payload: event.payload }
+        else if (is(event, "ScoringFinished")) finished = true
+        else if (event.taskId !== null) {
+          const judgement = judgementOf(event)
+          if (judgement !== undefined) judged.set(event.taskId, [...(judged.get(event.taskId) ?? []), judgement])
+        }
+      }
+    })
+    if (start === undefined) return yield* refuse("there is no such set")
+    if (finished) return yield* refuse("it is finished")
+    const { event, payload } = start
+    const rubric = Schema.decodeUnknownEither(Rubric)(payload.rubric)
+    if (Either.isLeft(rubric)) return yield* refuse(`its rubric is not one of this version: ${rubric.left.message}`)
+
+    const { taskIds } = payload
+    const done = taskIds.findLastIndex((taskId) => judged.has(taskId)) + 1
+    const totals = new Map(
+      taskIds.slice(0, done).map((taskId) => [taskId, SetWriter.totalsOf(judged.get(taskId) ?? [])] as const),
+    )
+    const standing = { scoreSetId, version, startedBy: event.id, taskId: event.taskId, totals }
+    return { started: payload, rubric: rubric.right, standing, left: taskIds.slice(done) }
+  })
+
+const judgementOf = (event: Event): Judgement | undefined => {
+  if (is(event, "MeasureUnscored")) return { ...event.payload, kind: "unscored" }
+  if (is(event, "RewardGiven")) return { ...event.payload, kind: "reward" }
+  return is(event, "PunishmentGiven") ? { ...event.payload, kind: "punishment" } : undefined
+}

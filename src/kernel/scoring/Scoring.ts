@@ -1,0 +1,298 @@
+import { Context, Data, Effect, Layer, Schema } from "effect"
+import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import * as Options from "../../values/Options.ts"
+import * as Critics from "../critics/Critics.ts"
+import { asJson, digestOf, type Rubric, type RubricInvalid } from "../rules/Rubric.ts"
+import * as Known from "./KnownMeasures.ts"
+import { type OnProgress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
+import * as Unfinished from "./ResumePoint.ts"
+import * as SetWriter from "./ScoreSetWriter.ts"
+import * as Plan from "./ScoringPlan.ts"
+import * as Pass from "./ScoringScan.ts"
+import type { SelectionInvalid } from "./TaskFilter.ts"
+import * as Chosen from "./TaskSelection.ts"
+
+export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
+export { NotResumed } from "./ResumePoint.ts"
+export type { Totals } from "./ScoreSetWriter.ts"
+export { type Candidate, type Selection, SelectionInvalid, selects } from "./TaskFilter.ts"
+export { NoTaskSelected } from "./TaskSelection.ts"
+
+/** What a re-scoring would take. */
+export interface RescorePlan {
+  readonly label: string
+  readonly rubricDigest: string
+  readonly critic: string
+  readonly range: { readonly from: number; readonly to: number }
+  /** In the order in which they would be scored. */
+  readonly taskIds: ReadonlyArray<string>
+  /** Events that would be read. */
+  readonly events: number
+  /** Rewards and punishments of each task: all, and those that rules, plugins' functions and a model would decide. */
+  readonly verdicts: number
+  readonly rules: number
+  readonly functions: number
+  readonly models: number
+  /** Questions to a model that it would take, for all tasks. */
+  readonly modelCalls: number
+}
+
+/** A score set as it was written. */
+export interface ScoreSetSummary {
+  readonly scoreSetId: string
+  readonly label: string
+  /** In the order in which they were scored: as they ended. */
+  readonly taskIds: ReadonlyArray<string>
+  readonly totals: { readonly [taskId: string]: SetWriter.Totals }
+}
+
+/** Which score set a pointer is to name, and on whose word. */
+export interface Promotion {
+  /** A name of the caller's choice, such as `official` or `baseline`. */
+  readonly pointer: string
+  /** One id; what stands for several sets cannot be pointed at. */
+  readonly scoreSetIds: ReadonlyArray<string>
+  readonly actor: string
+}
+
+/** Its schema. Which score sets can be pointed at is said by `NotPromoted`. */
+export const Promotion = Options.of<Promotion>({
+  required: { pointer: Options.Name, scoreSetIds: Schema.Array(Schema.String), actor: Options.Name },
+})
+
+/** Fix the call: a pointer names one score set that is complete. */
+export class NotPromoted extends Data.TaggedError("NotPromoted")<{
+  readonly pointer: string
+  readonly found: string
+}> {
+  override get message() {
+    return `"${this.pointer}" names nothing new: expected one finished score set, found ${this.found}. \`hindcast score ls\` lists them.`
+  }
+}
+
+/** Wait for the other one, or stop it: two cannot write one score set. What this one had appended stands, and is not repeated. */
+export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ readonly scoreSetId: string }> {
+  override get message() {
+    return `Score set ${this.scoreSetId}: somebody else goes on with it at this moment, and was faster. \`hindcast score ls\` says whether it is finished.`
+  }
+}
+
+type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | Chosen.NoTaskSelected | RubricInvalid
+type WriteError = ScoringOvertaken | AppendError
+
+/** Scores tasks. It reads the log and nothing else, and adds a new score set; what was scored before stands. */
+export class Scoring extends Context.Tag("hindcast/Scoring")<
+  Scoring,
+  {
+    /**
+     * Scores tasks in one pass over the log, whatever their number and that of the rules, in constant memory. Interrupted,
+     * it leaves a score set that is not finished.
+     */
+    readonly rescore: (options: RescoreOptions) => Effect.Effect<ScoreSetSummary, ChoiceError | WriteError>
+    /**
+     * Finishes a score set that was interrupted, by the rubric and up to the position that it was begun with. What it has
+     * scored is not scored again: it comes to what it would have come to without the interruption.
+     */
+    readonly resume: (
+      scoreSetId: string,
+      options?: ResumeOptions,
+    ) => Effect.Effect<ScoreSetSummary, Unfinished.NotResumed | Critics.ChooseError | WriteError>
+    /** What a re-scoring would take. Nothing is scored, and nothing is appended. */
+    readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
+    /** Moves a pointer: answers the event that says so. What the pointer named before stands as it is. */
+    readonly promote: (promotion: Promotion) => Effect.Effect<Event, Options.InvalidOptions | NotPromoted | AppendError>
+  }
+>() {}
+
+/** Scores by rules and models: plugins judge where `Critics` are there. */
+export const layer: Layer.Layer<Scoring, never, EventLog | Projector> = Layer.effect(
+  Scoring,
+  Effect.flatMap(EventLog, (log) => make(Critics.withoutPlugins(log))),
+)
+
+/** Scores by whatever can decide. */
+export const layerWithCritics: Layer.Layer<Scoring, never, EventLog | Projector | Critics.Critics> = Layer.effect(
+  Scoring,
+  Effect.flatMap(Critics.Critics, (critics) => make(critics)),
+)
+
+const make = (critics: Context.Tag.Service<Critics.Critics>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const projector = yield* Projector
+
+    const prepare = (given: RescoreOptions) =>
+      Effect.gen(function* () {
+        const options = yield* Options.decode("rescore", RescoreOptions, given)
+        const { rubric, label = rubric.name, onProgress } = options
+        if (rubric.measures.some(({ plugin }) => plugin !== undefined)) {
+          const sets = yield* projector.current(ScoreSets.projection)
+          yield* Known.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
+        }
+        const { position } = yield* log.head
+        const tasks = yield* Chosen.tasks(log, position, options)
+        const chosen = yield* Chosen.of(log, tasks, options)
+        const range = { from: Math.min(1, position), to: position }
+        const planned = Plan.inOrder(tasks, chosen, position)
+        const panel = yield* critics.choose(rubric, options.critics ?? {})
+        return { rubric, label, range, planned, panel, parts: Plan.parts(tasks, planned), onProgress }
+      })
+
+    const rescore = (options: RescoreOptions) =>
+      Effect.gen(function* () {
+        const { rubric, label, range, planned, panel, parts, onProgress } = yield* prepare(options)
+        const taskIds = planned.map(({ taskId }) => taskId)
+        const started = startOf({ rubric, panel, taskIds, label, range })
+        const writer = yield* SetWriter.begin(log, started, { taskId: null, causationId: null })
+        const critic = yield* panel.open(writer)
+        return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
+      }).pipe(Effect.scoped)
+
+    const resume = (scoreSetId: string, options: ResumeOptions = {}) =>
+      Effect.gen(function* () {
+        const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
+        const { started, rubric, standing, left } = yield* Unfinished.load(log, scoreSetId)
+        const panel = yield* critics.choose(rubric, {
+          ...Critics.askedAgain(started.params),
+          ...(model === undefined ? {} : { model }),
+        })
+        if (panel.digest !== started.criticDigest) {
+          const reason = `it was begun by the critic ${started.critic}, and would be finished by ${panel.name}, which decides otherwise`
+          return yield* new Unfinished.NotResumed({ scoreSetId, reason })
+        }
+        const tasks = yield* Chosen.tasks(log, started.range.to)
+        const planned = Plan.inOrder(tasks, left, started.range.to)
+        const parts = planned.every(({ taskId }, index) => taskId === left[index])
+          ? Plan.parts(tasks, planned)
+          : Plan.oneByOne(planned, left)
+        const { label, taskIds } = started
+        const writer = SetWriter.goOn(log, started.critic, standing)
+        const before = taskIds.length - left.length
+        const critic = yield* panel.open(writer)
+        return yield* score({ log, critic, parts, writer, label, taskIds, before, onProgress })
+      }).pipe(Effect.scoped)
+
+    const plan = (options: RescoreOptions) =>
+      Effect.map(prepare(options), ({ rubric, label, range, planned, panel, parts }): RescorePlan => {
+        const rewards = rubric.measures.flatMap((of) => [...(of.rewards ?? []), ...(of.punishments ?? [])])
+        return {
+          ...{ label, range, rubricDigest: digestOf(rubric), critic: panel.name },
+          taskIds: planned.map(({ taskId }) => taskId),
+          events: Plan.length(parts),
+          verdicts: rewards.length,
+          ...{ rules: panel.decides.rule, functions: panel.decides.plugin, models: panel.decides.model },
+          modelCalls: panel.modelCalls * planned.length,
+        }
+      })
+
+    const promote = (promotion: Promotion) =>
+      Effect.gen(function* () {
+        const { pointer, scoreSetIds, actor } = yield* Options.decode("promote", Promotion, promotion)
+        const [scoreSetId, ...others] = scoreSetIds
+        const refuse = (found: string) => new NotPromoted({ pointer, found })
+        if (scoreSetId === undefined) return yield* refuse("none")
+        if (others.length > 0) return yield* refuse(`${others.length + 1} of that name`)
+        const { sets } = yield* projector.current(ScoreSets.projection)
+        const set = Object.hasOwn(sets, scoreSetId) ? sets[scoreSetId] : undefined
+        if (set === undefined) return yield* refuse(`no score set ${scoreSetId}`)
+        if (!set.finished) return yield* refuse(`${scoreSetId}, which was not finished`)
+        const { events } = yield* log.append({
+          stream: SetWriter.streamOf(scoreSetId),
+          actor,
+          events: [{ type: "ScoreSetPromoted", payload: { pointer, scoreSetId } }],
+        })
+        return events[0] ?? (yield* Effect.dieMessage("an append answered without events"))
+      })
+
+    return Scoring.of({ rescore, resume, plan, promote })
+  })
+
+/** Scores a task that was just closed by its plugins' measures: the score set with the label `live`. */
+export const scoreClosed = (
+  log: Context.Tag.Service<EventLog>,
+  taskId: string,
+  rubric: Rubric,
+  causationId: string,
+  critics: Context.Tag.Service<Critics.Critics> = Critics.withoutPlugins(log),
+): Effect.Effect<void, AppendError> =>
+  Effect.gen(function* () {
+    if (rubric.measures.length === 0) return
+    const [first] = yield* log.readPage({ taskId, timeline: log.timeline }, 1)
+    const { position: to } = yield* log.head
+    const from = first?.position ?? to
+    const panel = yield* critics.unasked(rubric)
+    const started = startOf({ rubric, panel, taskIds: [taskId], label: "live", range: { from, to } })
+    const writer = yield* SetWriter.begin(log, started, { taskId, causationId })
+    const critic = yield* panel.open(writer)
+    const parts = Plan.oneByOne([{ taskId, from, to, closed: true }], [taskId])
+    yield* write({ log, critic, parts, writer, ofTasks: 1, before: 0 })
+  }).pipe(Effect.scoped)
+
+const startOf = ({
+  rubric,
+  panel: { name, digest, params },
+  ...others
+}: {
+  readonly rubric: Rubric
+  readonly panel: Critics.Panel
+  readonly taskIds: ReadonlyArray<string>
+  readonly label: string
+  readonly range: RescorePlan["range"]
+}) => ({
+  ...others,
+  rubric: asJson(rubric),
+  rubricDigest: digestOf(rubric),
+  critic: name,
+  criticDigest: digest,
+  ...(params === undefined ? {} : { params: { ...params } }),
+})
+
+interface Writing extends Pick<Pass.Passing, "log" | "critic" | "parts"> {
+  readonly writer: SetWriter.SetWriter
+  /** Tasks of the score set, and those of them that were scored before. */
+  readonly ofTasks: number
+  readonly before: number
+  readonly onProgress?: OnProgress | undefined
+}
+
+const score = ({
+  taskIds,
+  label,
+  ...writing
+}: Omit<Writing, "ofTasks"> & { readonly taskIds: ReadonlyArray<string>; readonly label: string }) =>
+  Effect.map(write({ ...writing, ofTasks: taskIds.length }), (totals): ScoreSetSummary => {
+    const { scoreSetId } = writing.writer
+    // From entries, since a task may be called `__proto__`.
+    return { scoreSetId, label, taskIds, totals: Object.fromEntries(totals) }
+  }).pipe(Effect.catchTag("VersionConflict", () => new ScoringOvertaken({ scoreSetId: writing.writer.scoreSetId })))
+
+/** Tasks that are decided at the same time, where that takes more than a moment. */
+const DECIDED_AT_ONCE = 4
+
+/** Judges task after task, appends what was decided, and says at the end that the score set is complete. */
+const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () => Effect.void }: Writing) => {
+  const ofEvents = Plan.length(parts)
+  let tasks = before
+  return Pass.run({
+    log,
+    critic,
+    parts,
+    onEnded: (ended) =>
+      Effect.forEach(
+        ended,
+        ({ taskId, judging }) => Effect.map(judging.decide, (judgements) => ({ taskId, judgements })),
+        { concurrency: DECIDED_AT_ONCE },
+      ).pipe(
+        Effect.flatMap(writer.decided),
+        Effect.tap(() => {
+          tasks += ended.length
+        }),
+      ),
+    onPassed: (events) => onProgress({ events, ofEvents, tasks, ofTasks }),
+  }).pipe(Effect.zipRight(writer.finish))
+}

@@ -1,0 +1,105 @@
+import { Chunk, type Context, Effect, Stream } from "effect"
+import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Critic, Judging } from "../critics/Critic.ts"
+import type { Part, Planned } from "./ScoringPlan.ts"
+
+/** A task whose events have all been seen. */
+export interface Ended {
+  readonly taskId: string
+  readonly judging: Judging
+}
+
+/** What a pass is made with. */
+export interface Passing {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly critic: Critic
+  readonly parts: ReadonlyArray<Part>
+  /** Is given tasks in the order of the plan, as they end. */
+  readonly onEnded: (ended: ReadonlyArray<Ended>) => Effect.Effect<void, AppendError>
+  /** Is told how many positions have been passed. */
+  readonly onPassed: (positions: number) => Effect.Effect<void>
+}
+
+/** Shows a critic the events of many tasks in one pass over the log; only tasks that are under way are held in memory. */
+export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.Effect<void, AppendError> => {
+  const begin = ({ taskId }: Planned): Ended => {
+    const read = (after: number, until: number, limit: number) =>
+      log.readPage({ after, until, taskId, timeline: log.timeline }, limit)
+    return { taskId, judging: critic.start({ taskId, read }) }
+  }
+
+  /** Tasks in between one another: every event of the stretch is read, and shown to whom it concerns. */
+  const together = ({ after, until, tasks }: Part, onRead: (position: number) => Effect.Effect<void>) => {
+    const planned = new Map(tasks.map((task) => [task.taskId, task]))
+    const open = new Map<string, Ended>()
+    const see = (event: Event): Ended | undefined => {
+      const task = event.taskId === null ? undefined : planned.get(event.taskId)
+      if (task === undefined || event.position < task.from) return undefined
+      let under = open.get(task.taskId)
+      if (under === undefined) {
+        under = begin(task)
+        open.set(task.taskId, under)
+      }
+      under.judging.see(event)
+      if (!task.closed || event.position < task.to) return undefined
+      open.delete(task.taskId)
+      planned.delete(task.taskId)
+      return under
+    }
+    return forEachPage(log, { after, until, timeline: log.timeline }, (page) => {
+      const ended: Array<Ended> = []
+      for (const event of page) {
+        const task = see(event)
+        if (task !== undefined) ended.push(task)
+      }
+      return Effect.zipRight(onEnded(ended), onRead(page.at(-1)?.position ?? until))
+    }).pipe(
+      // What is left was not closed by then.
+      Effect.zipRight(
+        Effect.suspend(() =>
+          onEnded(tasks.flatMap((task) => (planned.has(task.taskId) ? [open.get(task.taskId) ?? begin(task)] : []))),
+        ),
+      ),
+    )
+  }
+
+  /** Tasks one after the other, each by the index on its events. */
+  const alone = ({ tasks }: Part, onRead: (position: number) => Effect.Effect<void>) =>
+    Effect.forEach(
+      tasks,
+      (task) =>
+        Effect.gen(function* () {
+          const ended = begin(task)
+          const query = { after: task.from - 1, until: task.to, taskId: task.taskId, timeline: log.timeline }
+          yield* forEachPage(log, query, (page) => {
+            for (const event of page) ended.judging.see(event)
+            return Effect.void
+          })
+          yield* onEnded([ended])
+          yield* onRead(task.to)
+        }),
+      { discard: true },
+    )
+
+  let passed = 0
+  return Effect.forEach(
+    parts,
+    (part) => {
+      const onRead = (position: number) => onPassed(passed + position - part.after)
+      return Effect.andThen(part.alone ? alone(part, onRead) : together(part, onRead), () => {
+        passed += part.until - part.after
+        return onPassed(passed)
+      })
+    },
+    { discard: true },
+  )
+}
+
+const forEachPage = <E>(
+  log: Context.Tag.Service<EventLog>,
+  query: Parameters<typeof Pages.stream>[1],
+  take: (page: ReadonlyArray<Event>) => Effect.Effect<void, E>,
+): Effect.Effect<void, E | LogError> =>
+  Stream.runForEachChunk(Pages.stream(log.readPage, query), (page) => take(Chunk.toReadonlyArray(page)))

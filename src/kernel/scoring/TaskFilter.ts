@@ -1,0 +1,145 @@
+import { Environment } from "@marcbachmann/cel-js"
+import { Data, Either, Schema } from "effect"
+import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { Task } from "../../projections/state/Tasks.ts"
+import { plainText } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import { dateOf } from "../../values/Time.ts"
+import { described } from "../rules/Rule.ts"
+
+/** A task as it is selected by. */
+export interface Candidate extends Task {
+  readonly taskId: string
+  /** The plugins whose measures it was opened with. */
+  readonly plugins: ReadonlyArray<string>
+  /** What its randomness came from; null where an old log does not say. */
+  readonly seed: number | null
+}
+
+/** Which tasks are meant. What is left out selects all; several values of one kind are alternatives. */
+export interface Selection {
+  /** Only tasks that were opened after this position. */
+  readonly openedAfter?: number
+  /** Only tasks that were closed up to and including this position. */
+  readonly closedBy?: number
+  /** Agents, as `name@version`, or by their names alone. */
+  readonly agents?: ReadonlyArray<string>
+  readonly plugins?: ReadonlyArray<string>
+  readonly outcomes?: ReadonlyArray<TaskOutcome>
+  /** A CEL expression over `task`; see `FIELDS`. */
+  readonly where?: string
+}
+
+/** Its schema. */
+export const Selection = Options.of<Selection>({
+  optional: {
+    openedAfter: Options.wholeNumber(0),
+    closedBy: Options.wholeNumber(0),
+    agents: Schema.Array(Schema.String),
+    plugins: Schema.Array(Schema.String),
+    outcomes: Schema.Array(TaskOutcome),
+    where: Schema.String,
+  },
+}).annotations({ description: "an object with openedAfter, closedBy, agents, plugins, outcomes or where" })
+
+/** What `task` has in an expression. Times are timestamps, such as `timestamp("2026-03-01T12:00:00Z")`. */
+export const FIELDS = [
+  ...["id", "goal", "agent", "outcome", "reason", "steps", "seed", "plugins"],
+  ...["openedAt", "closedAt", "durationMs", "from", "to"],
+] as const
+
+/** Fix the expression: it does not compile, names something unknown, or is no question of yes or no. */
+export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<{
+  readonly source: string
+  /** Counted from 1. */
+  readonly line: number
+  readonly column: number
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `Selection \`${this.source}\`, line ${this.line}, column ${this.column}: ${this.reason}. ` +
+      `Expected a CEL expression that is true or false, over task, which has ${FIELDS.join(", ")}; ` +
+      "such as task.outcome == 'failed' && task.steps > 10."
+    )
+  }
+}
+
+/** Whether a task is meant. */
+export type Selects = (task: Candidate) => Either.Either<boolean, SelectionInvalid>
+
+/** Makes the question of a selection: its expression is compiled once. */
+export const prepare = (selection: Selection): Either.Either<Selects, SelectionInvalid> =>
+  Either.map(selection.where === undefined ? Either.right(EVERY) : compile(selection.where), (fits): Selects => {
+    const { openedAfter = 0, closedBy = Number.MAX_SAFE_INTEGER, agents, plugins, outcomes } = selection
+    return (task) =>
+      task.from > openedAfter &&
+      task.to <= closedBy &&
+      (agents === undefined || agents.some((agent) => task.agent === agent || task.agent.split("@")[0] === agent)) &&
+      (plugins === undefined || task.plugins.some((plugin) => plugins.includes(plugin))) &&
+      (outcomes === undefined || outcomes.some((outcome) => outcome === task.outcome))
+        ? fits(task)
+        : Either.right(false)
+  })
+
+/** Whether a selection means a task. */
+export const selects = (selection: Selection, task: Candidate): Either.Either<boolean, SelectionInvalid> =>
+  Either.flatMap(prepare(selection), (fits) => fits(task))
+
+const EVERY: Selects = () => Either.right(true)
+
+const compile = (source: string): Either.Either<Selects, SelectionInvalid> => {
+  const environment = new Environment({ unlistedVariablesAreDyn: false }).registerVariable("task", "map")
+  try {
+    const program = environment.parse(source)
+    const check = program.check()
+    if (!check.valid) return Either.left(invalid(source, check.error))
+    if (check.type !== "bool" && check.type !== "dyn") {
+      return Either.left(notBoolean(source, `it gives a value of type ${check.type}, and not true or false`))
+    }
+    return Either.right((task) => answer(source, () => program({ task: fieldsOf(task) }), task.taskId))
+  } catch (cause) {
+    return Either.left(invalid(source, cause))
+  }
+}
+
+const answer = (source: string, evaluate: () => unknown, taskId: string): Either.Either<boolean, SelectionInvalid> => {
+  try {
+    const value = evaluate()
+    if (typeof value === "boolean") return Either.right(value)
+    return Either.left(
+      notBoolean(source, `it gives ${plainText(String(value))} for task ${taskId}, and not true or false`),
+    )
+  } catch (cause) {
+    return Either.left(invalid(source, cause))
+  }
+}
+
+const fieldsOf = (task: Candidate): { readonly [field in (typeof FIELDS)[number]]: unknown } => ({
+  id: task.taskId,
+  goal: task.goal,
+  agent: task.agent,
+  outcome: task.outcome,
+  reason: task.reason ?? null,
+  steps: task.steps,
+  seed: task.seed,
+  plugins: task.plugins,
+  openedAt: dateOf(task.openedAt),
+  closedAt: task.closedAt === null ? null : dateOf(task.closedAt),
+  durationMs: task.closedAt === null ? null : task.closedAt - task.openedAt,
+  from: task.from,
+  to: task.to,
+})
+
+const notBoolean = (source: string, reason: string) => new SelectionInvalid({ source, line: 1, column: 1, reason })
+
+const invalid = (source: string, cause: unknown): SelectionInvalid => {
+  const { summary, start } = described(cause)
+  const before = source.slice(0, start).split("\n")
+  return new SelectionInvalid({
+    source,
+    line: before.length,
+    column: (before.at(-1)?.length ?? 0) + 1,
+    reason: summary,
+  })
+}

@@ -1,0 +1,68 @@
+import { Effect, Schema } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import { type ActiveComponent, activeSensors } from "../../projections/state/PluginRegistry.ts"
+import * as Options from "../../values/Options.ts"
+import * as Deadline from "./Deadline.ts"
+import type { SensingTask } from "./SensingTask.ts"
+import { type Reading, sense, skip } from "./SensorReading.ts"
+
+/** How a task perceives. */
+export interface PerceiveOptions {
+  /** How long it may take, in milliseconds. Default: as long as the sensors' own time-outs let it. */
+  readonly deadlineMs?: number
+}
+
+/** Their schema. What is no time at all is refused as such (`InvalidDeadline`). */
+export const PerceiveOptions = Options.of<PerceiveOptions>({ optional: { deadlineMs: Schema.Number } })
+
+export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
+
+/**
+ * Reads every active sensor of the task's plugins, in descending priority; equals are read at the same time. A reading is
+ * handed on after it was committed, so that what an agent sees is what the log says. A sensor that fails is recorded
+ * (`SensorFailed`) and left out; the others are read all the same.
+ *
+ * At the deadline it answers with what it has. A sensor whose turn had not come is recorded as `SensorSkipped`; one that was
+ * asked and had not answered is cancelled and recorded as `SensorFailed` with the code `DeadlinePassed`.
+ */
+export const perceive = (
+  task: SensingTask,
+  options: PerceiveOptions = {},
+): Effect.Effect<ReadonlyArray<Reading>, PerceiveError> =>
+  Effect.gen(function* () {
+    const { deadlineMs } = yield* Options.decode("perceive", PerceiveOptions, options)
+    const deadline = deadlineMs === undefined ? undefined : yield* Deadline.after(deadlineMs)
+    yield* task.kernel.lease.held
+    const perception = task.nextPerception()
+    const registry = yield* task.kernel.registry.state
+    const groups = byPriority(activeSensors(registry).filter((sensor) => task.takesPart(sensor.plugin)))
+    const readings: Array<Reading> = []
+    for (const [index, equals] of groups.entries()) {
+      if (deadline !== undefined && (yield* Deadline.hasPassed(deadline))) {
+        yield* skip(task, groups.slice(index).flat(), deadline.ms)
+        break
+      }
+      const read = yield* Effect.forEach(
+        equals,
+        (sensor) =>
+          sense(task, registry, sensor, { deadline, perception }).pipe(
+            Effect.catchTag("NotRead", () => Effect.succeed(undefined)),
+          ),
+        { concurrency: "unbounded" },
+      )
+      readings.push(...read.filter((reading) => reading !== undefined))
+    }
+    return readings
+  })
+
+/** Groups of equal priority, in the order given: highest first. Pure. */
+export const byPriority = (sensors: ReadonlyArray<ActiveComponent>): ReadonlyArray<ReadonlyArray<ActiveComponent>> => {
+  const groups: Array<Array<ActiveComponent>> = []
+  for (const sensor of sensors) {
+    const last = groups.at(-1)
+    if (last?.[0]?.priority === sensor.priority) last.push(sensor)
+    else groups.push([sensor])
+  }
+  return groups
+}

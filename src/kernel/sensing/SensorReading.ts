@@ -1,0 +1,109 @@
+import { Data, Effect, Fiber } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import * as Monotonic from "../../platform/MonotonicClock.ts"
+import { sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import type { ActiveComponent, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { Json } from "../../values/Json.ts"
+import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
+import * as Deadline from "./Deadline.ts"
+import type { SensingTask } from "./SensingTask.ts"
+
+/** What one sensor returned, as it stands in the log. */
+export interface Reading {
+  /** `plugin/sensor` */
+  readonly sensor: string
+  readonly reading: Json
+  /** The position of its `SensorRead`. */
+  readonly position: number
+  readonly event: Event
+}
+
+/** A sensor gave no reading. The log says so, and why. */
+export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: string; readonly code: string }> {}
+
+/** Why a sensor is asked. */
+export interface SenseOptions {
+  readonly deadline?: Deadline.Deadline | undefined
+  /** The number of the perceiving that it is part of. */
+  readonly perception?: number
+}
+
+/**
+ * Asks a sensor once, and records what it said: `SensorRead`, or `SensorFailed` where it was asked and gave no reading. In a
+ * task a sensor has one reading at a time under way; where the deadline passes before it is its turn, it is not asked, and
+ * `SensorSkipped` is recorded. At the deadline a reading under way is cancelled (`SensorFailed`, code `DeadlinePassed`), but
+ * a plugin that is starting goes on to start, or one that is slower than the deadline would never come to be.
+ */
+export const sense = (
+  task: SensingTask,
+  registry: PluginRegistry,
+  sensor: ActiveComponent,
+  { deadline, perception }: SenseOptions = {},
+): Effect.Effect<Reading, NotRead | AppendError | LogError> =>
+  Effect.suspend(() => {
+    let asked = false
+    const starting = task.instance(sensor.plugin, registry)
+    const ask = Effect.gen(function* () {
+      asked = true
+      const startedAt = performance.now()
+      const { process, manifest } = yield* deadline === undefined
+        ? starting
+        : Effect.flatMap(Effect.forkIn(starting, task.scope), Fiber.join)
+      const timeoutMs = sensorsOf(manifest).find(({ name }) => name === sensor.component)?.timeout
+      const reading = yield* process.read(sensor.component, {
+        taskId: task.place,
+        causationId: task.openedBy,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
+      return { reading, latencyMs: Monotonic.elapsedSince(startedAt) }
+    })
+    return Deadline.within(deadline, task.oneAtATime(sensor.name, ask)).pipe(
+      Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, perception)),
+      onPluginFailure((failure) => fail(task, sensor, failureOf(failure))),
+      Effect.catchTag("DeadlinePassed", ({ ms }) =>
+        asked
+          ? fail(task, sensor, { code: "DeadlinePassed", message: `it was asked, and gave no reading within ${ms} ms` })
+          : Effect.zipRight(skip(task, [sensor], ms), new NotRead({ sensor: sensor.name, code: "DeadlinePassed" })),
+      ),
+    )
+  })
+
+const recordReading = (
+  task: SensingTask,
+  sensor: ActiveComponent,
+  { reading, latencyMs }: { readonly reading: Json; readonly latencyMs: number },
+  perception: number | undefined,
+) =>
+  Effect.map(
+    task.record({
+      type: "SensorRead",
+      causationId: task.openedBy,
+      payload: {
+        ...{ sensor: sensor.name, reading, priority: sensor.priority, latencyMs },
+        ...(perception === undefined ? {} : { perception }),
+      },
+    }),
+    (event): Reading => ({ sensor: sensor.name, reading, position: event.position, event }),
+  )
+
+const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure) =>
+  Effect.zipRight(
+    task.record({ type: "SensorFailed", causationId: task.openedBy, payload: { sensor: name, error } }),
+    new NotRead({ sensor: name, code: error.code }),
+  )
+
+/** Records in one commit which sensors were due and did not get their turn within so many milliseconds. */
+export const skip = (
+  task: SensingTask,
+  sensors: ReadonlyArray<ActiveComponent>,
+  deadlineMs: number,
+): Effect.Effect<void, AppendError> => {
+  const [first, ...rest] = sensors.map(({ name, priority }) => ({
+    type: "SensorSkipped" as const,
+    causationId: task.openedBy,
+    payload: { sensor: name, priority, reason: "the deadline came before its turn", deadlineMs },
+  }))
+  return first === undefined ? Effect.void : Effect.asVoid(task.record(first, ...rest))
+}

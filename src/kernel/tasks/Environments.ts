@@ -1,0 +1,147 @@
+import * as path from "node:path"
+import { Data, Effect, Schema } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { Environment } from "../../plugins/manifest/Manifest.ts"
+import type { Components } from "../../plugins/process/Components.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import * as Rubric from "../rules/Rubric.ts"
+import type { OpenOptions } from "./OpenOptions.ts"
+import type { KernelContext, OpenTask } from "./OpenTask.ts"
+
+/** Fix the options or the plugin: an environment could not be put in its first state. */
+export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
+  readonly plugin: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `The environment of ${this.plugin} could not be set up: ${this.reason}`
+  }
+}
+
+/** Who takes part in a task, and what it is scored by. */
+export interface Participants {
+  /** The plugins that take part, by name. */
+  readonly plugins: ReadonlyArray<string>
+  readonly takesPart: (plugin: string) => boolean
+  /** The measures of the plugins that take part. */
+  readonly rubric: Rubric.Rubric
+  /** The registry as it stood: the task keeps these versions. */
+  readonly registry: PluginRegistry
+}
+
+/** The plugins that a task names and that are active now, or all active ones. */
+export const participants = (
+  kernel: KernelContext,
+  plugins: ReadonlyArray<string> | undefined,
+): Effect.Effect<Participants, LogError> =>
+  Effect.gen(function* () {
+    const registry = yield* kernel.registry.state
+    const names = Object.keys(registry).filter((name) => plugins === undefined || plugins.includes(name))
+    const taking = names.filter((name) => Keyed.get(registry, name)?.active === true)
+    const manifests = taking.flatMap((name) => Keyed.get(registry, name) ?? []).map(manifestOf)
+    // Settled when a task is opened: a world that comes later was never reset for it.
+    return {
+      plugins: taking,
+      takesPart: (plugin) => taking.includes(plugin),
+      rubric: Rubric.ofManifests(manifests),
+      registry,
+    }
+  })
+
+/** What a task is opened with names no plugin that the registry does not have: that would be left out without a word. */
+export const allKnown = (
+  registry: PluginRegistry,
+  { plugins = [], environment = {} }: Pick<OpenOptions, "plugins" | "environment">,
+): Effect.Effect<void, Options.InvalidOptions> => {
+  const problems = Options.unknownNames("plugin", Object.keys(registry), [
+    ...plugins.map((name, index) => ({ name, keys: ["plugins", index] })),
+    ...Object.keys(environment).map((name) => ({ name, keys: ["environment", name] })),
+  ])
+  return problems.length === 0 ? Effect.void : new Options.InvalidOptions({ of: "a task", problems })
+}
+
+/**
+ * Starts and resets each environment that takes part, with the options that the task was opened with, else with the
+ * scenario that its manifest names; and records what it was reset to.
+ */
+export const reset = (
+  task: OpenTask,
+  options: { readonly [plugin: string]: JsonObject },
+): Effect.Effect<void, EnvironmentRefused | Rubric.FileUnreadable | AppendError | LogError> =>
+  Effect.gen(function* () {
+    const registry = yield* task.kernel.registry.state
+    for (const [plugin, found] of Object.entries(registry)) {
+      if (!found.active || !task.takesPart(plugin)) continue
+      const { environment } = manifestOf(found).peas
+      if (environment === undefined) continue
+      yield* resetOne(task, plugin, environment, options)
+    }
+  })
+
+/** The same for one plugin's. */
+export const resetOne = (
+  task: OpenTask,
+  plugin: string,
+  environment: Environment,
+  options: { readonly [plugin: string]: JsonObject },
+): Effect.Effect<void, EnvironmentRefused | Rubric.FileUnreadable | AppendError | LogError> =>
+  Effect.gen(function* () {
+    const settings = Keyed.get(options, plugin) ?? (yield* scenarioOf(task, plugin, environment.scenario))
+    const process = yield* processOf(task, plugin)
+    const state = yield* process
+      .reset(settings, { taskId: task.place, causationId: task.openedBy })
+      .pipe(refusedBy(plugin))
+    task.documents.set(plugin, state)
+    yield* task.record(
+      {
+        type: "EnvironmentDescribed",
+        causationId: task.openedBy,
+        payload: {
+          plugin,
+          name: environment.name,
+          description: environment.description,
+          rules: environment.rules ?? [],
+          conventions: environment.conventions ?? [],
+        },
+      },
+      {
+        type: "EnvironmentReset",
+        causationId: task.openedBy,
+        payload: { plugin, seed: task.seed, options: settings, state },
+      },
+    )
+  })
+
+/** The process that holds a plugin's world for a task. */
+export const processOf = (task: OpenTask, plugin: string): Effect.Effect<Components, EnvironmentRefused | LogError> =>
+  Effect.flatMap(task.kernel.registry.state, (registry) => task.instance(plugin, registry)).pipe(
+    Effect.map(({ process }) => process),
+    refusedBy(plugin),
+  )
+
+/** A plugin that fails while its world is set up has refused it. */
+export const refusedBy = (plugin: string) =>
+  onPluginFailure((failure) => {
+    const { code, message } = failureOf(failure)
+    return new EnvironmentRefused({ plugin, reason: `${code}: ${message}` })
+  })
+
+/** The options in the manifest's scenario file, from the plugin's own copy; none where it names none. */
+const scenarioOf = (task: OpenTask, plugin: string, scenario: string | undefined) =>
+  Effect.gen(function* () {
+    if (scenario === undefined) return {}
+    const { directory } = yield* task.kernel.registry
+      .installed(plugin)
+      .pipe(onPluginFailure(({ message }) => new EnvironmentRefused({ plugin, reason: message })))
+    const file = path.join(directory, scenario)
+    return yield* Effect.flatMap(Rubric.readYaml(file), (value) =>
+      Schema.is(JsonObject)(value)
+        ? Effect.succeed(value)
+        : new Rubric.FileUnreadable({ file, reason: "expected a mapping of options, found another value" }),
+    )
+  })

@@ -1,0 +1,135 @@
+import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
+import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
+
+/** Default of how many lines of one plugin's process are recorded in a second. */
+const LINES_PER_SECOND = 200
+
+/** Most lines that wait to be recorded; the rest are counted. */
+const LINES_WAITING = 1_000
+
+/** Longest line that is recorded, in characters; a longer one is cut. */
+const LINE_LENGTH = 8_192
+
+type Level = "debug" | "info" | "warn" | "error"
+
+/** Puts an event into the log, or fails where it cannot. */
+export type RecordEvent = (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown, unknown>
+
+/** Records what has happened already: where the log does not take it, it is at least said on the error output. */
+export const recordOrTell =
+  (record: RecordEvent): ((...recorded: Parameters<RecordEvent>) => Effect.Effect<void>) =>
+  (event, taskId) =>
+    record(event, taskId).pipe(
+      Effect.asVoid,
+      Effect.catchAllCause((cause) => ProgramLog.error(`${event.type} was not recorded`, cause, event.payload)),
+    )
+
+/**
+ * What a process does, in order, on its way to the log. Writing never waits, so that it can be done where frames are
+ * read; closing the scope waits until everything written is recorded.
+ */
+export interface Journal {
+  /** Always kept. */
+  readonly write: (event: CoreNewEvent) => void
+  /** Kept up to a rate and a backlog; beyond, one line says how many were left out. */
+  readonly log: (level: Level, message: string) => void
+  /** Succeeds when everything written so far is recorded. */
+  readonly flushed: Effect.Effect<void>
+}
+
+type Entry =
+  | { readonly kind: "event"; readonly event: CoreNewEvent }
+  | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
+  | { readonly kind: "end" }
+
+export const make = (
+  plugin: string,
+  record: RecordEvent,
+  linesPerSecond: number = LINES_PER_SECOND,
+): Effect.Effect<Journal, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const entries = yield* Queue.unbounded<Entry>()
+    const put = (entry: Entry) => {
+      entries.unsafeOffer(entry)
+    }
+    const log = lineLimiter(
+      linesPerSecond,
+      (line) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } } }),
+      () => Option.getOrElse(entries.unsafeSize(), () => 0),
+    )
+    // Ended by an entry, not by an interruption: nothing that was taken from the queue may be lost.
+    yield* Effect.acquireRelease(
+      Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrTell(record)))),
+      (drained) =>
+        Effect.suspend(() => {
+          log.tellDropped()
+          put({ kind: "end" })
+          return Fiber.join(drained)
+        }),
+    )
+    const flushed = Effect.flatMap(Deferred.make<void>(), (reached) => {
+      put({ kind: "mark", reached })
+      return Deferred.await(reached)
+    })
+    return { write: (event) => put({ kind: "event", event }), log: log.offer, flushed }
+  })
+
+const drain = (
+  entries: Queue.Dequeue<Entry>,
+  record: (event: CoreNewEvent) => Effect.Effect<void>,
+): Effect.Effect<void> =>
+  Effect.flatMap(Queue.take(entries), (entry) => {
+    switch (entry.kind) {
+      case "end":
+        return Effect.void
+      case "mark":
+        return Effect.zipRight(Deferred.succeed(entry.reached, undefined), drain(entries, record))
+      case "event":
+        return Effect.zipRight(record(entry.event), drain(entries, record))
+    }
+  })
+
+/** A line as it is recorded; `dropped` where it stands for lines that were left out. */
+interface Line {
+  readonly level: Level
+  readonly message: string
+  readonly dropped?: number
+}
+
+const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () => number) => {
+  let second = 0
+  let lines = 0
+  let dropped = 0
+  let telling: NodeJS.Timeout | undefined
+  const tellDropped = () => {
+    clearTimeout(telling)
+    telling = undefined
+    if (dropped === 0) return
+    const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${LINES_WAITING} waiting`
+    emit({ level: "warn", message, dropped })
+    dropped = 0
+  }
+  const offer = (level: Level, message: string) => {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) {
+      second = now
+      lines = 0
+    }
+    if (lines >= perSecond || waiting() >= LINES_WAITING) {
+      dropped++
+      // Whoever falls silent after that is told of as well.
+      telling ??= setTimeout(tellDropped, 1_000).unref()
+      return
+    }
+    lines++
+    tellDropped()
+    const line = message.toWellFormed()
+    const cut = line.length > LINE_LENGTH
+    emit({
+      level,
+      message: cut ? `${line.slice(0, LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
+    })
+  }
+  return { offer, tellDropped }
+}

@@ -1,0 +1,117 @@
+import * as crypto from "node:crypto"
+import { Effect, ParseResult, Schema } from "effect"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { type JsonObject, sha256 } from "../../values/Json.ts"
+import type { Client, Executed, Method } from "./Client.ts"
+import { type Asked, fetchGranted, hostGranted } from "./fetch.ts"
+import { placeGranted, readGranted, writeGranted } from "./files.ts"
+import { commandGranted, runCommand } from "./run.ts"
+
+export type { BrokerLimits, Client } from "./Client.ts"
+
+/** A request in the words of gate rules. */
+export const KINDS = { run: "run", readFile: "read", writeFile: "write", fetch: "fetch" } as const
+
+export type Kind = (typeof KINDS)[Method]
+
+/** A request whose parameters have their shape: ready to be logged and carried out. */
+export interface Request {
+  readonly method: Method
+  /** What it is about, for a ruling, if it is granted: the command, the real path, or the host. */
+  readonly target: (client: Client) => Effect.Effect<string, Failure>
+  /** For whoever is asked about it: all of it, but for the values of headers by which one proves who one is. */
+  readonly shown: JsonObject
+  /** For the log: contents as size and digest only. */
+  readonly logged: JsonObject
+  /** Carries it out. Interrupting it kills the command it runs. */
+  readonly execute: (client: Client) => Effect.Effect<Executed, Failure>
+}
+
+/** Reads a request's parameters; fails where they are not of the method's shape. */
+export const request = (method: Method, params: JsonObject): Effect.Effect<Request, Failure> => {
+  switch (method) {
+    case "run":
+      return Effect.map(parse(RunParams, params), ({ command, args }) => ({
+        method,
+        target: (client) => commandGranted(client, command),
+        shown: { command, args },
+        logged: { command, args },
+        execute: (client) =>
+          Effect.map(runCommand(client, command, args), (result) => ({
+            value: { ...result },
+            logged: {
+              code: result.code,
+              signal: result.signal,
+              stdout: summary(result.stdout),
+              stderr: summary(result.stderr),
+            },
+          })),
+      }))
+    case "readFile":
+      return Effect.map(parse(ReadParams, params), ({ path }) => ({
+        method,
+        target: (client) => placeGranted(client, "read", path),
+        shown: { path },
+        logged: { path },
+        execute: (client) =>
+          Effect.map(readGranted(client, path), (content) => ({ value: content, logged: summary(content) })),
+      }))
+    case "writeFile":
+      return Effect.map(parse(WriteParams, params), ({ path, content }) => ({
+        method,
+        target: (client) => placeGranted(client, "write", path),
+        shown: { path, content },
+        logged: { path, ...summary(content) },
+        execute: (client) => Effect.as(writeGranted(client, path, content), { value: null, logged: summary(content) }),
+      }))
+    case "fetch":
+      return Effect.map(parse(FetchParams, params), (asked) => fetchRequest(asked))
+  }
+}
+
+/** Of headers only the names are logged: their values may be secrets. Whoever is asked sees all but those that are meant to be. */
+const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
+  const asked: Asked = { url, method: method.toUpperCase(), headers, body }
+  return {
+    method: "fetch",
+    target: (client) => hostGranted(client, asked),
+    shown: {
+      ...{ url, method: asked.method, headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)) },
+      ...(body === undefined ? {} : { body }),
+    },
+    logged: {
+      ...{ url, method: asked.method, headers: Object.keys(headers) },
+      ...(body === undefined ? {} : { body: summary(body) }),
+    },
+    execute: (client) =>
+      Effect.map(fetchGranted(client, asked), ({ result, body, via }) => ({
+        value: { ...result },
+        logged: { status: result.status, via, bytes: body.length, sha256: crypto.hash("sha256", body, "hex") },
+      })),
+  }
+}
+
+const withoutSecret = ([name, value]: readonly [string, string]) =>
+  [name, SECRET.test(name) ? `not shown, for it may be a secret: ${value.length} characters` : value] as const
+
+/** Names of headers that bear what proves who one is: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and those that services made up. */
+const SECRET = /^(?:proxy-)?authorization$|^cookie$|(?:^|-)(?:key|token|secret|password|signature)$/i
+
+const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })
+const ReadParams = Schema.Struct({ path: Schema.NonEmptyString })
+const WriteParams = Schema.Struct({ path: Schema.NonEmptyString, content: Schema.String })
+
+const FetchParams = Schema.Struct({
+  url: Schema.NonEmptyString,
+  method: Schema.optional(Schema.NonEmptyString),
+  headers: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
+  body: Schema.optional(Schema.String),
+})
+
+const parse = <A, I>(schema: Schema.Schema<A, I>, params: JsonObject): Effect.Effect<A, Failure> =>
+  Effect.mapError(Schema.decodeUnknown(schema)(params), (error) => ({
+    code: "ParametersInvalid",
+    message: ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 300),
+  }))
+
+const summary = (content: string) => ({ bytes: Buffer.byteLength(content), sha256: sha256(content) })

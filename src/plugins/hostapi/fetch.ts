@@ -1,0 +1,221 @@
+import { lookup } from "node:dns"
+import * as http from "node:http"
+import * as https from "node:https"
+import type { LookupFunction } from "node:net"
+import { domainToASCII } from "node:url"
+import { Effect } from "effect"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import type { FetchResult } from "../author.ts"
+import { isPublic } from "./addresses.ts"
+import type { Client } from "./Client.ts"
+
+/** Default of `fetchMs`. */
+const FETCH_MS = 30_000
+
+/** Default of `bodyBytes`: its base64 still fits a frame. */
+const BODY_BYTES = 4 * 1024 * 1024
+
+/** Most redirects that are followed. */
+const REDIRECTS = 5
+
+/** A request as a plugin makes it. */
+export interface Asked {
+  readonly url: string
+  readonly method: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string | undefined
+}
+
+/** An answer, with the addresses it came by: the one asked for, and each that it was redirected to. */
+export interface Fetched {
+  readonly result: FetchResult
+  readonly body: Buffer
+  readonly via: ReadonlyArray<string>
+}
+
+/**
+ * Fetches over HTTP or HTTPS from a host that `net` grants, by `host` (any port) or `host:port`. A redirect is followed
+ * only to such a host too, and takes no credentials to another origin. A granted name that leads to an address of this machine
+ * or of a private network is refused: that takes a grant of the address itself, or of `localhost`.
+ * Whatever the status, an answer is an answer. Interruption ends the request.
+ */
+export const fetchGranted = (client: Client, asked: Asked): Effect.Effect<Fetched, Failure> =>
+  Effect.suspend(() => {
+    const invalid = findInvalid(client, asked)
+    if (invalid !== undefined) return Effect.fail(invalid)
+    const fetchMs = client.limits?.fetchMs ?? FETCH_MS
+    return follow(client, asked, []).pipe(
+      Effect.timeoutFail({
+        duration: fetchMs,
+        onTimeout: () => ({ code: "FetchTimedOut", message: `expected an answer within ${fetchMs} ms, found none` }),
+      }),
+    )
+  })
+
+/** The host that a request goes to, with its port where that is not the scheme's own, if it is granted. */
+export const hostGranted = (client: Client, asked: Asked): Effect.Effect<string, Failure> =>
+  Effect.map(granted(client, asked.url, []), ({ host }) => host)
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+/** Headers by which a request would say that it goes elsewhere, or that another one follows it. */
+const RESERVED = /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
+
+const findInvalid = ({ limits }: Client, { method, headers, body }: Asked): Failure | undefined => {
+  const invalid = (message: string) => ({ code: "ParametersInvalid", message })
+  if (!METHODS.includes(method)) return invalid(`expected a method of ${METHODS.join(", ")}, found ${method}`)
+  const reserved = Object.keys(headers).find((name) => RESERVED.test(name))
+  if (reserved !== undefined) return invalid(`expected no header ${reserved}: the host sets it`)
+  const most = limits?.bodyBytes ?? BODY_BYTES
+  const bytes = Buffer.byteLength(body ?? "")
+  if (bytes > most) return { code: "BodyTooLarge", message: `expected a body of at most ${most} bytes, found ${bytes}` }
+  if (body !== undefined && /^(GET|HEAD)$/.test(method)) return invalid(`expected no body with ${method}`)
+  return undefined
+}
+
+const follow = (client: Client, asked: Asked, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
+  Effect.gen(function* () {
+    const url = yield* granted(client, asked.url, via)
+    const answer = yield* exchange(client, url, asked)
+    const passed = [...via, url.href]
+    const location = isRedirect(answer.status) ? answer.headers.location : undefined
+    if (location === undefined) return { result: resultOf(url, answer), body: answer.body, via: passed }
+    if (passed.length > REDIRECTS) {
+      return yield* Effect.fail({
+        code: "TooManyRedirects",
+        message: `expected at most ${REDIRECTS} redirects, found more: ${passed.join(" → ")}`,
+      })
+    }
+    return yield* follow(client, redirected(asked, url, answer.status, location), passed)
+  })
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+/** The next request, as the Fetch standard has it ("HTTP-redirect fetch"): its method, and what it does not take along. */
+const redirected = (asked: Asked, from: URL, status: number, location: string): Asked => {
+  const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
+  const url = target?.href ?? location
+  const toGet = (status === 303 && asked.method !== "HEAD") || (status < 303 && asked.method === "POST")
+  const dropped = new Set([
+    ...(target?.origin === from.origin ? [] : ["authorization", "cookie"]),
+    ...(toGet ? ["content-type", "content-encoding", "content-language", "content-location"] : []),
+  ])
+  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !dropped.has(name.toLowerCase())))
+  return { url, headers, method: toGet ? "GET" : asked.method, body: toGet ? undefined : asked.body }
+}
+
+/** The address, if its host is granted. */
+const granted = (
+  { grants, ruledOn }: Client,
+  asked: string,
+  via: ReadonlyArray<string>,
+): Effect.Effect<URL, Failure> => {
+  const from = via.length === 0 ? "" : `, to which ${via.at(-1)} redirects`
+  if (!URL.canParse(asked)) {
+    return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${asked}${from}` })
+  }
+  const url = new URL(asked)
+  if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+    const message = `expected http: or https: without a user's name, found ${url.protocol}//…${from}`
+    return Effect.fail({ code: "ParametersInvalid", message })
+  }
+  if (ruledOn !== undefined && url.host !== ruledOn.target && !ruledOn.allows(url.host)) {
+    const message = `expected ${ruledOn.target}, which was ruled on, or a host that the gate allows, found ${url.host}${from}`
+    return Effect.fail({ code: "RequestDenied", message })
+  }
+  if (grants.net.some((name) => matches(url, name))) return Effect.succeed(url)
+  return Effect.fail({
+    code: "NetNotGranted",
+    message:
+      `expected one of the hosts that the plugin may reach (${grants.net.join(", ") || "none"}), found ${url.host}${from}. ` +
+      "Add it to the manifest's permissions.net and grant it at import (--grant-net).",
+  })
+}
+
+/** Whether a grant, `host` or `host:port`, covers an address. Names are compared as the URL standard writes them. */
+const matches = (url: URL, name: string): boolean => {
+  const parts = /^(?<host>\[[^\]]*\]|[^:]*)(?::(?<port>\d+))?$/.exec(name)?.groups
+  if (parts?.host === undefined) return false
+  const host = parts.host.startsWith("[") ? parts.host : domainToASCII(parts.host)
+  const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+  return host !== "" && host.toLowerCase() === url.hostname && (parts.port === undefined || parts.port === port)
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: Buffer
+}
+
+const exchange = (client: Client, url: URL, { method, headers, body }: Asked): Effect.Effect<Answer, Failure> =>
+  Effect.async((resume) => {
+    const unavailable = (cause: Error) =>
+      resume(Effect.fail({ code: codeOf(cause), message: `${url.origin}: ${cause.message}` }))
+    const limit = client.limits?.bodyBytes ?? BODY_BYTES
+    let request: http.ClientRequest
+    try {
+      request = (url.protocol === "https:" ? https : http).request(url, {
+        method,
+        headers: { ...headers, "accept-encoding": "identity" },
+        agent: false,
+        lookup: isLocalName(url.hostname) ? lookup : publicOnly,
+      })
+    } catch (cause) {
+      // A header that HTTP cannot carry.
+      return unavailable(cause instanceof Error ? cause : new Error(String(cause)))
+    }
+    request.on("error", unavailable)
+    request.on("response", (response) => {
+      const chunks: Array<Buffer> = []
+      let bytes = 0
+      response.on("error", unavailable)
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length
+        chunks.push(chunk)
+        if (bytes <= limit) return
+        request.destroy()
+        const message = `${url.origin}: expected an answer of at most ${limit} bytes, found more`
+        resume(Effect.fail({ code: "AnswerTooLarge", message }))
+      })
+      response.on("end", () => {
+        const fields = Object.entries(response.headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
+        )
+        const status = response.statusCode ?? 0
+        resume(Effect.succeed({ status, headers: Object.fromEntries(fields), body: Buffer.concat(chunks) }))
+      })
+    })
+    request.end(body)
+    return Effect.sync(() => request.destroy())
+  })
+
+const codeOf = (cause: Error): string => (cause instanceof PrivateAddress ? "AddressNotGranted" : "HostUnavailable")
+
+class PrivateAddress extends Error {}
+
+/** Names that say by themselves that this machine or an address is meant. */
+const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
+
+/** As `dns.lookup`, and fails where a name leads to this machine or a private network: whoever owns it may point it there. */
+const publicOnly: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, "", 0)
+    const bad = addresses.find(({ address }) => !isPublic(address))
+    if (bad !== undefined) {
+      const found = `expected an address of the public network, found ${bad.address} for ${hostname}: grant the address itself`
+      return callback(new PrivateAddress(found), "", 0)
+    }
+    const [first] = addresses
+    if (options.all === true) return callback(null, addresses)
+    return callback(null, first?.address ?? "", first?.family ?? 0)
+  })
+
+/** The body as text where it is UTF-8, else in base64. */
+const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {
+  const known = { status, headers, url: url.href }
+  try {
+    return { ...known, body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body), encoding: "utf8" }
+  } catch {
+    return { ...known, body: body.toString("base64"), encoding: "base64" }
+  }
+}

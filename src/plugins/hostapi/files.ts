@@ -1,0 +1,168 @@
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { Effect } from "effect"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { realpathOfExisting } from "../../platform/realpath.ts"
+import { word } from "../manifest/Grants.ts"
+import { isInsideAny } from "../manifest/paths.ts"
+import type { Client } from "./Client.ts"
+
+/** Default of `fileBytes`: with JSON's escapes it still fits a frame, except for binary content. */
+const FILE_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reads a text file (UTF-8) that lies, links followed, in what `read` grants and not in what is forbidden. A relative path
+ * starts at the workspace. What is no file, such as a pipe that nobody writes to, is refused without waiting for it.
+ */
+export const readGranted = (client: Client, asked: string): Effect.Effect<string, Failure> =>
+  attempt(asked, async () => {
+    const real = await granted(client, "read", asked)
+    const file = await fs.open(real, READ_EXACTLY_HERE)
+    try {
+      await isStill(file, real, asked)
+      const { size } = await regular(file, asked)
+      checkSize(client, asked, size)
+      const bytes = await file.readFile()
+      // Some files, such as those of /proc, are longer than they say.
+      checkSize(client, asked, bytes.length)
+      return utf8(bytes, asked)
+    } finally {
+      await file.close()
+    }
+  })
+
+/**
+ * Writes a text file (UTF-8), replacing what is there, in what `write` grants. Makes missing directories in the grant.
+ * The path is resolved with its links followed, as far as it exists, before it is compared with the grants.
+ */
+export const writeGranted = (client: Client, asked: string, content: string): Effect.Effect<void, Failure> =>
+  attempt(asked, async () => {
+    checkSize(client, asked, Buffer.byteLength(content))
+    const real = await granted(client, "write", asked)
+    await fs.mkdir(path.dirname(real), { recursive: true })
+    // Opened without cutting it short, so that a pipe or a device that stands there is refused untouched.
+    const file = await fs.open(real, WRITE_EXACTLY_HERE)
+    try {
+      await isStill(file, real, asked)
+      await regular(file, asked)
+      await file.truncate(0)
+      await file.writeFile(content, "utf8")
+    } finally {
+      await file.close()
+    }
+  })
+
+/** The real path that a request to read or write leads to, if it lies in a grant. */
+export const placeGranted = (client: Client, kind: "read" | "write", asked: string): Effect.Effect<string, Failure> =>
+  attempt(asked, () => granted(client, kind, asked))
+
+/** Not through a link that appeared since the path was resolved, and without waiting for the other end of a pipe. */
+const EXACTLY_HERE = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
+const READ_EXACTLY_HERE = fs.constants.O_RDONLY | EXACTLY_HERE
+const WRITE_EXACTLY_HERE = fs.constants.O_WRONLY | fs.constants.O_CREAT | EXACTLY_HERE
+
+/** Refused for a reason of ours, as opposed to the operating system's. */
+class Refused extends Error {
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+const attempt = <A>(asked: string, run: () => Promise<A>): Effect.Effect<A, Failure> =>
+  Effect.tryPromise({ try: run, catch: (cause) => failureOf(cause, asked) })
+
+const failureOf = (cause: unknown, asked: string): Failure => {
+  if (cause instanceof Refused) return cause.failure
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (code === "ENOENT") return { code: "FileNotFound", message: `${asked}: expected a file, found nothing there` }
+  return { code: "FileUnavailable", message: `${asked}: ${cause instanceof Error ? cause.message : String(cause)}` }
+}
+
+/** The real path of what is asked for, if it lies in a grant and is not forbidden. */
+const granted = async (client: Client, kind: "read" | "write", asked: string): Promise<string> => {
+  if (asked.includes("\0")) throw new Refused({ code: "FileUnavailable", message: "expected a path without NUL" })
+  const real = await realpathOfExisting(path.resolve(client.workspace, asked))
+  checkForbidden(client, kind, real)
+  const places = await Promise.all(client.grants[kind].map(realpathOfExisting))
+  if (isInsideAny(real, places)) return asRuled(client, asked, real)
+  throw new Refused({
+    code: kind === "read" ? "ReadNotGranted" : "WriteNotGranted",
+    message:
+      `${asked} is ${real}: expected a path in what the plugin may ${kind}, ` +
+      `found it outside of ${places.length === 0 ? "that: it may nothing" : places.join(", ")}. ` +
+      ((await boundElsewhere(client, kind, real, places)) ??
+        `Add its directory to the manifest's permissions.${kind} and grant it at import.`),
+  })
+}
+
+/** The path, if it is the one that was ruled on: a link may lead elsewhere since then. */
+const asRuled = ({ ruledOn }: Client, asked: string, real: string): string => {
+  if (ruledOn === undefined || ruledOn.target === real) return real
+  const message = `${asked}: expected ${ruledOn.target}, which was ruled on, found that it leads to ${real} by now`
+  throw new Refused({ code: "RequestDenied", message })
+}
+
+/** What to do about a path in the workspace where `"."` is granted and was bound to another one; or undefined. */
+const boundElsewhere = async (
+  { workspace, bound }: Client,
+  kind: "read" | "write",
+  real: string,
+  places: ReadonlyArray<string>,
+): Promise<string | undefined> => {
+  if (bound === undefined || !isInsideAny(real, [await realpathOfExisting(workspace)])) return undefined
+  if (!places.includes(await realpathOfExisting(bound))) return undefined
+  return (
+    `"." in the manifest's permissions.${kind} is ${bound}, the workspace that the plugin was imported in, and the workspace is ` +
+    `${workspace} now. Name that one with --workspace ${word(bound)}, or import the plugin again with --workspace ${word(workspace)}.`
+  )
+}
+
+/** What the host keeps for itself is out of reach, whoever granted what lies around it. */
+const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
+  const isOwn = directory !== undefined && isInsideAny(real, [directory])
+  if (kind === "read" && isOwn) return
+  if (!isInsideAny(real, forbidden)) return
+  throw new Refused({
+    code: kind === "read" ? "ReadForbidden" : "WriteForbidden",
+    message: `${real} belongs to the log or to a plugin's installed copy: no plugin may ${kind} it, and nothing grants it`,
+  })
+}
+
+/**
+ * Whether what was opened stands where it was looked for: a command that the plugin may run can put a link in the place of a
+ * directory in between. Linux alone says where an open file stands.
+ */
+const isStill = async (file: fs.FileHandle, real: string, asked: string) => {
+  if (process.platform !== "linux") return
+  const found = await fs.readlink(`/proc/self/fd/${file.fd}`)
+  if (found === real) return
+  throw new Refused({
+    code: "FileUnavailable",
+    message: `${asked}: expected ${real} to stay where it was, found ${found} opened in its place`,
+  })
+}
+
+const regular = async (file: fs.FileHandle, asked: string) => {
+  const stats = await file.stat()
+  if (stats.isFile()) return stats
+  throw new Refused({
+    code: "FileUnavailable",
+    message: `${asked}: expected a file, found ${stats.isDirectory() ? "a directory" : "something else"}`,
+  })
+}
+
+const checkSize = (client: Client, asked: string, found: number) => {
+  const limit = client.limits?.fileBytes ?? FILE_BYTES
+  if (found <= limit) return
+  throw new Refused({ code: "FileTooLarge", message: `${asked}: expected at most ${limit} bytes, found ${found}` })
+}
+
+const utf8 = (bytes: Uint8Array, asked: string): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new Refused({ code: "FileNotText", message: `${asked}: expected UTF-8 text, found other bytes` })
+  }
+}

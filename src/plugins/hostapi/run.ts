@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import * as path from "node:path"
+import { Effect } from "effect"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import * as Inherited from "../../platform/InheritedDescriptors.ts"
+import * as Group from "../../platform/ProcessGroup.ts"
+import type { RunResult } from "../author.ts"
+import type { CommandLine } from "../sandbox/Sandbox.ts"
+import { onPath } from "../sandbox/Tools.ts"
+import type { Client } from "./Client.ts"
+
+/** Default of `runMs`. */
+const RUN_MS = 30_000
+
+/** Default of `outputBytes`. */
+const OUTPUT_BYTES = 1024 * 1024
+
+/**
+ * Runs a command that is granted by exactly this name. Arguments go as they are, without a shell; the directory is the
+ * workspace; of the host's environment only what finds commands and decides on languages is passed on; `client.confine`
+ * says what it runs in. An exit code is an answer, and so is the signal that ended it: where bubblewrap stands between, it
+ * is told as the code 128 + n, as shells do. Not granted, not there, too slow and too talkative are failures; the last
+ * two, like an interruption, kill the command together with all that it started in its process group.
+ */
+export const runCommand = (
+  client: Client,
+  command: string,
+  args: ReadonlyArray<string>,
+): Effect.Effect<RunResult, Failure> => {
+  if (!mayRun(client, command)) return Effect.fail(notGranted(command, client.grants.run))
+  if ([command, ...args].some((part) => part.includes("\0"))) {
+    return Effect.fail({ code: "ParametersInvalid", message: "expected a command and arguments without NUL" })
+  }
+  const found = command.includes(path.sep) ? path.resolve(client.workspace, command) : onPath(command)
+  if (found === undefined) {
+    return Effect.fail({
+      code: "CommandUnavailable",
+      message: `${command}: expected a command on the PATH, found none`,
+    })
+  }
+  const cwd = client.workspace
+  const unavailable = (cause: unknown): Failure => ({
+    code: "CommandUnavailable",
+    message: `${command}: it cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`,
+  })
+  let line: CommandLine
+  try {
+    line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
+  } catch (cause) {
+    // What it is confined by has to be written to a disk, which may be full.
+    return Effect.fail(unavailable(cause))
+  }
+  return Effect.async((resume) => {
+    let child: ChildProcess
+    try {
+      child = spawn(line.command, line.args, {
+        cwd,
+        env: environment(),
+        stdio: ["ignore", "pipe", "pipe", ...Inherited.covered()],
+        detached: true,
+      })
+      Inherited.letGo(child)
+    } catch (cause) {
+      // Arguments that are too long, say: Node throws what is not about finding the command.
+      return resume(Effect.fail(unavailable(cause)))
+    }
+    // Without a process there may be no pipes either: where no more files can be opened, say.
+    if (child.pid === undefined || child.stdout === null || child.stderr === null) {
+      child.once("error", (cause) => resume(Effect.fail(unavailable(cause))))
+      return
+    }
+    const limit = client.limits?.outputBytes ?? OUTPUT_BYTES
+    const runMs = client.limits?.runMs ?? RUN_MS
+    const giveUp = () => {
+      clearTimeout(timer)
+      Group.abandon(child)
+    }
+    const fail = (failure: Failure) => {
+      giveUp()
+      resume(Effect.fail(failure))
+    }
+    const tooLong = (stream: string) =>
+      fail({
+        code: "OutputTooLarge",
+        message: `${command}: expected at most ${limit} bytes on ${stream}, found more; it was killed`,
+      })
+    const timer = setTimeout(
+      () =>
+        fail({ code: "CommandTimedOut", message: `${command}: expected it to end within ${runMs} ms; it was killed` }),
+      runMs,
+    )
+    const stdout = collect(child.stdout, limit, () => tooLong("stdout"))
+    const stderr = collect(child.stderr, limit, () => tooLong("stderr"))
+    child.on("error", (cause) => fail(unavailable(cause)))
+    child.on("close", (code, signal) => {
+      clearTimeout(timer)
+      resume(Effect.succeed({ code, signal, stdout: stdout(), stderr: stderr() }))
+    })
+    return Effect.sync(giveUp)
+  })
+}
+
+const mayRun = ({ grants }: Client, command: string): boolean => grants.runAny || grants.run.includes(command)
+
+/** The command, if it is granted. */
+export const commandGranted = (client: Client, command: string): Effect.Effect<string, Failure> =>
+  mayRun(client, command) ? Effect.succeed(command) : Effect.fail(notGranted(command, client.grants.run))
+
+const notGranted = (command: string, granted: ReadonlyArray<string>): Failure => ({
+  code: "RunNotGranted",
+  message:
+    `expected one of the commands that the plugin may run (${granted.join(", ") || "none"}), found ${command}. ` +
+    "Add it, by exactly this name, to the manifest's permissions.run and import the plugin again.",
+})
+
+const environment = (): { readonly [name: string]: string } => {
+  const passed = ["HOME", "LANG", "LC_ALL", "TZ"].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  // A relative entry would find commands in the workspace, where a plugin may be allowed to write.
+  const places = (process.env.PATH ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place))
+  return { ...Object.fromEntries(passed), PATH: places.join(path.delimiter) }
+}
+
+/** Gathers a stream's text up to a limit. */
+const collect = (stream: NodeJS.ReadableStream, limit: number, onExcess: () => void): (() => string) => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  stream.on("data", (chunk: Buffer) => {
+    if (bytes > limit) return
+    bytes += chunk.length
+    if (bytes > limit) return onExcess()
+    chunks.push(chunk)
+  })
+  return () => Buffer.concat(chunks).toString("utf8").toWellFormed()
+}

@@ -1,0 +1,122 @@
+import type { Ajv, ErrorObject } from "ajv"
+import { limited, TookTooLong } from "../../platform/runWithTimeout.ts"
+import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
+import { COMPILE_MS, compile } from "./Check.ts"
+import { DIALECTS, type Dialect, dialectOf } from "./dialect.ts"
+import { isObject, type Subschema, subschemas } from "./subschemas.ts"
+import { mismatches } from "./validationMessages.ts"
+
+/** Longest schema, in characters of JSON. */
+export const SCHEMA_LENGTH = 64 * 1024
+
+/** One thing that is wrong with a schema. */
+export interface SchemaMistake {
+  /** A JSON Pointer (RFC 6901) into the schema. */
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+}
+
+/**
+ * What is wrong with a JSON Schema, all of it: that it is none, or one that is not taken from strangers. Nothing is
+ * fetched for it, so that what it refers to has to stand in it.
+ */
+export const vet = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+  const length = JSON.stringify(schema).length
+  if (length > SCHEMA_LENGTH) {
+    return [{ path: "", expected: `a schema of at most ${SCHEMA_LENGTH} characters of JSON`, found: `${length}` }]
+  }
+  const dialect = dialectOf(schema)
+  if (dialect === undefined) {
+    return [{ path: "/$schema", expected: DIALECTS, found: JSON.stringify(schema.$schema) }]
+  }
+  const all = subschemas(schema)
+  const mistakes = [...againstMeta(dialect, schema), ...all.flatMap(brokenPatterns), ...all.flatMap(strangeReferences)]
+  return mistakes.length > 0 ? mistakes : uncompilable(schema)
+}
+
+/** One validator a draft, for the draft's own schema: compiling that takes longer than all the rest. */
+const metaValidators = new WeakMap<Dialect, Ajv>()
+
+const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+  const validator = metaValidators.get(dialect) ?? dialect.validator({ allErrors: true })
+  metaValidators.set(dialect, validator)
+  const { $schema: _, ...plain } = schema
+  if (validator.validateSchema(plain) === true) return []
+  const byPath = new Map<string, Array<ErrorObject>>()
+  for (const error of validator.errors ?? []) {
+    byPath.set(error.instancePath, [...(byPath.get(error.instancePath) ?? []), error])
+  }
+  return [...byPath].map(([path, errors]) => {
+    const told = mismatches("", errors)
+    const isType = path.endsWith("/type") && errors.some(({ keyword }) => keyword === "anyOf")
+    const expected = isType ? TYPES : told.map(({ expected }) => expected).join("; ")
+    return { path, expected, found: told[0]?.found ?? "something else" }
+  })
+}
+
+/** What `type` may say; the drafts say it in a roundabout way. */
+const TYPES = '"array", "boolean", "integer", "null", "number", "object" or "string", or a list of these'
+
+const brokenPatterns = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
+  const patterns = [
+    { path: `${path}/pattern`, pattern },
+    ...Object.keys(isObject(patternProperties) ? patternProperties : {}).map((name) => ({
+      path: `${path}/patternProperties/${pointerToken(name)}`,
+      pattern: name,
+    })),
+  ]
+  return patterns.flatMap(({ path, pattern }): ReadonlyArray<SchemaMistake> => {
+    if (typeof pattern !== "string") return []
+    try {
+      RegExp(pattern, "u")
+      return []
+    } catch (cause) {
+      const found = cause instanceof Error ? cause.message : String(cause)
+      return [{ path, expected: "a regular expression", found }]
+    }
+  })
+}
+
+const strangeReferences = ({ path, schema }: Subschema) => [
+  ...["$ref", "$dynamicRef"].flatMap((keyword): ReadonlyArray<SchemaMistake> => {
+    const reference = schema[keyword]
+    if (typeof reference !== "string" || reference.startsWith("#")) return []
+    const expected = 'a reference into this schema, such as "#/$defs/item": nothing is fetched'
+    return [{ path: `${path}/${keyword}`, expected, found: JSON.stringify(reference) }]
+  }),
+  ...(path === "" || schema.$id === undefined
+    ? []
+    : [{ path: `${path}/$id`, expected: "no $id inside a schema", found: JSON.stringify(schema.$id) }]),
+  // The validator's own: it would answer with a promise, later, and whatever that says would be too late.
+  ...(schema.$async === undefined
+    ? []
+    : [{ path: `${path}/$async`, expected: "no $async", found: JSON.stringify(schema.$async) }]),
+]
+
+const targetOf = (schema: JsonObject, reference: string): Json | undefined => {
+  try {
+    return valueAt(schema, pointerKeys(decodeURIComponent(reference.slice(1))))
+  } catch {
+    // It is no URI: nothing has such a name.
+    return undefined
+  }
+}
+
+/** A schema that fits its draft's own and still cannot be used: a reference that leads nowhere, say. */
+const uncompilable = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+  const dangling = subschemas(schema).flatMap(({ path, schema: { $ref } }): ReadonlyArray<SchemaMistake> => {
+    if (typeof $ref !== "string" || !/^#(\/|$)/.test($ref)) return []
+    return targetOf(schema, $ref) === undefined
+      ? [{ path: `${path}/$ref`, expected: "a reference to a part of this schema", found: JSON.stringify($ref) }]
+      : []
+  })
+  if (dangling.length > 0) return dangling
+  try {
+    limited(() => compile(schema, false), COMPILE_MS)
+    return []
+  } catch (cause) {
+    const found = cause instanceof TookTooLong ? `one that takes more than ${COMPILE_MS} ms` : String(cause)
+    return [{ path: "", expected: "a JSON Schema that can be compiled", found }]
+  }
+}

@@ -1,0 +1,155 @@
+import type { ErrorObject } from "ajv"
+import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
+
+/** What a value should have been at one place, and what it was. */
+export interface Mismatch {
+  /** As programs write it: `args.items[0].name`. */
+  readonly place: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** `args.item: expected string, found 3` */
+export const sentence = ({ place, expected, found }: Mismatch): string =>
+  `${place}: expected ${expected}, found ${found}`
+
+/** What a validator found, in words, each thing once. `root` is what the value is called: `args`. */
+export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Mismatch> => {
+  // What is wrong inside an alternative explains nothing, for the others were possible too: the choice itself is told.
+  const made = errors.filter(({ keyword }) => CHOICES.has(keyword)).map(({ schemaPath }) => `${schemaPath}/`)
+  const choices = [...new Set(made)]
+  const told = errors.filter(
+    ({ keyword, schemaPath }) => !FOLLOWS.has(keyword) && !choices.some((choice) => schemaPath.startsWith(choice)),
+  )
+  const words = (told.length === 0 ? errors : told).map((error) => mismatch(root, error))
+  return [...new Map(words.map((found) => [sentence(found), found])).values()]
+}
+
+const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
+
+/** Keywords that only repeat what another one says. */
+const FOLLOWS: ReadonlySet<string> = new Set(["if"])
+
+const mismatch = (root: string, error: ErrorObject): Mismatch => {
+  const keys = pointerKeys(error.instancePath)
+  const at = (...more: ReadonlyArray<string>) => placeOf(root, [...keys, ...more])
+  const { params, parentSchema } = error
+  switch (error.keyword) {
+    case "required":
+    case "dependentRequired":
+    case "dependencies":
+      return {
+        place: at(params.missingProperty),
+        expected: property(parentSchema, params.missingProperty),
+        found: "nothing",
+      }
+    case "additionalProperties":
+      return unknownField(at(params.additionalProperty), parentSchema)
+    case "unevaluatedProperties":
+      return unknownField(at(params.unevaluatedProperty), parentSchema)
+    case "propertyNames":
+      return { place: at(params.propertyName), expected: "another name", found: JSON.stringify(params.propertyName) }
+    default:
+      return { place: at(), expected: expectation(error), found: shown(error.data) }
+  }
+}
+
+const placeOf = (root: string, keys: ReadonlyArray<string>): string =>
+  keys.reduce((place, key) => {
+    if (/^(0|[1-9]\d*)$/.test(key)) return `${place}[${key}]`
+    return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `${place}.${key}` : `${place}[${JSON.stringify(key)}]`
+  }, root)
+
+const unknownField = (place: string, schema: unknown): Mismatch => {
+  const known = Object.keys(asSchema(asSchema(schema).properties))
+  const expected = known.length === 0 ? "no fields" : `one of the fields ${known.join(", ")}`
+  return { place, expected, found: "an unknown field" }
+}
+
+/** What a schema says of a field that is not there. */
+const property = (schema: unknown, name: string): string => {
+  const properties = asSchema(asSchema(schema).properties)
+  return Object.hasOwn(properties, name) ? described(properties[name]) : "a value"
+}
+
+const expectation = ({ keyword, params, schema, parentSchema }: ErrorObject): string => {
+  switch (keyword) {
+    case "type":
+      return types(params.type)
+    case "enum":
+      return oneOf(params.allowedValues)
+    case "const":
+      return shown(params.allowedValue)
+    case "minimum":
+    case "maximum":
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+    case "formatMinimum":
+    case "formatMaximum":
+      return `a value ${params.comparison} ${params.limit}`
+    case "multipleOf":
+      return `a multiple of ${params.multipleOf}`
+    case "minLength":
+    case "maxLength":
+      return `${bound(keyword)} ${counted(params.limit, "character")}`
+    case "minItems":
+    case "maxItems":
+      return `${bound(keyword)} ${counted(params.limit, "item")}`
+    case "minProperties":
+    case "maxProperties":
+      return `${bound(keyword)} ${counted(params.limit, "field")}`
+    case "items":
+    case "additionalItems":
+    case "unevaluatedItems":
+      return `at most ${counted(params.limit ?? params.len, "item")}`
+    case "uniqueItems":
+      return `items that differ; items ${params.j} and ${params.i} are the same`
+    case "pattern":
+      return `text that matches ${params.pattern}`
+    case "format":
+      return `text in the format ${params.format}`
+    case "anyOf":
+      return alternatives(schema)
+    case "oneOf":
+      return `exactly one of: ${alternatives(schema)}`
+    case "contains":
+      return `${counted(params.minContains, "item")} that is ${described(schema)}`
+    case "not":
+      return `anything but ${described(schema)}`
+    case "false schema":
+      return "nothing"
+    default:
+      return described(parentSchema)
+  }
+}
+
+const bound = (keyword: string) => (keyword.startsWith("min") ? "at least" : "at most")
+const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
+const types = (type: unknown) => [type].flat().join(" or ")
+const oneOf = (values: ReadonlyArray<unknown>) => (values.length === 1 ? "" : "one of ") + values.map(shown).join(", ")
+const alternatives = (schemas: unknown) =>
+  Array.isArray(schemas) ? [...new Set(schemas.map(described))].join(" or ") : "a value"
+
+/** A schema in a few words. */
+const described = (schema: unknown): string => {
+  if (schema === false) return "nothing"
+  const { type, enum: values, const: value, title, description, anyOf } = asSchema(schema)
+  if (value !== undefined) return shown(value)
+  if (Array.isArray(values)) return oneOf(values)
+  if (type !== undefined) return types(type)
+  if (anyOf !== undefined) return alternatives(anyOf)
+  return [title, description].find((text) => typeof text === "string")?.toString() ?? "a value that its schema allows"
+}
+
+const asSchema = (value: unknown): JsonObject =>
+  typeof value === "object" && value !== null ? (value as JsonObject) : {}
+
+/** Longest value that is shown whole, in characters. */
+const SHOWN = 60
+
+const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
+  if (typeof value === "object" && value !== null) return "an object"
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, SHOWN)) : String(value as Json | undefined)
+  return typeof value === "string" && value.length > SHOWN ? `${text}…` : text
+}

@@ -1,0 +1,133 @@
+import { Data, Effect, Either, Schema } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Projection from "../fold/Projection.ts"
+import * as Acting from "./Acting.ts"
+import * as Changes from "./Changes.ts"
+import * as Confirming from "./Confirming.ts"
+import * as ModelUse from "./ModelUse.ts"
+import * as Scores from "./Scores.ts"
+import * as Sections from "./Sections.ts"
+import * as Sensing from "./Sensing.ts"
+import * as Course from "./TaskTimeline.ts"
+import * as Verdicts from "./Verdicts.ts"
+
+/** The audit of one task: one document, the same in the library, in the command line and in exports. */
+export const TaskAudit = Schema.Struct({
+  taskId: Schema.String,
+  ...Course.Course.fields,
+  sensing: Sensing.Sensing,
+  acting: Acting.Acting,
+  confirming: Confirming.Confirming,
+  changes: Changes.Changes,
+  model: Schema.optionalWith(ModelUse.ModelUse, { exact: true }).annotations({
+    description: "Absent where no language model was asked",
+  }),
+  scores: Schema.Array(Scores.Score).annotations({ description: "One entry a score set, in the order they began" }),
+}).annotations({ identifier: "TaskAudit", description: "What one task took in, did, was allowed, changed and scored" })
+
+export type TaskAudit = typeof TaskAudit.Type
+
+/** Fix the call: no such task was ever opened. */
+export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
+  readonly taskId: string
+  /** Tasks there are that may be meant. */
+  readonly near?: ReadonlyArray<string>
+}> {
+  override get message() {
+    const { taskId, near = [] } = this
+    const meant = near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`
+    return (
+      `No task "${taskId}" was opened in this log.${meant} ` +
+      "`hindcast task ls`, or the projection `Tasks`, lists the tasks there are."
+    )
+  }
+}
+
+const State = Schema.Struct({
+  sections: Sections.projection.state,
+  verdicts: Schema.Record({ key: Schema.String, value: Verdicts.Scored }),
+})
+
+/** What an audit is made from: the task's events so far, folded. `document` makes the audit of it. */
+export type State = typeof State.Type
+
+/**
+ * The fold behind the audit of one task. It may be given the whole log, or only the task's own events and all scorings:
+ * the state is the same.
+ */
+export const projection = (taskId: string): Projection.Projection<State> => {
+  const verdicts = Verdicts.projection(taskId)
+  return {
+    name: `TaskAudit(${taskId})`,
+    version: 2,
+    state: State,
+    initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
+    evolve: (state, event) => {
+      const own = event.taskId === taskId ? Sections.projection.evolve(state.sections, event) : state.sections
+      const given = verdicts.evolve(state.verdicts, event)
+      return own === state.sections && given === state.verdicts ? state : { sections: own, verdicts: given }
+    },
+  }
+}
+
+/** The audit, from the folded state. */
+export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
+  const { course, sensing, acting, confirming, changes, model } = state.sections
+  if (course === null) return Either.left(new TaskNotFound({ taskId }))
+  return Either.right({
+    taskId,
+    ...course,
+    sensing: Sensing.section(sensing),
+    acting: Acting.section(acting),
+    confirming: Confirming.section(confirming),
+    changes: Changes.section(changes),
+    ...(model.calls > 0 ? { model } : {}),
+    scores: Scores.section(state.verdicts),
+  })
+}
+
+/** The audit of a task from events: the whole log's, or the task's own with all scorings, in order of position. */
+export const fold = (taskId: string, events: Iterable<Event>): Either.Either<TaskAudit, TaskNotFound> =>
+  document(taskId, Projection.fold(projection(taskId), events))
+
+/**
+ * The audit of a task as the log stands, from two filtered reads: the starts and ends of scorings, of which those that
+ * name the task are kept, and the task's own events, folded page by page.
+ */
+export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | LogError, EventLog> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { position: until } = yield* log.head
+    const scorings: Array<Event> = []
+    const kept = Verdicts.projection(taskId)
+    let named = kept.initial
+    yield* Pages.forEach(
+      log.readPage,
+      { until, timeline: log.timeline, types: ["ScoringStarted", "ScoringFinished"] },
+      (page) => {
+        for (const event of page) {
+          const before = named
+          named = kept.evolve(before, event)
+          if (named !== before && event.taskId !== taskId) scorings.push(event)
+        }
+      },
+    )
+    const fold = projection(taskId)
+    let state = fold.initial
+    let next = 0
+    const foldScorings = (upTo: number) => {
+      for (let event = scorings[next]; event !== undefined && event.position < upTo; event = scorings[++next]) {
+        state = Projection.step(fold, state, event)
+      }
+    }
+    yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, taskId }, (page) => {
+      for (const event of page) {
+        foldScorings(event.position)
+        state = Projection.step(fold, state, event)
+      }
+    })
+    foldScorings(Number.POSITIVE_INFINITY)
+    return yield* document(taskId, state)
+  })

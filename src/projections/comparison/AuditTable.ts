@@ -1,0 +1,232 @@
+import { Schema } from "effect"
+import { mean, median, sampleStandardDeviation } from "simple-statistics"
+import { EpochMs, Position } from "../../events/vocabulary/Event.ts"
+import { grouped } from "../../values/groupBy.ts"
+import * as Sum from "../audit/Sum.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
+
+/** How a task ended, or that it is open. */
+export const OUTCOMES = ["achieved", "failed", "truncated", "abandoned", "open"] as const
+
+/** What a task scored in the scores that were chosen. */
+const RowScore = Schema.Struct({
+  scoreSetId: Schema.String,
+  label: Schema.String,
+  earned: Schema.Finite,
+  lost: Schema.Finite,
+  net: Schema.Finite,
+  possible: Schema.Finite,
+  normalized: Schema.NullOr(Schema.Finite),
+  undecided: Schema.Int.annotations({ description: "Rewards and punishments that nothing could decide" }),
+  finished: Schema.Boolean,
+})
+
+/** The audit of one task in one line. */
+export const Row = Schema.Struct({
+  taskId: Schema.String,
+  outcome: Schema.Literal(...OUTCOMES),
+  score: Schema.NullOr(RowScore).annotations({
+    description: "null where it has none: it is not scored, which is not zero",
+  }),
+  steps: Schema.Int,
+  durationMs: Schema.NullOr(Schema.Finite),
+  openedAt: EpochMs,
+  from: Position,
+  to: Position,
+  reads: Schema.Int,
+  unread: Schema.Int.annotations({ description: "Sensors that failed or were skipped" }),
+  commanded: Schema.Int,
+  succeeded: Schema.Int,
+  failed: Schema.Int,
+  denied: Schema.Int,
+  expired: Schema.Int,
+  unknown: Schema.Int,
+  asked: Schema.Int.annotations({ description: "Commands that a person was asked about" }),
+  changes: Schema.Int.annotations({ description: "Operations on its environments" }),
+  tokens: Schema.Int.annotations({ description: "Of language models, in and out" }),
+  plugins: Schema.Array(Schema.String).annotations({ description: "Whose sensors, actuators and measures took part" }),
+  agent: Schema.String,
+  goal: Schema.String,
+}).annotations({ identifier: "AuditRow" })
+
+export type Row = typeof Row.Type
+
+const counted = {
+  scored: Schema.Int,
+  unscored: Schema.Int.annotations({ description: "Tasks that no such score is of; they are in no mean" }),
+  mean: Schema.NullOr(Schema.Finite).annotations({ description: "Of the net scores; null where none is scored" }),
+  median: Schema.NullOr(Schema.Finite),
+  deviation: Schema.NullOr(Schema.Finite).annotations({ description: "Standard deviation (n − 1); null below two" }),
+  least: Schema.NullOr(Schema.Finite),
+  most: Schema.NullOr(Schema.Finite),
+}
+
+/** Tasks that have something in common. */
+export const Group = Schema.Struct({
+  group: Schema.String,
+  tasks: Schema.Int,
+  outcomes: Schema.Struct({
+    achieved: Schema.Int,
+    failed: Schema.Int,
+    truncated: Schema.Int,
+    abandoned: Schema.Int,
+    open: Schema.Int,
+  }),
+  ...counted,
+  steps: Schema.Finite.annotations({ description: "Mean number of steps" }),
+  medianMs: Schema.NullOr(Schema.Finite).annotations({ description: "Median duration of the closed ones" }),
+}).annotations({ identifier: "AuditGroup" })
+
+export type Group = typeof Group.Type
+
+/** One audit as a line of the table. Of the scores of these sets the one that began last counts. */
+export const rowOf = (audit: TaskAudit, scoreSetIds: ReadonlySet<string>): Row => {
+  const { sensing, acting, range, model } = audit
+  const score = audit.scores.findLast(({ scoreSetId }) => scoreSetIds.has(scoreSetId))
+  return {
+    taskId: audit.taskId,
+    outcome: audit.outcome ?? "open",
+    score:
+      score === undefined
+        ? null
+        : {
+            scoreSetId: score.scoreSetId,
+            label: score.label,
+            earned: score.earned,
+            lost: score.lost,
+            net: score.net,
+            possible: score.possible,
+            normalized: score.normalized,
+            undecided: score.unscored.length,
+            finished: score.finished,
+          },
+    steps: audit.steps,
+    durationMs: audit.durationMs,
+    openedAt: audit.openedAt,
+    from: range.from,
+    to: range.to,
+    reads: sensing.reads,
+    unread: sensing.failures + sensing.skipped,
+    commanded: acting.commanded,
+    succeeded: acting.succeeded,
+    failed: acting.failed,
+    denied: acting.denied,
+    expired: acting.expired,
+    unknown: acting.unknown,
+    asked: audit.confirming.requested,
+    changes: audit.changes.operations,
+    tokens: (model?.inputTokens ?? 0) + (model?.outputTokens ?? 0),
+    plugins: pluginsOf(audit),
+    agent: audit.agent,
+    goal: audit.goal,
+  }
+}
+
+const pluginsOf = ({ sensing, acting, scores }: TaskAudit): ReadonlyArray<string> => {
+  const components = [...Object.keys(sensing.byComponent), ...Object.keys(acting.byComponent)]
+  const measures = scores.flatMap(({ measures }) => measures.flatMap(({ plugin }) => plugin ?? []))
+  return [...new Set([...components.map((name) => name.split("/")[0] ?? name), ...measures])].sort()
+}
+
+/** What tasks can have in common. A task with several plugins is in the group of each. */
+export const GROUPINGS = ["agent", "goal", "outcome", "plugin"] as const
+
+export type Grouping = (typeof GROUPINGS)[number]
+
+/** The rows by what they have in common, in the order in which that first came. */
+export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
+  [...grouped(rows, (row) => (by === "plugin" ? row.plugins : [row[by]]))].map(([name, own]) => groupOf(name, own))
+
+const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
+  const nets = rows.flatMap(({ score }) => score?.net ?? [])
+  const durations = rows.flatMap(({ durationMs }) => durationMs ?? [])
+  const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome).length
+  return {
+    group: name,
+    tasks: rows.length,
+    outcomes: {
+      achieved: of("achieved"),
+      failed: of("failed"),
+      truncated: of("truncated"),
+      abandoned: of("abandoned"),
+      open: of("open"),
+    },
+    scored: nets.length,
+    unscored: rows.length - nets.length,
+    mean: over(nets, 1, mean),
+    median: over(nets, 1, median),
+    deviation: over(nets, 2, sampleStandardDeviation),
+    least: over(nets, 1, (all) => all.reduce((a, b) => Math.min(a, b))),
+    most: over(nets, 1, (all) => all.reduce((a, b) => Math.max(a, b))),
+    steps: Sum.round(mean(rows.map(({ steps }) => steps))),
+    medianMs: over(durations, 1, median),
+  }
+}
+
+const over = (values: Array<number>, least: number, of: (values: Array<number>) => number): number | null =>
+  values.length < least ? null : Sum.round(of(values))
+
+/** A value to sort by; what has none comes last, whichever way it is sorted. */
+type Key = number | string | null
+
+/** What rows can be sorted by. */
+export const ROW_COLUMNS = {
+  task: ({ taskId }) => taskId,
+  outcome: ({ outcome }) => OUTCOMES.indexOf(outcome),
+  score: ({ score }) => score?.net ?? null,
+  normalized: ({ score }) => score?.normalized ?? null,
+  earned: ({ score }) => score?.earned ?? null,
+  lost: ({ score }) => score?.lost ?? null,
+  steps: ({ steps }) => steps,
+  duration: ({ durationMs }) => durationMs,
+  opened: ({ from }) => from,
+  reads: ({ reads }) => reads,
+  unread: ({ unread }) => unread,
+  succeeded: ({ succeeded }) => succeeded,
+  failed: ({ failed }) => failed,
+  denied: ({ denied }) => denied,
+  expired: ({ expired }) => expired,
+  unknown: ({ unknown }) => unknown,
+  asked: ({ asked }) => asked,
+  changes: ({ changes }) => changes,
+  tokens: ({ tokens }) => tokens,
+  agent: ({ agent }) => agent,
+  goal: ({ goal }) => goal,
+} satisfies { readonly [column: string]: (row: Row) => Key }
+
+/** What groups can be sorted by. */
+export const GROUP_COLUMNS = {
+  group: ({ group }) => group,
+  tasks: ({ tasks }) => tasks,
+  achieved: ({ outcomes }) => outcomes.achieved,
+  failed: ({ outcomes }) => outcomes.failed,
+  truncated: ({ outcomes }) => outcomes.truncated,
+  abandoned: ({ outcomes }) => outcomes.abandoned,
+  open: ({ outcomes }) => outcomes.open,
+  unscored: ({ unscored }) => unscored,
+  mean: ({ mean }) => mean,
+  median: ({ median }) => median,
+  deviation: ({ deviation }) => deviation,
+  least: ({ least }) => least,
+  most: ({ most }) => most,
+  steps: ({ steps }) => steps,
+  duration: ({ medianMs }) => medianMs,
+} satisfies { readonly [column: string]: (group: Group) => Key }
+
+/** Sorted by a key; what has none stands last; equals stay in the order in which they were. */
+export const sorted = <Item>(
+  items: ReadonlyArray<Item>,
+  keyOf: (item: Item) => Key,
+  descending = false,
+): ReadonlyArray<Item> => {
+  const keyed = items.map((item) => ({ item, key: keyOf(item) }))
+  const there = keyed.filter(({ key }) => key !== null)
+  const ordered = there.sort((a, b) => (descending ? compare(b.key, a.key) : compare(a.key, b.key)))
+  return [...ordered, ...keyed.filter(({ key }) => key === null)].map(({ item }) => item)
+}
+
+const compare = (a: Key, b: Key): number => {
+  if (typeof a === "number" && typeof b === "number") return a - b
+  const [left, right] = [String(a), String(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}

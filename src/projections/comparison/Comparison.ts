@@ -1,0 +1,221 @@
+import { Data, Either, Schema } from "effect"
+import { grouped } from "../../values/groupBy.ts"
+import * as Decoding from "../../values/Options.ts"
+import { type Score, verdictsOf } from "../audit/Scores.ts"
+import * as Sum from "../audit/Sum.ts"
+import type { Scoring } from "./SetScores.ts"
+import * as Statistics from "./Statistics.ts"
+
+/** Below so many pairs nothing is concluded from a comparison. */
+export const MIN_PAIRS = 10
+
+const Side = Schema.Struct({
+  name: Schema.String.annotations({ description: "As it was asked for" }),
+  label: Schema.String,
+  scoreSetIds: Schema.Array(Schema.String),
+  tasks: Schema.Int,
+  unfinished: Schema.Int.annotations({ description: "Tasks whose score set is under way, or was interrupted" }),
+  unscored: Schema.Int.annotations({ description: "Pairs of which something could not be decided on this side" }),
+  mean: Schema.NullOr(Schema.Finite).annotations({ description: "Over the pairs" }),
+  passed: Schema.Int.annotations({ description: "Pairs with a value above `passAbove`" }),
+})
+
+const Pair = Schema.Struct({
+  taskId: Schema.String,
+  a: Schema.Finite,
+  b: Schema.Finite,
+  difference: Schema.Finite.annotations({ description: "b − a" }),
+})
+
+/** Two scorings of the same tasks, held against each other. */
+export const Comparison = Schema.Struct({
+  a: Side,
+  b: Side,
+  value: Schema.Literal("net", "normalized").annotations({ description: "Which value of a score is compared" }),
+  passAbove: Schema.Finite,
+  pairs: Schema.Array(Pair).annotations({ description: "Every task that both have, in the order of A" }),
+  onlyInA: Schema.Array(Schema.String),
+  onlyInB: Schema.Array(Schema.String),
+  incomparable: Schema.Array(Schema.String).annotations({
+    description: "Tasks in both where one has no such value: nothing is possible by its rubric",
+  }),
+  groups: Schema.Int.annotations({
+    description: "Groups of pairs that may depend on one another; as many as pairs, if each alone",
+  }),
+  descriptive: Schema.Boolean.annotations({ description: `Fewer than ${MIN_PAIRS} groups: nothing is concluded` }),
+  difference: Schema.NullOr(Schema.Finite).annotations({ description: "Mean of b − a" }),
+  interval: Schema.NullOr(Schema.Struct({ low: Schema.Finite, high: Schema.Finite })).annotations({
+    description: "95 %, of the mean difference over other tasks of the same kind; null where it is descriptive only",
+  }),
+  wins: Schema.Int.annotations({ description: "Pairs in which B is higher" }),
+  ties: Schema.Int,
+  losses: Schema.Int,
+  p: Schema.NullOr(Schema.Struct({ value: Schema.Finite, method: Schema.Literal("exact", "sampled") })).annotations({
+    description: "Of no difference at all, two-sided, by flipping signs; null where it is descriptive only",
+  }),
+  effectSize: Schema.NullOr(Schema.Finite).annotations({
+    description: "Mean difference in its standard deviations (d_z)",
+  }),
+  passes: Schema.Struct({
+    gained: Schema.Array(Schema.String).annotations({ description: "Tasks that pass in B only" }),
+    lost: Schema.Array(Schema.String).annotations({ description: "Tasks that pass in A only" }),
+    p: Schema.NullOr(Schema.Finite).annotations({
+      description: "McNemar's exact test; null where it is descriptive only",
+    }),
+  }),
+  changes: Schema.Array(
+    Schema.Struct({
+      measure: Schema.String,
+      kind: Schema.Literal("reward", "punishment"),
+      name: Schema.String,
+      tasks: Schema.Int.annotations({ description: "Pairs in which it came to another amount" }),
+      difference: Schema.Finite.annotations({ description: "What it adds to the mean difference of the net value" }),
+    }),
+  ).annotations({ description: "Each reward and punishment that came to another amount, the largest share first" }),
+}).annotations({ identifier: "Comparison", description: "Two scorings of the same tasks, paired by task" })
+
+export type Comparison = typeof Comparison.Type
+
+/** Fix the call: there is nothing to pair. */
+export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
+  readonly a: string
+  readonly b: string
+  readonly tasksOfA: number
+  readonly tasksOfB: number
+}> {
+  override get message() {
+    return (
+      `"${this.a}" and "${this.b}" have no task in common to compare: one scores ${this.tasksOfA}, the other ${this.tasksOfB}. ` +
+      "Scores are paired by task; score the same tasks again by the other rubric."
+    )
+  }
+}
+
+export interface Options {
+  /** Default: `net`. */
+  readonly value?: "net" | "normalized"
+  /** A task passes with more than this. Default: 0. */
+  readonly passAbove?: number
+  /** Names the family of a task: tasks of one family are drawn and flipped together. Default: each task is alone. */
+  readonly groupOf?: (taskId: string) => string
+  /** Seeds what is drawn. Default: 1. */
+  readonly seed?: number
+}
+
+/** Their schema. */
+export const Options = Decoding.of<Options>({
+  optional: {
+    value: Schema.Literal("net", "normalized"),
+    passAbove: Schema.Finite.annotations({ description: "a finite number" }),
+    groupOf: Decoding.callable<NonNullable<Options["groupOf"]>>(),
+    seed: Decoding.Seed,
+  },
+})
+
+/**
+ * Holds two scorings against each other, task by task.
+ *
+ * The log is what it is, and where the critics are exact, so is the difference for the tasks compared. The interval and the
+ * p-value speak of other tasks of the same kind. What an agent would have done under other rewards, none of it says.
+ */
+export const compare = (
+  a: Scoring,
+  b: Scoring,
+  given: Options = {},
+): Either.Either<Comparison, Decoding.InvalidOptions | NothingInCommon> => {
+  const decoded = Decoding.decode("compare", Options, given)
+  if (Either.isLeft(decoded)) return Either.left(decoded.left)
+  const options = decoded.right
+  const { value = "net", passAbove = 0, groupOf = (taskId) => taskId, seed = 1 } = options
+  const common = [...a.scores.keys()].filter((taskId) => b.scores.has(taskId))
+  if (common.length === 0) {
+    return Either.left(new NothingInCommon({ a: a.name, b: b.name, tasksOfA: a.scores.size, tasksOfB: b.scores.size }))
+  }
+  const pairs = common.flatMap((taskId) => {
+    const [inA, inB] = [a.scores.get(taskId)?.[value], b.scores.get(taskId)?.[value]]
+    if (typeof inA !== "number" || typeof inB !== "number") return []
+    return [{ taskId, a: inA, b: inB, difference: Sum.round(inB - inA) }]
+  })
+  const paired = new Set(pairs.map(({ taskId }) => taskId))
+  const differences = pairs.map(({ difference }) => difference)
+  const groups = [...grouped(pairs, ({ taskId }) => [groupOf(taskId)]).values()].map((group) =>
+    group.map(({ difference }) => difference),
+  )
+  const descriptive = groups.length < MIN_PAIRS
+  const passed = (score: number) => score > passAbove
+  const gained = pairs.filter((pair) => !passed(pair.a) && passed(pair.b)).map(({ taskId }) => taskId)
+  const lost = pairs.filter((pair) => passed(pair.a) && !passed(pair.b)).map(({ taskId }) => taskId)
+  const side = (scored: Scoring, values: ReadonlyArray<number>) => ({
+    name: scored.name,
+    label: scored.label,
+    scoreSetIds: scored.scoreSetIds,
+    tasks: scored.scores.size,
+    unfinished: [...scored.scores.values()].filter(({ finished }) => !finished).length,
+    unscored: [...paired].filter((taskId) => (scored.scores.get(taskId)?.unscored.length ?? 0) > 0).length,
+    mean: meanOf(values),
+    passed: values.filter(passed).length,
+  })
+  return Either.right({
+    a: side(
+      a,
+      pairs.map((pair) => pair.a),
+    ),
+    b: side(
+      b,
+      pairs.map((pair) => pair.b),
+    ),
+    value,
+    passAbove,
+    pairs,
+    onlyInA: [...a.scores.keys()].filter((taskId) => !b.scores.has(taskId)),
+    onlyInB: [...b.scores.keys()].filter((taskId) => !a.scores.has(taskId)),
+    incomparable: common.filter((taskId) => !paired.has(taskId)),
+    groups: groups.length,
+    descriptive,
+    difference: meanOf(differences),
+    interval: descriptive ? null : rounded(Statistics.bootstrap(groups, { seed })),
+    wins: differences.filter((difference) => difference > 0).length,
+    ties: differences.filter((difference) => difference === 0).length,
+    losses: differences.filter((difference) => difference < 0).length,
+    p: descriptive ? null : Statistics.signFlip(groups, { seed }),
+    effectSize: Statistics.effectSize(differences),
+    passes: { gained, lost, p: descriptive ? null : Statistics.mcnemar(gained.length, lost.length) },
+    changes: changesOf(a, b, [...paired]),
+  })
+}
+
+const rounded = ({ low, high }: Statistics.Interval): Statistics.Interval => ({
+  low: Sum.round(low),
+  high: Sum.round(high),
+})
+
+const meanOf = (values: ReadonlyArray<number>): number | null =>
+  values.length === 0 ? null : Sum.round(Sum.of(values) / values.length)
+
+/** What each reward and punishment adds to the mean difference: a punishment that is given more often takes away. */
+const changesOf = (a: Scoring, b: Scoring, taskIds: ReadonlyArray<string>): Comparison["changes"] => {
+  const totals = new Map<string, Omit<Comparison["changes"][number], "difference"> & { sum: Sum.Sum }>()
+  for (const taskId of taskIds) {
+    const before = amountsOf(a.scores.get(taskId))
+    const after = amountsOf(b.scores.get(taskId))
+    for (const [key, verdict] of new Map([...before, ...after])) {
+      const by = Sum.round((after.get(key)?.amount ?? 0) - (before.get(key)?.amount ?? 0))
+      if (by === 0) continue
+      const { measure, kind, name } = verdict
+      const total = totals.get(key) ?? { measure, kind, name, tasks: 0, sum: Sum.zero }
+      const sum = Sum.add(total.sum, kind === "reward" ? by : -by)
+      totals.set(key, { ...total, tasks: total.tasks + 1, sum })
+    }
+  }
+  return [...totals.values()]
+    .map(({ sum, ...change }) => ({ ...change, difference: Sum.round(Sum.value(sum) / taskIds.length) }))
+    .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference))
+}
+
+const amountsOf = (score: Score | undefined) =>
+  new Map(
+    (score === undefined ? [] : verdictsOf(score)).map(
+      ({ measure, kind, name, amount }) =>
+        [JSON.stringify([measure, kind, name]), { measure, kind, name, amount }] as const,
+    ),
+  )

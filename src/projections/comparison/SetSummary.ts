@@ -1,0 +1,216 @@
+import { Effect } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import * as Rubric from "../audit/Rubric.ts"
+import * as Sum from "../audit/Sum.ts"
+import { givenKey } from "../audit/Verdicts.ts"
+import { Quantiles, type Spread } from "../report/Quantiles.ts"
+import type { ScoreSets } from "../state/ScoreSets.ts"
+
+/** What one or several score sets say, over all of their tasks. Where two sets cover a task, the later one counts. */
+export interface SetSummary {
+  readonly tasks: number
+  /** Tasks of which it is known what they came to: of a set that is not finished, only those that have a verdict. */
+  readonly scored: number
+  readonly earned: Spread | null
+  readonly lost: Spread | null
+  readonly net: Spread | null
+  /** How many tasks have a net value in each of these ranges of equal width, from the least one to the greatest. */
+  readonly histogram: ReadonlyArray<Bin>
+  readonly measures: ReadonlyArray<MeasureSummary>
+  /** What could not be scored: each reason once, the most frequent first. Positions in reasons are left out. */
+  readonly unscored: ReadonlyArray<UnscoredSummary>
+  /** The tasks with the greatest net values, and those with the least. */
+  readonly best: ReadonlyArray<TaskNet>
+  readonly worst: ReadonlyArray<TaskNet>
+}
+
+export interface Bin {
+  readonly from: number
+  readonly to: number
+  readonly tasks: number
+}
+
+export interface MeasureSummary {
+  /** As verdicts name it: `plugin/measure`, or its bare name. */
+  readonly measure: string
+  readonly rewards: ReadonlyArray<VerdictSummary>
+  readonly punishments: ReadonlyArray<VerdictSummary>
+}
+
+export interface VerdictSummary {
+  readonly name: string
+  readonly weight: number
+  /** In how many tasks it was given, and how often in all. */
+  readonly tasks: number
+  readonly times: number
+  readonly amount: number
+}
+
+export interface UnscoredSummary {
+  readonly measure: string
+  readonly name: string
+  readonly reason: string
+  readonly tasks: number
+}
+
+export interface TaskNet {
+  readonly taskId: string
+  readonly net: number
+  /** Rewards and punishments that nobody could decide, and that count nothing. */
+  readonly unscored: number
+}
+
+/** Tasks that are listed at most on each side, and ranges that nets are divided into. */
+const MAX_TASKS = 5
+const BINS = 10
+
+/** Reads what these score sets say: of one set its own stream, of several all verdicts of the log, in constant memory a task. */
+export const load = (known: ScoreSets, ids: ReadonlyArray<string>): Effect.Effect<SetSummary, LogError, EventLog> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const summary = begin(known, ids)
+    const which = ids.length === 1 ? { stream: `scores/${ids[0]}` } : { types: VERDICTS }
+    yield* Pages.forEach(log.readPage, { ...which, timeline: log.timeline }, (page) => {
+      for (const event of page) summary.take(event)
+    })
+    return summary.of()
+  })
+
+const VERDICTS = ["RewardGiven", "PunishmentGiven", "MeasureUnscored"]
+
+interface Given extends Omit<VerdictSummary, "amount"> {
+  readonly kind: "reward" | "punishment"
+  readonly measure: string
+  readonly amount: Sum.Sum
+}
+
+/** Begins to sum up. Pure: it is given the verdicts, in any order. */
+export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
+  const setOf = latestOf(known, ids)
+  const sums = new Map<string, { earned: Sum.Sum; lost: Sum.Sum }>()
+  const given = new Map<string, Given>()
+  const unscored = new Map<string, UnscoredSummary>()
+  const undecided = new Map<string, number>()
+  for (const id of ids) {
+    const { finished = false, rubricDigest = "", taskIds = [] } = known.sets[id] ?? {}
+    for (const taskId of finished ? taskIds : []) {
+      if (setOf.get(taskId) === id) sums.set(taskId, { earned: Sum.zero, lost: Sum.zero })
+    }
+    for (const none of declared(known.rubrics[rubricDigest] ?? {})) {
+      const key = givenKey(none.measure, none.kind, none.name)
+      if (!given.has(key)) given.set(key, none)
+    }
+  }
+
+  const sumsOf = (taskId: string) => {
+    const found = sums.get(taskId) ?? { earned: Sum.zero, lost: Sum.zero }
+    sums.set(taskId, found)
+    return found
+  }
+
+  const give = (taskId: string, kind: Given["kind"], payload: PayloadOf<"RewardGiven">): void => {
+    const { measure, name, weight, amount, occurrences, because } = payload
+    const of = sumsOf(taskId)
+    if (kind === "reward") of.earned = Sum.add(of.earned, amount)
+    else of.lost = Sum.add(of.lost, amount)
+    const key = givenKey(measure, kind, name)
+    const before = given.get(key) ?? { kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }
+    const times = before.times + (occurrences ?? Math.max(1, because.length))
+    given.set(key, { ...before, tasks: before.tasks + 1, times, amount: Sum.add(before.amount, amount) })
+  }
+
+  const leave = (taskId: string, { measure, name, reason: told }: PayloadOf<"MeasureUnscored">): void => {
+    sumsOf(taskId)
+    undecided.set(taskId, (undecided.get(taskId) ?? 0) + 1)
+    const reason = told.replaceAll(/ ?at @\d+/g, "")
+    const key = JSON.stringify([measure, name, reason])
+    const before = unscored.get(key) ?? { measure, name, reason, tasks: 0 }
+    unscored.set(key, { ...before, tasks: before.tasks + 1 })
+  }
+
+  return {
+    take: (event: Event): void => {
+      const { taskId } = event
+      if (taskId === null || setOf.get(taskId) !== event.payload.scoreSetId) return
+      if (is(event, "RewardGiven")) give(taskId, "reward", event.payload)
+      else if (is(event, "PunishmentGiven")) give(taskId, "punishment", event.payload)
+      else if (is(event, "MeasureUnscored")) leave(taskId, event.payload)
+    },
+    of: (): SetSummary => {
+      const scores = [...sums].map(([taskId, { earned, lost }]) => {
+        const of = { earned: Sum.value(earned), lost: Sum.value(lost) }
+        return { taskId, ...of, net: Sum.round(of.earned - of.lost) }
+      })
+      const nets = scores
+        .map(({ taskId, net }) => ({ taskId, net, unscored: undecided.get(taskId) ?? 0 }))
+        .sort((a, b) => b.net - a.net)
+      return {
+        tasks: setOf.size,
+        scored: scores.length,
+        earned: spread(scores.map(({ earned }) => earned)),
+        lost: spread(scores.map(({ lost }) => lost)),
+        net: spread(scores.map(({ net }) => net)),
+        histogram: histogram(nets.map(({ net }) => net)),
+        measures: measures([...given.values()]),
+        unscored: [...unscored.values()].sort((a, b) => b.tasks - a.tasks),
+        best: nets.slice(0, MAX_TASKS),
+        worst: nets.slice(MAX_TASKS).slice(-MAX_TASKS).reverse(),
+      }
+    },
+  }
+}
+
+/** The last of these sets that covers each task. */
+const latestOf = ({ sets }: ScoreSets, ids: ReadonlyArray<string>): ReadonlyMap<string, string> =>
+  new Map(
+    ids
+      .flatMap((id) => (sets[id] === undefined ? [] : [{ id, set: sets[id] }]))
+      .sort((a, b) => a.set.startedAt - b.set.startedAt)
+      .flatMap(({ id, set }) => set.taskIds.map((taskId) => [taskId, id] as const)),
+  )
+
+/** Every reward and punishment of a rubric, given to nobody. */
+const declared = (rubric: ScoreSets["rubrics"][string]): ReadonlyArray<Given> =>
+  Rubric.measuresOf(rubric).flatMap((of) => {
+    const measure = Rubric.nameOf(of)
+    const none = (kind: Given["kind"], verdicts: Rubric.Measure["rewards"]) =>
+      verdicts.map(({ name, weight }) => ({ kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }))
+    return [...none("reward", of.rewards), ...none("punishment", of.punishments)]
+  })
+
+const measures = (given: ReadonlyArray<Given>): ReadonlyArray<MeasureSummary> =>
+  [...new Set(given.map(({ measure }) => measure))].map((measure) => {
+    const of = (wanted: Given["kind"]) =>
+      given
+        .filter((one) => one.measure === measure && one.kind === wanted)
+        .map(({ name, weight, tasks, times, amount }) => ({ name, weight, tasks, times, amount: Sum.value(amount) }))
+    return { measure, rewards: of("reward"), punishments: of("punishment") }
+  })
+
+const spread = (values: ReadonlyArray<number>): Spread | null => {
+  const quantiles = new Quantiles()
+  for (const value of values) quantiles.add(value)
+  return quantiles.spread()
+}
+
+/** Of values that are all the same there is one range. */
+const histogram = (values: ReadonlyArray<number>): ReadonlyArray<Bin> => {
+  const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  const most = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  if (values.length === 0) return []
+  const bins = least === most ? 1 : BINS
+  const width = (most - least) / bins
+  const counts = new Array<number>(bins).fill(0)
+  for (const value of values) {
+    const bin = width === 0 ? 0 : Math.min(bins - 1, Math.floor((value - least) / width))
+    counts[bin] = (counts[bin] ?? 0) + 1
+  }
+  return counts.map((tasks, bin) => ({
+    from: Sum.round(least + bin * width),
+    to: Sum.round(least + (bin + 1) * width),
+    tasks,
+  }))
+}

@@ -1,0 +1,223 @@
+import { Data, Either, Schema } from "effect"
+import { median } from "simple-statistics"
+import { Position } from "../../events/vocabulary/Event.ts"
+import { grouped } from "../../values/groupBy.ts"
+import * as Decoding from "../../values/Options.ts"
+import * as Sum from "../audit/Sum.ts"
+import type { Scoring } from "./SetScores.ts"
+import { holm } from "./trend/Holm.ts"
+import { type MannKendall, mannKendall } from "./trend/MannKendall.ts"
+import { theilSen } from "./trend/TheilSen.ts"
+import * as Value from "./trend/Value.ts"
+
+/** Below so many scored tasks nothing is concluded from a series. */
+export const MIN_TASKS = 10
+
+/** Above this, what is seen may as well be chance. */
+export const LEVEL = 0.05
+
+const Part = Schema.Struct({ tasks: Schema.Int, mean: Schema.Finite, median: Schema.Finite })
+
+const Series = Schema.Struct({
+  agent: Schema.String,
+  tasks: Schema.Int.annotations({ description: "Its closed tasks" }),
+  scored: Schema.Int.annotations({ description: "Those of them with such a score: the points" }),
+  unscored: Schema.Int.annotations({ description: "Those without: nothing is said of them, they are not zero" }),
+  undecided: Schema.Int.annotations({ description: "Points of which a part could not be decided, and counts nothing" }),
+  unfinished: Schema.Int.annotations({ description: "Points of a score set that is under way, or was interrupted" }),
+  points: Schema.Array(
+    Schema.Struct({
+      taskId: Schema.String,
+      number: Schema.Int.annotations({
+        description: "Which of the agent's closed tasks it is, from 1, by its opening",
+      }),
+      at: Position.annotations({ description: "Where the task was opened" }),
+      value: Schema.Finite,
+      median: Schema.Finite.annotations({ description: "Of the points around it: the moving median" }),
+    }),
+  ),
+  first: Schema.NullOr(Part).annotations({ description: "The first third of the points; null below three" }),
+  last: Schema.NullOr(Part).annotations({ description: "The last third" }),
+  answer: Schema.Literal("better", "worse", "unclear", "descriptive").annotations({
+    description: `Whether later tasks score higher: at ${LEVEL}, with all series taken into account; \`descriptive\` where there are too few points to conclude anything`,
+  }),
+  tau: Schema.NullOr(Schema.Finite).annotations({
+    description: "Kendall's τ-b of scores and time, −1 to 1; null where it is descriptive only",
+  }),
+  p: Schema.NullOr(
+    Schema.Struct({
+      value: Schema.Finite,
+      method: Schema.Literal("exact", "normal"),
+      adjusted: Schema.Finite.annotations({ description: "By Holm's method, for all series that were tested" }),
+    }),
+  ).annotations({ description: "Of no trend, two-sided, by Mann and Kendall; null where it is descriptive only" }),
+  slope: Schema.NullOr(Schema.Struct({ perTask: Schema.Finite, low: Schema.Finite, high: Schema.Finite })).annotations({
+    description: "By Theil and Sen, with its 95 % interval; null where it is descriptive only",
+  }),
+})
+
+/** How the scores of one agent go on from task to task. */
+export type Series = typeof Series.Type
+
+/** How scores go on from task to task, agent by agent. */
+export const Trend = Schema.Struct({
+  scores: Schema.Struct({ name: Schema.String, label: Schema.String, scoreSetIds: Schema.Array(Schema.String) }),
+  measure: Schema.NullOr(Schema.String).annotations({ description: "null: the whole score" }),
+  value: Schema.Literal("net", "normalized"),
+  series: Schema.Array(Series).annotations({ description: "In the order of the agents' first tasks" }),
+}).annotations({ identifier: "Trend", description: "Scores from task to task, agent by agent" })
+
+export type Trend = typeof Trend.Type
+
+/** Fix the call: no task that was chosen is scored by this measure. */
+export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
+  readonly measure: string
+  readonly scores: string
+  readonly known: ReadonlyArray<string>
+}> {
+  override get message() {
+    const [listed, more] = [this.known.slice(0, MAX_NAMES), this.known.length - MAX_NAMES]
+    return `No measure "${this.measure}" is in the scores "${this.scores}" of these tasks. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`
+  }
+}
+
+/** Names that a message lists at most. */
+const MAX_NAMES = 20
+
+/** Score them first, or choose others: no task that was chosen has such a score. */
+export class NothingScored extends Data.TaggedError("NothingScored")<{
+  readonly scores: string
+  readonly tasks: number
+}> {
+  override get message() {
+    const found = this.tasks === 0 ? "no closed task" : `${this.tasks} closed, none of them scored`
+    return `A trend needs tasks that are scored in "${this.scores}": expected some among those chosen, found ${found}. \`hindcast score ls\` lists the score sets, \`hindcast rescore --rubric FILE\` makes one.`
+  }
+}
+
+/** A task as far as a trend cares. */
+export interface Task {
+  readonly taskId: string
+  readonly agent: string
+  /** Where it was opened. */
+  readonly from: number
+  readonly outcome: string | null
+}
+
+export interface Options {
+  /** Default: `net`. */
+  readonly value?: "net" | "normalized"
+  /** `plugin/measure`. Default: the whole score. */
+  readonly measure?: string
+  /** What a series is made of: tasks with the same name. Default: the agent. */
+  readonly agentOf?: (task: Task) => string
+}
+
+/** Their schema. */
+export const Options = Decoding.of<Options>({
+  optional: {
+    value: Schema.Literal("net", "normalized"),
+    measure: Decoding.Text,
+    agentOf: Decoding.callable<NonNullable<Options["agentOf"]>>(),
+  },
+})
+
+/**
+ * Whether later tasks score higher than earlier ones, agent by agent. Tasks are taken in the order of their openings; open
+ * ones, which may still score anything, are left out. It tells no better agent from easier goals: where goals or
+ * worlds change over time, so may scores.
+ */
+export const trend = (
+  tasks: ReadonlyArray<Task>,
+  { scores, ...named }: Scoring,
+  options: Options = {},
+): Either.Either<Trend, Decoding.InvalidOptions | MeasureNotFound | NothingScored> => {
+  const decoded = Decoding.decode("trend", Options, options)
+  if (Either.isLeft(decoded)) return Either.left(decoded.left)
+  const { value = "net", measure, agentOf = ({ agent }) => agent } = decoded.right
+  const closed = tasks.filter(({ outcome }) => outcome !== null).sort((a, b) => a.from - b.from)
+  const scored = closed.flatMap(({ taskId }) => scores.get(taskId) ?? [])
+  if (scored.length === 0) return Either.left(new NothingScored({ scores: named.name, tasks: closed.length }))
+  const known = Value.measuresIn(scored)
+  if (measure !== undefined && !known.includes(measure)) {
+    return Either.left(new MeasureNotFound({ measure, scores: named.name, known }))
+  }
+  const valued = (task: Task) => {
+    const score = scores.get(task.taskId)
+    return score === undefined ? undefined : Value.of(score, value, measure)
+  }
+  const agents = [...grouped(closed, (task) => [agentOf(task)])].map(([agent, own]) => plot(agent, own, valued))
+  return Either.right({ scores: named, measure: measure ?? null, value, series: concluded(agents) })
+}
+
+/** A series before anything is concluded from it. */
+type Plotted = Omit<Series, "answer" | "tau" | "p" | "slope">
+
+const plot = (agent: string, tasks: ReadonlyArray<Task>, valued: (task: Task) => Value.Valued | undefined): Plotted => {
+  const points = tasks.flatMap((task, index) => {
+    const found = valued(task)
+    return found === undefined ? [] : [{ ...task, ...found, number: index + 1 }]
+  })
+  const values = points.map(({ value }) => value)
+  const medians = movingMedian(values)
+  const third = Math.floor(values.length / 3)
+  return {
+    agent,
+    tasks: tasks.length,
+    scored: points.length,
+    unscored: tasks.length - points.length,
+    undecided: points.filter(({ undecided }) => undecided).length,
+    unfinished: points.filter(({ finished }) => !finished).length,
+    points: points.map(({ taskId, number, from, value }, index) => ({
+      taskId,
+      number,
+      at: from,
+      value,
+      median: medians[index] ?? value,
+    })),
+    first: partOf(values.slice(0, third)),
+    last: partOf(values.slice(values.length - third)),
+  }
+}
+
+const partOf = (values: ReadonlyArray<number>): typeof Part.Type | null =>
+  values.length === 0
+    ? null
+    : { tasks: values.length, mean: Sum.round(Sum.of(values) / values.length), median: Sum.round(median([...values])) }
+
+/** Points of a window of the moving median: a tenth of the series, an odd number within these bounds. */
+const [NARROWEST, WIDEST] = [5, 101]
+
+const movingMedian = (values: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const reach = Math.floor(Math.min(WIDEST, Math.max(NARROWEST, values.length / 10)) / 2)
+  return values.map((_, at) => Sum.round(median(values.slice(Math.max(0, at - reach), at + reach + 1))))
+}
+
+/** Holds every series that is long enough against chance, all of them together. */
+const concluded = (plotted: ReadonlyArray<Plotted>): ReadonlyArray<Series> => {
+  const tests = plotted.map(({ points }) =>
+    points.length < MIN_TASKS ? undefined : mannKendall(points.map(({ value }) => value)),
+  )
+  const adjusted = holm(tests.flatMap((test) => (test === undefined ? [] : [test.p.value])))
+  let next = 0
+  return plotted.map((series, index) => {
+    const test = tests[index]
+    return test === undefined
+      ? { ...series, answer: "descriptive", tau: null, p: null, slope: null }
+      : { ...series, ...conclusion(series, test, adjusted[next++] ?? 1) }
+  })
+}
+
+const conclusion = (
+  { points }: Plotted,
+  { s, tau, p }: MannKendall,
+  adjusted: number,
+): Pick<Series, "answer" | "tau" | "p" | "slope"> => {
+  const slope = theilSen(points.map(({ number, value }) => ({ x: number, y: value })))
+  return {
+    answer: adjusted >= LEVEL ? "unclear" : s > 0 ? "better" : "worse",
+    tau,
+    p: { ...p, adjusted },
+    slope: slope === null ? null : { perTask: slope.slope, low: slope.low, high: slope.high },
+  }
+}

@@ -1,0 +1,40 @@
+import { type MeasureScore, nameOf, type Score } from "../../audit/Scores.ts"
+import * as Sum from "../../audit/Sum.ts"
+
+/** What a score comes to, of all measures or of one. */
+export interface Valued {
+  readonly value: number
+  /** Whether a part of it could not be decided, and counts nothing. */
+  readonly undecided: boolean
+  readonly finished: boolean
+}
+
+/** The measures that these scores know, sorted. */
+export const measuresIn = (scores: Iterable<Score>): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  for (const { measures } of scores) for (const measure of measures) names.add(nameOf(measure))
+  return [...names].sort()
+}
+
+/**
+ * The value of a score, or of one measure of it; undefined where there is none: the score does not know the measure, nothing
+ * of it could be decided, or nothing was possible and its share of that is asked for.
+ */
+export const of = (score: Score, by: "net" | "normalized", measure?: string): Valued | undefined => {
+  const measures = score.measures.filter((each) => measure === undefined || nameOf(each) === measure)
+  const unscored = score.unscored.filter((each) => measure === undefined || each.measure === measure)
+  const declared = measures.reduce((sum, { rewards, punishments }) => sum + rewards.length + punishments.length, 0)
+  const known = measure === undefined || measures.length > 0
+  if (!known || (unscored.length > 0 && unscored.length >= declared)) return undefined
+  const value = measure === undefined ? score[by] : ofMeasures(measures)[by]
+  return value === null ? undefined : { value, undecided: unscored.length > 0, finished: score.finished }
+}
+
+const ofMeasures = (measures: ReadonlyArray<MeasureScore>): Pick<Score, "net" | "normalized"> => {
+  const rewards = measures.flatMap((measure) => measure.rewards)
+  const punishments = measures.flatMap((measure) => measure.punishments)
+  const amounts = (of: typeof rewards) => Sum.of(of.map(({ amount }) => amount))
+  const net = Sum.round(amounts(rewards) - amounts(punishments))
+  const possible = Sum.of(rewards.map(({ weight }) => weight))
+  return { net, normalized: possible === 0 ? null : Sum.round(net / possible) }
+}

@@ -1,0 +1,106 @@
+import * as Keyed from "../../values/SafeRecord.ts"
+import { type Entries, PAGE_ENTRIES, Paged } from "./ChunkedRecord.ts"
+
+/**
+ * A record under way: copied at its first change and from then on changed in place, until it is given out. Whoever gets it
+ * may keep it, for the next change is made to a copy again.
+ */
+export class RecordDraft<Value> {
+  #record: Keyed.Own<Value> | Keyed.Keyed<Value>
+  #own: boolean
+  #layout: Layout | undefined
+
+  /** `own` says that nobody else has the record, so that it can be changed as it is. */
+  constructor(record: Keyed.Keyed<Value>, own = false) {
+    this.#record = record
+    this.#own = own
+  }
+
+  /** The value under a key, or `undefined`. */
+  get(key: string): Value | undefined {
+    return Keyed.get(this.#record, key)
+  }
+
+  /** Puts a value under a key. */
+  set(key: string, value: Value): void {
+    if (Object.hasOwn(this.#record, key) && this.#record[key] === value) return
+    Keyed.put(this.#owned(), key, value)
+    this.#layout?.touch(key)
+  }
+
+  /** Takes a key out. */
+  remove(key: string): void {
+    if (!Object.hasOwn(this.#record, key)) return
+    // Not deleted in place: V8 would keep the record as a hash table from then on, however small it is.
+    this.#record = Keyed.remove(this.#record, key)
+    this.#own = true
+    // What came after it is in other places now.
+    this.#layout = undefined
+  }
+
+  /** Changes the value under a key, where there is one. */
+  change(key: string, how: (value: Value) => Value): void {
+    const value = this.get(key)
+    if (value !== undefined) this.set(key, how(value))
+  }
+
+  /** The record: the very same one as before where nothing has changed it. */
+  record(): Keyed.Keyed<Value> {
+    this.#own = false
+    return this.#record
+  }
+
+  /** The same in pages, where it is wide. After the first time, that costs what has changed since. */
+  paged(): Keyed.Keyed<Value> | Paged {
+    this.#layout ??= new Layout(Object.keys(this.#record))
+    return this.#layout.size > PAGE_ENTRIES ? this.#layout.capture(this.#record) : this.record()
+  }
+
+  #owned(): Keyed.Own<Value> {
+    if (this.#own) return this.#record
+    const copy = Keyed.copy(this.#record)
+    this.#record = copy
+    this.#own = true
+    return copy
+  }
+}
+
+/** Which entry is on which page, and which pages have changed since they were captured. */
+class Layout {
+  readonly #pageOf = new Map<string, number>()
+  readonly #keys: Array<Array<string>> = []
+  readonly #captured: Array<Entries | undefined> = []
+
+  constructor(keys: ReadonlyArray<string>) {
+    for (const key of keys) this.touch(key)
+  }
+
+  get size(): number {
+    return this.#pageOf.size
+  }
+
+  /** Notes that the value under a key is another one; a key that is new gets the next place. */
+  touch(key: string): void {
+    const page = this.#pageOf.get(key) ?? this.#place(key)
+    this.#captured[page] = undefined
+  }
+
+  #place(key: string): number {
+    const page = Math.floor(this.#pageOf.size / PAGE_ENTRIES)
+    this.#pageOf.set(key, page)
+    const keys = this.#keys[page]
+    if (keys === undefined) this.#keys.push([key])
+    else keys.push(key)
+    return page
+  }
+
+  capture(record: Keyed.Keyed<unknown>): Paged {
+    return new Paged(
+      this.#keys.map((keys, page) => {
+        const entries = this.#captured[page] ?? { keys: [...keys], values: keys.map((key) => record[key]) }
+        this.#captured[page] = entries
+        return entries
+      }),
+    )
+  }
+}

@@ -1,0 +1,8 @@
+/** How tasks ended. */
+export interface Outcomes {
+  readonly achieved: number
+  readonly failed: number
+  readonly truncated: number
+  readonly abandoned: number
+  readonly open: number
+}

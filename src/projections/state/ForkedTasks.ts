@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import { begin, takeAll } from "../fold/Projection.ts"
+import * as Tasks from "./Tasks.ts"
+
+/** A timeline that was forked, and the task that went on in it. */
+export interface ForkedTask {
+  readonly timeline: string
+  readonly parent: string
+  /** The last position that it shares with its parent. */
+  readonly at: number
+  readonly overrides: JsonObject
+  readonly forkedAt: number
+  readonly taskId: string
+  readonly task: Tasks.Task
+}
+
+/** The forks of a log with their tasks, as those stand in their own histories; in the order in which they were forked. */
+export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> = Effect.gen(function* () {
+  const log = yield* EventLog
+  const forks: Array<ForkedTask> = []
+  for (const timeline of yield* Timelines.list(log)) {
+    const { name, parent, forked } = timeline
+    const taskId = forked?.taskId ?? null
+    if (parent === null || forked === null || taskId === null) continue
+    const draft = begin(Tasks.projection, Tasks.projection.initial)
+    yield* Pages.forEach(Timelines.view(log, timeline).readPage, { timeline: name, taskId }, (page) =>
+      takeAll(Tasks.projection, draft, page),
+    )
+    const task = Keyed.get(draft.state(), taskId)
+    if (task === undefined) continue
+    const overrides = forked.payload.overrides as JsonObject
+    forks.push({
+      timeline: name,
+      parent: parent.name,
+      at: parent.at,
+      overrides,
+      forkedAt: forked.recordedAt,
+      taskId,
+      task,
+    })
+  }
+  return forks
+})

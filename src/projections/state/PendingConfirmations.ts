@@ -1,0 +1,71 @@
+import { Schema } from "effect"
+import { MAIN } from "../../events/log/EventLog.ts"
+import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { Projection } from "../fold/Projection.ts"
+import { confirmationOf } from "./ConfirmationAnswer.ts"
+
+const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
+
+/** A command, or a request of a plugin to the host, that waits for a person's word. */
+export const PendingConfirmation = Schema.Struct({
+  commandId: optional(Schema.String),
+  requestId: optional(Schema.String),
+  argsDigest: Schema.String.annotations({ description: "Digest of the arguments that a decision must be about" }),
+  shown: JsonObject.annotations({ description: "What the person is shown: all of what is asked, and its risk" }),
+  shownDigest: optional(Schema.String).annotations({
+    description: "Digest of all that is asked; absent where an earlier version of Hindcast asked",
+  }),
+  securityWarning: optional(Json),
+  requestedAt: EpochMs,
+  expiresAt: EpochMs,
+  position: Position.annotations({ description: "Of the request" }),
+  taskId: Schema.NullOr(Schema.String),
+  timeline: optional(Schema.String).annotations({ description: "Absent on main" }),
+}).annotations({ identifier: "PendingConfirmation" })
+
+export type PendingConfirmation = typeof PendingConfirmation.Type
+
+/** What waits for a person, by the confirmation's id, oldest first. */
+export const PendingConfirmations = Schema.Record({ key: Schema.String, value: PendingConfirmation }).annotations({
+  identifier: "PendingConfirmations",
+})
+
+export type PendingConfirmations = typeof PendingConfirmations.Type
+
+/**
+ * What waits for a person. A question is the first event of its stream, `confirmation/<id>`; the next event there settles it,
+ * whatever it is: whoever asked looks at no other. What is said of a confirmation in another stream is nothing.
+ */
+export const projection: Projection<PendingConfirmations> = {
+  name: "PendingConfirmations",
+  version: 2,
+  state: PendingConfirmations,
+  initial: {},
+  evolve: (state, event) => {
+    const id = confirmationOf(event.stream)
+    if (id === undefined) return state
+    if (Keyed.get(state, id) !== undefined) return Keyed.remove(state, id)
+    const isQuestion = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
+    return isQuestion ? Keyed.set(state, id, waiting(event, event.payload)) : state
+  },
+}
+
+const waiting = (event: Event, request: PayloadOf<"ConfirmationRequested">): PendingConfirmation => {
+  const { commandId, requestId, argsDigest, shown, shownDigest, securityWarning, expiresAt } = request
+  return {
+    ...(commandId === undefined ? {} : { commandId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    argsDigest,
+    shown,
+    ...(shownDigest === undefined ? {} : { shownDigest }),
+    ...(securityWarning === undefined ? {} : { securityWarning }),
+    requestedAt: event.recordedAt,
+    expiresAt,
+    position: event.position,
+    taskId: event.taskId,
+    ...(event.timeline === MAIN ? {} : { timeline: event.timeline }),
+  }
+}

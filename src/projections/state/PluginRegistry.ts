@@ -1,0 +1,284 @@
+import { Schema } from "effect"
+import { Position } from "../../events/vocabulary/Event.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { Given, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
+import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import type { Projection } from "../fold/Projection.ts"
+import { type Declared, declaredComponents, declaredMetadata } from "./registry/DeclaredComponents.ts"
+import * as Standing from "./registry/GrantHistory.ts"
+
+/** What people set over a manifest's defaults; it outlives an update. */
+const Overrides = Schema.Struct({
+  priority: Schema.NullOr(Schema.Finite),
+  metadata: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Struct({ value: Json })) }).annotations({
+    description: "By key: the value that was set, or null where the key was unset",
+  }),
+})
+
+type Overrides = typeof Overrides.Type
+
+/** A sensor or an actuator of an imported plugin. */
+export const Component = Schema.Struct({
+  kind: Schema.Literal("sensor", "actuator"),
+  active: Schema.Boolean.annotations({ description: "Whether it takes part while its plugin does" }),
+  priority: Schema.Finite.annotations({ description: "Higher goes first" }),
+  metadata: JsonObject,
+  overrides: Overrides,
+}).annotations({ identifier: "Component" })
+
+export type Component = typeof Component.Type
+
+/** An update that waits for what it asks for; the version before it stays. */
+export const Held = Schema.Struct({
+  version: Schema.String,
+  digest: Schema.String,
+  source: Schema.String,
+  origin: Schema.NullOr(Origin),
+  workspace: Schema.NullOr(Schema.String),
+  manifest: JsonObject,
+  missing: Schema.Array(MissingGrant).annotations({ description: "What it asks for and was not granted" }),
+  heldAt: Position.annotations({ description: "Position of its import" }),
+}).annotations({ identifier: "Held" })
+
+export type Held = typeof Held.Type
+
+/** An imported plugin. */
+export const Plugin = Schema.Struct({
+  version: Schema.String,
+  digest: Schema.String,
+  source: Schema.String,
+  origin: Schema.NullOr(Origin).annotations({ description: "What the source was; null where an old log does not say" }),
+  workspace: Schema.NullOr(Schema.String).annotations({ description: 'What "." in its permissions is' }),
+  manifest: JsonObject,
+  grants: JsonObject.annotations({ description: "What this version may do" }),
+  given: Given.annotations({ description: "What people granted by name: it holds for later versions too" }),
+  revoked: Given.annotations({ description: "What people took back: it needs a grant by name, whatever the version" }),
+  held: Schema.NullOr(Held),
+  active: Schema.Boolean,
+  importedAt: Position.annotations({ description: "Position of its import, or of its last update" }),
+  quarantined: Schema.NullOr(Schema.String).annotations({
+    description: "Why it is not started, until it is activated",
+  }),
+  components: Schema.Record({ key: Schema.String, value: Component }).annotations({
+    description: "By the component's name within the plugin",
+  }),
+  metadata: JsonObject,
+  overrides: Overrides,
+  running: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({
+      instance: Schema.String.annotations({ description: "`kernel`, or a task's id" }),
+      birth: optional(Schema.String),
+    }),
+  }).annotations({
+    description: "Its processes by their id: an instance has two, while versions run side by side",
+  }),
+}).annotations({ identifier: "Plugin" })
+
+export type Plugin = typeof Plugin.Type
+
+/** Every imported plugin, by its name. */
+export const PluginRegistry = Schema.Record({ key: Schema.String, value: Plugin }).annotations({
+  identifier: "PluginRegistry",
+})
+
+export type PluginRegistry = typeof PluginRegistry.Type
+
+/** A component that takes part. */
+export interface ActiveComponent {
+  /** `plugin/component` */
+  readonly name: string
+  readonly plugin: string
+  readonly component: string
+  readonly priority: number
+  readonly metadata: JsonObject
+}
+
+/** The sensors that take part: highest priority first, equals by name. */
+export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => active(registry, "sensor")
+
+/** The actuators that take part: highest priority first, equals by name. */
+export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
+  active(registry, "actuator")
+
+const active = (registry: PluginRegistry, kind: Component["kind"]): ReadonlyArray<ActiveComponent> =>
+  Object.entries(registry)
+    .filter(([, plugin]) => plugin.active && plugin.quarantined === null)
+    .flatMap(([plugin, { components }]) =>
+      Object.entries(components)
+        .filter(([, component]) => component.active && component.kind === kind)
+        .map(([component, { priority, metadata }]) => ({
+          name: `${plugin}/${component}`,
+          plugin,
+          component,
+          priority,
+          metadata,
+        })),
+    )
+    .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1))
+
+const noOverrides: Overrides = { priority: null, metadata: {} }
+
+/**
+ * The registry. A new plugin is inactive until it is activated, its components active. An update (the same name imported
+ * again) keeps what people set: activation, grants by name, and priorities and metadata of what still exists; for the rest
+ * the new manifest's defaults hold. An update that is held changes nothing of the version that is installed, and is gone
+ * with the next import. Activating a plugin lifts its quarantine. What is said of an unknown plugin or component is
+ * ignored. A kernel's start ends all processes of the kernel before it.
+ */
+export const projection: Projection<PluginRegistry> = {
+  name: "PluginRegistry",
+  version: 2,
+  state: PluginRegistry,
+  initial: {},
+  evolve: evolveBy<PluginRegistry>({
+    PluginImported: (registry, payload, { position }) => {
+      const { plugin: name, version, digest, source, manifest, grants, given = {} } = payload
+      const { origin = null, workspace = null } = payload
+      const before = Keyed.get(registry, name)
+      return Keyed.set(registry, name, {
+        version,
+        digest,
+        source,
+        origin,
+        workspace,
+        ...declaredBy(manifest, before),
+        grants,
+        ...Standing.give(before ?? Standing.none, given),
+        held: null,
+        active: before?.active ?? false,
+        importedAt: position,
+        quarantined: before?.quarantined ?? null,
+        overrides: before?.overrides ?? noOverrides,
+        running: before?.running ?? {},
+      })
+    },
+    PluginUpdateHeld: (registry, payload, { position }) => {
+      const { plugin, version, digest, source, manifest, given = {}, missing } = payload
+      const { origin = null, workspace = null } = payload
+      const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
+      return Keyed.change(registry, plugin, (found) => ({ ...found, ...Standing.give(found, given), held }))
+    },
+    PluginGranted: (registry, { plugin, given, grants, missing }) =>
+      Keyed.change(registry, plugin, (found) => ({
+        ...found,
+        ...Standing.give(found, given),
+        grants,
+        held: lacking(found.held, missing),
+      })),
+    PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
+      Keyed.change(registry, plugin, (found) => ({
+        ...found,
+        ...Standing.takeBack(found, revoked),
+        grants,
+        held: lacking(found.held, missing),
+      })),
+    PluginRemoved: (registry, { plugin }) => Keyed.remove(registry, plugin),
+    PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
+    PluginDeactivated: (registry, { plugin }) => update(registry, plugin, { active: false }),
+    PluginQuarantined: (registry, { plugin, reason }) => update(registry, plugin, { quarantined: reason }),
+    ComponentActivated: (registry, { component }) =>
+      changeComponent(registry, component, (found) => ({ ...found, active: true })),
+    ComponentDeactivated: (registry, { component }) =>
+      changeComponent(registry, component, (found) => ({ ...found, active: false })),
+    PriorityChanged: (registry, { component, priority }) =>
+      changeComponent(registry, component, (found) => ({
+        ...found,
+        priority,
+        overrides: { ...found.overrides, priority },
+      })),
+    MetadataSet: (registry, { target, key, value }) => overrideMetadata(registry, target, key, { value }),
+    MetadataUnset: (registry, { target, key }) => overrideMetadata(registry, target, key, null),
+    PluginStarted: (registry, { plugin, instance, pid, birth }) =>
+      Keyed.change(registry, plugin, (found) => ({
+        ...found,
+        running: Keyed.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
+      })),
+    PluginExited: (registry, { plugin, pid }) =>
+      Keyed.change(registry, plugin, (found) =>
+        Object.hasOwn(found.running, pid) ? { ...found, running: Keyed.remove(found.running, String(pid)) } : found,
+      ),
+    KernelStarted: (registry) =>
+      Object.keys(registry).reduce(
+        (cleared, plugin) =>
+          Keyed.change(cleared, plugin, (found) =>
+            Object.keys(found.running).length === 0 ? found : { ...found, running: {} },
+          ),
+        registry,
+      ),
+  }),
+}
+
+const lacking = (held: Held | null, missing: Held["missing"] | undefined): Held | null =>
+  held === null || missing === undefined ? held : { ...held, missing }
+
+/**
+ * A plugin in the version that it had at an earlier time, as things stand now: files, manifest and grants of then;
+ * whether it takes part, and what people set, of now.
+ */
+export const inVersionOf = (now: Plugin, then: Plugin): Plugin => {
+  if (now.digest === then.digest) return now
+  const { version, digest, source, origin, workspace, manifest, grants, importedAt } = then
+  return { ...now, version, digest, source, origin, workspace, ...declaredBy(manifest, now, then), grants, importedAt }
+}
+
+/** A manifest with its components and metadata, where people may have set something over them before. */
+const declaredBy = (manifest: JsonObject, before: Plugin | undefined, earlier = before) => ({
+  manifest,
+  metadata: override(declaredMetadata(manifest), before?.overrides ?? noOverrides),
+  components: Object.fromEntries(
+    Object.entries(declaredComponents(manifest)).map(([name, component]) => [
+      name,
+      imported(component, Keyed.get(before?.components ?? {}, name) ?? Keyed.get(earlier?.components ?? {}, name)),
+    ]),
+  ),
+})
+
+const imported = (declared: Declared, before: Component | undefined): Component => {
+  const overrides = before?.overrides ?? noOverrides
+  return {
+    kind: declared.kind,
+    active: before?.active ?? true,
+    priority: overrides.priority ?? declared.priority,
+    metadata: override(declared.metadata, overrides),
+    overrides,
+  }
+}
+
+const override = (defaults: JsonObject, { metadata }: Overrides): JsonObject =>
+  Object.entries(metadata).reduce<JsonObject>(
+    (merged, [key, set]) => (set === null ? Keyed.remove(merged, key) : Keyed.set(merged, key, set.value)),
+    defaults,
+  )
+
+const update = (registry: PluginRegistry, plugin: string, changes: Partial<Plugin>): PluginRegistry =>
+  Keyed.change(registry, plugin, (found) => ({ ...found, ...changes }))
+
+const changeComponent = (
+  registry: PluginRegistry,
+  fullName: string,
+  how: (component: Component) => Component,
+): PluginRegistry => {
+  const slash = fullName.indexOf("/")
+  const name = fullName.slice(slash + 1)
+  return Keyed.change(registry, fullName.slice(0, slash), (plugin) => {
+    const components = Keyed.change(plugin.components, name, how)
+    return components === plugin.components ? plugin : { ...plugin, components }
+  })
+}
+
+const overrideMetadata = (
+  registry: PluginRegistry,
+  target: string,
+  key: string,
+  set: { readonly value: Json } | null,
+): PluginRegistry => {
+  const how = <Of extends Plugin | Component>(found: Of): Of => ({
+    ...found,
+    metadata: set === null ? Keyed.remove(found.metadata, key) : Keyed.set(found.metadata, key, set.value),
+    overrides: { ...found.overrides, metadata: Keyed.set(found.overrides.metadata, key, set) },
+  })
+  return target.includes("/") ? changeComponent(registry, target, how) : Keyed.change(registry, target, how)
+}

@@ -1,0 +1,61 @@
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Origin } from "../../events/vocabulary/Plugins.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+
+/** One version of a plugin in a log's history. Versions may share a name such as `1.0.0`; their digests differ. */
+export interface PluginVersion {
+  readonly version: string
+  readonly digest: string
+  readonly source: string
+  /** Null where an old log does not say. */
+  readonly origin: Origin | null
+  /** The position of its import; of the last one, where it was imported several times on end. */
+  readonly at: number
+  /** When it was imported, in epoch milliseconds. */
+  readonly recordedAt: number
+  /** `installed`: what the registry has; `held`: an update that waits for its grant; `earlier`: any other. */
+  readonly status: "installed" | "held" | "earlier"
+}
+
+/** The types of events that tell a plugin's versions. */
+export const TYPES = ["PluginImported", "PluginUpdateHeld", "PluginRemoved"] as const
+
+/** The versions of one plugin, oldest first, by the events of its stream. Pure. */
+export const versionsOf = (events: ReadonlyArray<Event>): ReadonlyArray<PluginVersion> => {
+  const versions: Array<PluginVersion> = []
+  for (const event of events) {
+    if (is(event, "PluginRemoved")) retire(versions, () => true)
+    else if (is(event, "PluginImported")) {
+      retire(versions, () => true)
+      add(versions, event, event.payload, "installed")
+    } else if (is(event, "PluginUpdateHeld")) {
+      retire(versions, ({ status }) => status === "held")
+      add(versions, event, event.payload, "held")
+    }
+  }
+  return versions
+}
+
+const retire = (versions: Array<PluginVersion>, which: (version: PluginVersion) => boolean): void => {
+  for (const [index, version] of versions.entries()) {
+    if (which(version)) versions[index] = { ...version, status: "earlier" }
+  }
+}
+
+interface Release {
+  readonly version: string
+  readonly digest: string
+  readonly source: string
+  readonly origin?: Origin | null
+}
+
+/** A version that was held and is installed now, or is imported again, is the one that it was. */
+const add = (
+  versions: Array<PluginVersion>,
+  { position: at, recordedAt }: Event,
+  { version, digest, source, origin = null }: Release,
+  status: PluginVersion["status"],
+): void => {
+  if (versions.at(-1)?.digest === digest) versions.pop()
+  versions.push({ version, digest, source, origin, at, recordedAt, status })
+}

@@ -1,0 +1,106 @@
+import { Schema } from "effect"
+import { Position } from "../../events/vocabulary/Event.ts"
+import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { JsonObject } from "../../values/Json.ts"
+import * as Projection from "../fold/Projection.ts"
+import { RecordDraft } from "../fold/RecordBuilder.ts"
+
+/** One scoring of one or many tasks by one rubric and one critic. */
+export const ScoreSet = Schema.Struct({
+  label: Schema.String.annotations({ description: "`live` for the scoring done when a task closes" }),
+  rubricDigest: Schema.String.annotations({ description: "Which of the rubrics" }),
+  critic: Schema.String,
+  criticDigest: Schema.String,
+  taskIds: Schema.Array(Schema.String),
+  range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions it read" }),
+  startedAt: Position.annotations({ description: "Position at which it began" }),
+  finished: Schema.Boolean.annotations({ description: "false where it is under way, or was interrupted" }),
+  totals: Schema.NullOr(JsonObject).annotations({ description: "earned, lost and net of every task, once finished" }),
+  by: Schema.String.annotations({ description: "The actor who had it scored" }),
+  replaces: Schema.optionalWith(Schema.String, { exact: true }),
+}).annotations({ identifier: "ScoreSet" })
+
+export type ScoreSet = typeof ScoreSet.Type
+
+/** Every score set by its id, the rubrics they were made by, and the pointers (`official`, `baseline` …) that name one. */
+export const ScoreSets = Schema.Struct({
+  sets: Schema.Record({ key: Schema.String, value: ScoreSet }),
+  rubrics: Schema.Record({ key: Schema.String, value: JsonObject }).annotations({
+    description: "What tasks were scored by, by its digest: most score sets share theirs with others",
+  }),
+  pointers: Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
+    description: "Score set id by pointer",
+  }),
+}).annotations({ identifier: "ScoreSets" })
+
+export type ScoreSets = typeof ScoreSets.Type
+
+/** The score sets and pointers while events change them. */
+interface Draft {
+  readonly sets: RecordDraft<ScoreSet>
+  readonly rubrics: RecordDraft<JsonObject>
+  readonly pointers: RecordDraft<string>
+}
+
+const take = evolveBy<Draft>({
+  ScoringStarted: (draft, { scoreSetId, replaces, ...started }, event) => {
+    if (draft.sets.get(scoreSetId) !== undefined) return draft
+    if (draft.rubrics.get(started.rubricDigest) === undefined) draft.rubrics.set(started.rubricDigest, started.rubric)
+    draft.sets.set(scoreSetId, {
+      label: started.label,
+      rubricDigest: started.rubricDigest,
+      critic: started.critic,
+      criticDigest: started.criticDigest,
+      taskIds: started.taskIds,
+      range: started.range,
+      startedAt: event.position,
+      finished: false,
+      totals: null,
+      by: event.actor,
+      ...(replaces === undefined ? {} : { replaces }),
+    })
+    return draft
+  },
+  ScoringFinished: (draft, { scoreSetId, totals }) => {
+    draft.sets.change(scoreSetId, (set) => (set.finished ? set : { ...set, finished: true, totals }))
+    return draft
+  },
+  ScoreSetPromoted: (draft, { pointer, scoreSetId }) => {
+    draft.pointers.set(pointer, scoreSetId)
+    return draft
+  },
+})
+
+const begin = (from: ScoreSets, own: boolean): Projection.Draft<ScoreSets> => {
+  const draft: Draft = {
+    sets: new RecordDraft(from.sets, own),
+    rubrics: new RecordDraft(from.rubrics, own),
+    pointers: new RecordDraft(from.pointers, own),
+  }
+  let state = from
+  return {
+    take: (event) => void take(draft, event),
+    state: () => {
+      const [sets, rubrics, pointers] = [draft.sets.record(), draft.rubrics.record(), draft.pointers.record()]
+      if (sets !== state.sets || rubrics !== state.rubrics || pointers !== state.pointers) {
+        state = { sets, rubrics, pointers }
+      }
+      return state
+    },
+    paged: () => ({
+      sets: draft.sets.paged(),
+      rubrics: draft.rubrics.paged(),
+      pointers: draft.pointers.paged(),
+    }),
+  }
+}
+
+/** Score sets and what points at them. Sets are never overwritten: an id that is started twice keeps its first start. */
+export const projection: Projection.Projection<ScoreSets> = {
+  name: "ScoreSets",
+  version: 2,
+  state: ScoreSets,
+  initial: { sets: {}, rubrics: {}, pointers: {} },
+  evolve: Projection.evolveFrom(begin),
+  draft: begin,
+}

@@ -1,0 +1,88 @@
+import { Schema } from "effect"
+import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
+import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { type Draft, evolveFrom, type Projection } from "../fold/Projection.ts"
+import { RecordDraft } from "../fold/RecordBuilder.ts"
+
+/** A task, open or closed. */
+export const Task = Schema.Struct({
+  goal: Schema.String,
+  agent: Schema.String,
+  outcome: Schema.NullOr(TaskOutcome).annotations({ description: "null while the task is open" }),
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
+  from: Position.annotations({ description: "Where it was opened" }),
+  to: Position.annotations({ description: "Where it was closed; while it is open, its last event so far" }),
+  openedAt: EpochMs,
+  closedAt: Schema.NullOr(EpochMs),
+  steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
+}).annotations({ identifier: "Task" })
+
+export type Task = typeof Task.Type
+
+/** Every task of the log by its id, oldest first. */
+export const Tasks = Schema.Record({ key: Schema.String, value: Task }).annotations({ identifier: "Tasks" })
+
+export type Tasks = typeof Tasks.Type
+
+/** The open tasks: id and task, oldest first. */
+export const open = (tasks: Tasks): ReadonlyArray<readonly [id: string, task: Task]> =>
+  Object.entries(tasks)
+    .filter(([, task]) => task.outcome === null)
+    .sort(([, a], [, b]) => a.from - b.from)
+
+const takeInto = (tasks: RecordDraft<Task>, event: Event): void => {
+  if (event.taskId === null) return
+  if (is(event, "TaskOpened")) {
+    if (tasks.get(event.taskId) !== undefined) return
+    const { goal, agent } = event.payload
+    const { position, recordedAt } = event
+    tasks.set(event.taskId, {
+      goal,
+      agent,
+      outcome: null,
+      from: position,
+      to: position,
+      openedAt: recordedAt,
+      closedAt: null,
+      steps: 0,
+    })
+    return
+  }
+  tasks.change(event.taskId, (task) => (task.outcome === null ? proceed(task, event) : task))
+}
+
+/** What comes after the close (scores, notes) is about the task, not part of it. */
+const proceed = (task: Task, event: Event): Task => {
+  if (is(event, "TaskClosed")) {
+    const { outcome, reason } = event.payload
+    const closed = { ...task, outcome, to: event.position, closedAt: event.recordedAt }
+    return reason === undefined ? closed : { ...closed, reason }
+  }
+  if (is(event, "TimelineForked")) {
+    const { agent, goal } = event.payload.overrides
+    return {
+      ...task,
+      agent: typeof agent === "string" ? agent : task.agent,
+      goal: typeof goal === "string" ? goal : task.goal,
+      to: event.position,
+    }
+  }
+  const steps = is(event, "ActuatorCommanded") ? task.steps + 1 : task.steps
+  return { ...task, to: event.position, steps }
+}
+
+const draft = (from: Tasks, own: boolean): Draft<Tasks> => {
+  const tasks = new RecordDraft(from, own)
+  return { take: (event) => takeInto(tasks, event), state: () => tasks.record(), paged: () => tasks.paged() }
+}
+
+/** Every task: goal, outcome, range of positions. */
+export const projection: Projection<Tasks> = {
+  name: "Tasks",
+  version: 1,
+  state: Tasks,
+  initial: {},
+  evolve: evolveFrom(draft),
+  draft,
+}

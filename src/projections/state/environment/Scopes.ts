@@ -1,0 +1,56 @@
+import { Schema } from "effect"
+import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
+import { Json } from "../../../values/Json.ts"
+
+/** How far a command has come. It leaves the state when its outcome or its denial is known. */
+export const CommandStatus = Schema.Literal("commanded", "allowed", "confirming", "dispatched").annotations({
+  identifier: "CommandStatus",
+})
+
+/** A command without an outcome. */
+export const PendingCommand = Schema.Struct({
+  actuator: Schema.String.annotations({ description: "`plugin/component`" }),
+  args: Json,
+  status: CommandStatus,
+}).annotations({ identifier: "PendingCommand" })
+
+export type PendingCommand = typeof PendingCommand.Type
+
+/** Why a plugin's document is not to be relied on. */
+export const OutOfStep = Schema.Struct({
+  position: Schema.Int.annotations({ description: "The event whose patch did not fit" }),
+  path: Schema.String.annotations({ description: "JSON Pointer of the operation that did not fit" }),
+  reason: Schema.String,
+}).annotations({ identifier: "OutOfStep" })
+
+const scope = {
+  readings: Schema.Record({ key: Schema.String, value: Json }).annotations({
+    description: "The latest reading of every sensor, by `plugin/sensor`",
+  }),
+  environment: Schema.Record({ key: Schema.String, value: Json }).annotations({
+    description: "The environment's document of every plugin, by its name",
+  }),
+  pending: Schema.Record({ key: Schema.String, value: PendingCommand }).annotations({
+    description: "Commands without an outcome, by their id",
+  }),
+  outOfStep: Schema.optionalWith(Schema.Record({ key: Schema.String, value: OutOfStep }), { exact: true }).annotations({
+    description: "Plugins whose document stopped following its events, by name; absent while all is well",
+  }),
+}
+
+/** What is known of the world in one scope: a task's, or the one that all tasks share. */
+export const Scope = Schema.Struct(scope).annotations({ identifier: "Scope" })
+
+export type Scope = typeof Scope.Type
+
+/** What is known of the world in a task. */
+export const TaskScope = Schema.Struct({
+  ...scope,
+  goal: Schema.NullOr(Schema.String).annotations({
+    description: "null where events came in before the task was opened",
+  }),
+  open: Schema.Boolean,
+  outcome: Schema.optionalWith(TaskOutcome, { exact: true }),
+}).annotations({ identifier: "TaskScope" })
+
+export type TaskScope = typeof TaskScope.Type

@@ -1,0 +1,47 @@
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import * as Keyed from "../../../values/SafeRecord.ts"
+import { isArray } from "../../patch/JsonPatch.ts"
+
+/** What a manifest says of one component, defaults filled in. */
+export interface Declared {
+  readonly kind: "sensor" | "actuator"
+  readonly priority: number
+  readonly metadata: JsonObject
+}
+
+/**
+ * The sensors and actuators of a manifest, by name. The manifest is JSON here, whoever wrote the event: what is not as
+ * expected is passed over, and of two components of one name the first counts.
+ */
+export const declaredComponents = (manifest: JsonObject): Keyed.Keyed<Declared> => {
+  const peas = asObject(Keyed.get(manifest, "peas"))
+  return [...declared(peas, "sensors", "sensor"), ...declared(peas, "actuators", "actuator")].reduce<
+    Keyed.Keyed<Declared>
+  >((found, [name, component]) => (Object.hasOwn(found, name) ? found : Keyed.set(found, name, component)), {})
+}
+
+/** The metadata of the plugin as a whole. */
+export const declaredMetadata = (manifest: JsonObject): JsonObject => asObject(Keyed.get(manifest, "metadata"))
+
+const declared = (peas: JsonObject, list: string, kind: Declared["kind"]): ReadonlyArray<[string, Declared]> => {
+  const entries = Keyed.get(peas, list)
+  if (!isArray(entries)) return []
+  return entries.map(asObject).flatMap((entry) => {
+    const name = Keyed.get(entry, "name")
+    const priority = Keyed.get(entry, "priority")
+    if (typeof name !== "string") return []
+    return [
+      [
+        name,
+        {
+          kind,
+          priority: typeof priority === "number" ? priority : 0,
+          metadata: asObject(Keyed.get(entry, "metadata")),
+        },
+      ] as [string, Declared],
+    ]
+  })
+}
+
+const asObject = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !isArray(value) ? value : {}

@@ -1,0 +1,53 @@
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { type Json, pointerKeys } from "../../values/Json.ts"
+import * as JsonPatch from "../patch/JsonPatch.ts"
+import { member } from "../patch/JsonPointer.ts"
+
+/**
+ * Watches paths of a document while it goes from state to state, and remembers for each which event last changed its
+ * value. Appearing and vanishing are changes; being written again with the same value is none. Parts that two states
+ * share are not looked into, so that an event costs what it changed, however many paths are watched.
+ */
+export interface PathWatch {
+  /** Takes note of what one event made of the document. */
+  readonly observe: (before: Json, after: Json, event: Event) => void
+  /** The last event observed that changed the value at this path, one of those watched. */
+  readonly lastChange: (path: string) => Event | undefined
+}
+
+/** A watch over these paths (JSON Pointers). */
+export const make = (paths: Iterable<string>): PathWatch => {
+  const root = node()
+  const watched = new Map<string, Node>()
+  for (const path of paths) watched.set(path, reach(root, pointerKeys(path)))
+  for (const each of watched.values()) each.watched = true
+  return {
+    observe: (before, after, event) => compare(root, before, after, event),
+    lastChange: (path) => watched.get(path)?.last,
+  }
+}
+
+/** Watched paths as a tree of their keys. */
+interface Node {
+  watched: boolean
+  last: Event | undefined
+  readonly below: Map<string, Node>
+}
+
+const node = (): Node => ({ watched: false, last: undefined, below: new Map() })
+
+const reach = (root: Node, keys: ReadonlyArray<string>): Node => {
+  let reached = root
+  for (const key of keys) {
+    const next = reached.below.get(key) ?? node()
+    reached.below.set(key, next)
+    reached = next
+  }
+  return reached
+}
+
+const compare = (at: Node, before: Json | undefined, after: Json | undefined, event: Event): void => {
+  if (before === after) return
+  if (at.watched && !JsonPatch.equal(before, after)) at.last = event
+  for (const [key, below] of at.below) compare(below, member(before, key), member(after, key), event)
+}

@@ -1,0 +1,93 @@
+import { Chunk, Either, Option, Stream } from "effect"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Keyed from "../../values/SafeRecord.ts"
+import * as Pointer from "../patch/JsonPointer.ts"
+import type { EnvironmentState } from "../state/EnvironmentState.ts"
+import { ask, type Predicate, type PredicateFailed } from "./Predicate.ts"
+import { along, type Change, type OnProgress, type Past, pages, type Way } from "./TimelineHistory.ts"
+import { turnAt } from "./ValueChanges.ts"
+
+/** Which moments of a way a predicate is asked about. */
+export interface Asking {
+  readonly predicate: Predicate
+  /** Only those at which the value at this path changes; without it, all at which anything changes. */
+  readonly keys?: ReadonlyArray<string>
+}
+
+/**
+ * Every event at which a predicate turns from false to true; one that looks at the event or the position holds at an
+ * event and not for a while, so that each event counts at which it does. Where a path is watched that holds nothing, no
+ * predicate does.
+ */
+export const turningTrue = (
+  past: Past,
+  { predicate, keys }: Asking,
+  way: Way,
+  onProgress?: OnProgress,
+): Stream.Stream<Event, PredicateFailed | LogError> =>
+  Stream.suspend(() => {
+    if (keys === undefined && isAboutEventsAlone(predicate)) return amongEvents(past, predicate, way, onProgress)
+    const live = liveFrom(way.from.state)
+    const { mentionsEvent = false } = predicate
+    const valueIn = (state: EnvironmentState) => (keys === undefined ? undefined : Pointer.valueAt(state, keys))
+    const holds = (event: Event | null, position: number): Either.Either<boolean, PredicateFailed> => {
+      const value = valueIn(live.state)
+      if (keys !== undefined && value === undefined) return Either.right(false)
+      return ask(predicate, { state: live.state, event, position, value })
+    }
+    let held = mentionsEvent ? Either.right(false) : holds(null, way.from.position)
+    if (Either.isLeft(held)) return Stream.fail(held.left)
+
+    const isMoment = (event: Event, change: Change | undefined) =>
+      keys === undefined ? mentionsEvent || change !== undefined : turnAt(keys, event, change) !== undefined
+
+    const look = (event: Event, change: Change | undefined): Either.Either<Event, PredicateFailed> | undefined => {
+      const moment = isMoment(event, change)
+      if (change !== undefined) live.take(event, change)
+      if (!moment) return undefined
+      const before = held
+      held = holds(event, event.position)
+      if (Either.isLeft(held)) return Either.left(held.left)
+      const isHit = held.right && (mentionsEvent || Either.isLeft(before) || !before.right)
+      return isHit ? Either.right(event) : undefined
+    }
+    return along(past, way, look, onProgress).pipe(Stream.mapEffect((hit) => hit))
+  })
+
+const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolean =>
+  mentionsEvent && reads !== undefined && reads.length === 0
+
+/** The events at which a predicate holds that looks at no state: none is folded, and no event read of another type. */
+const amongEvents = (
+  past: Past,
+  predicate: Predicate,
+  { from: { position: after, state }, until }: Way,
+  onProgress?: OnProgress,
+): Stream.Stream<Event, PredicateFailed | LogError> => {
+  const holdsAt = (event: Event): Option.Option<Either.Either<Event, PredicateFailed>> =>
+    Either.match(ask(predicate, { state, event, position: event.position, value: undefined }), {
+      onLeft: (failed) => Option.some(Either.left(failed)),
+      onRight: (holds) => (holds ? Option.some(Either.right(event)) : Option.none()),
+    })
+  const { types } = predicate
+  return pages(past, { after, until, ...(types === undefined ? {} : { types }) }, onProgress).pipe(
+    Stream.map(Chunk.filterMap(holdsAt)),
+    Stream.flattenChunks,
+    Stream.mapEffect((hit) => hit),
+  )
+}
+
+/** The whole environment along a way. It is changed in place: to copy the tasks of a long log at each event takes minutes. */
+const liveFrom = (from: EnvironmentState) => {
+  const tasks = Keyed.copy(from.tasks)
+  const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }
+  return {
+    state,
+    take: ({ taskId }: Event, { after }: Change): void => {
+      state.shared = after.shared
+      const scope = taskId === null ? undefined : Keyed.get(after.tasks, taskId)
+      if (taskId !== null && scope !== undefined) Keyed.put(tasks, taskId, scope)
+    },
+  }
+}

@@ -1,0 +1,271 @@
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import type { TimelineNotFound } from "../../events/read/Timelines.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Json } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import type { TaskNotFound } from "../audit/TaskAudit.ts"
+import * as Pointer from "../patch/JsonPointer.ts"
+import { Projector } from "../projector/Projector.ts"
+import * as Bisection from "./Bisection.ts"
+import * as Consequences from "./Consequences.ts"
+import * as Diff from "./Diff.ts"
+import * as Extent from "./EventFilter.ts"
+import * as Path from "./Path.ts"
+import { type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
+import * as Moments from "./PredicateTransitions.ts"
+import * as Runs from "./Runs.ts"
+import * as Past from "./TimelineHistory.ts"
+import * as Asked from "./TimeTravelOptions.ts"
+import * as Turns from "./ValueChanges.ts"
+
+export type { Bisection } from "./Bisection.ts"
+export type { Consequence, Consequences } from "./Consequences.ts"
+export type { Difference } from "./Diff.ts"
+export { PathInvalid, PathNeverExisted, PathNotFound } from "./Path.ts"
+export { type Predicate, PredicateFailed, type Seen } from "./Predicate.ts"
+export { type Aligned, Run, RunTooLong } from "./Runs.ts"
+export type { Alignment, Pair } from "./TaskAlignment.ts"
+export type { OnProgress } from "./TimelineHistory.ts"
+export { BisectOptions, EffectsOptions, Range } from "./TimeTravelOptions.ts"
+export type { Turn } from "./ValueChanges.ts"
+
+/** Who gave a path the value it has. */
+export interface Blame {
+  readonly path: string
+  readonly timeline: string
+  /** The position asked about. */
+  readonly at: number
+  /** The value; `undefined` where the event took it away. */
+  readonly value: Json | undefined
+  /** The event that last changed the value; null where it stands as every log begins. */
+  readonly event: Event | null
+}
+
+/** Why a moment cannot be looked at. */
+export type MomentError = Moment.NotLocated
+
+type RangeError = Options.InvalidOptions | Moment.RangeReversed
+
+type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
+
+/**
+ * Reads the past of the environment (`EnvironmentState`), on any timeline. It executes nothing.
+ * Wherever a moment is asked for, a position, an event's id or a time is accepted (see `Moment`). Paths are JSON Pointers.
+ */
+export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
+  TimeTravel,
+  {
+    /** The environment as it stood, or the part of it at a path. */
+    readonly stateAt: (
+      at: Moment.Moment,
+      path?: string,
+    ) => Effect.Effect<Json, MomentError | Path.PathInvalid | Path.PathNotFound>
+    /**
+     * The JSON Patch (RFC 6902) that makes the state at `a` into the state at `b`, which may be of two timelines. Each
+     * operation names the last event on the way from the one to the other that changed the value at its path; where `b` is
+     * the earlier one, that is the last event which the operation undoes. Inside a list whose length differs places mean
+     * nothing, and an operation there names the last event that changed the list. The extra member does not keep it from
+     * being a valid patch (§4).
+     */
+    readonly diff: (a: Moment.Moment, b: Moment.Moment) => Effect.Effect<ReadonlyArray<Diff.Difference>, MomentError>
+    /**
+     * Every value that a path has had, oldest first, with the event that gave it. Of a path that spans tasks (the whole, or
+     * `/tasks`) the values are cut down to what the event can change: the shared scope and its own task's.
+     */
+    readonly history: (path: string, range?: Asked.Range) => Stream.Stream<Turns.Turn, PathError | RangeError>
+    /**
+     * The event that gave the value at a path the value it has at a moment (default: now): a new value, a change below
+     * it, or its removal. Writing the same value again is no change.
+     */
+    readonly blame: (path: string, at?: Moment.Moment) => Effect.Effect<Blame, PathError>
+    /**
+     * Why an event happened: the event, what caused it, what caused that, and so on to the root. The chain ends early
+     * where a cause is not in the log; its last event then still has a `causationId`.
+     */
+    readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Event>, MomentError>
+    /** What came of an event, and of that, and so on. */
+    readonly effects: (
+      event: Moment.Moment,
+      options?: Asked.EffectsOptions,
+    ) => Effect.Effect<Consequences.Consequences, Options.InvalidOptions | MomentError>
+    /** The first moment at which a predicate holds, and how it was found: see `Bisection`. */
+    readonly bisect: (
+      predicate: Predicate,
+      options?: Asked.BisectOptions,
+    ) => Effect.Effect<Bisection.Bisection, PredicateFailed | MomentError | RangeError>
+    /**
+     * Every event at which a predicate turns true: a breakpoint on the past. Where a path is watched, it is asked when the
+     * value there changes, and does not hold while there is none. A predicate that looks at the event, or at the
+     * position, counts each time it holds.
+     */
+    readonly watch: (
+      path: string | null,
+      predicate: Predicate,
+      range?: Asked.Range,
+    ) => Stream.Stream<Event, PredicateFailed | PathError | RangeError>
+    /** Two tasks, or timelines, event by event: see `Alignment`. */
+    readonly align: (
+      a: Runs.Run,
+      b: Runs.Run,
+    ) => Effect.Effect<
+      Runs.Aligned,
+      Options.InvalidOptions | TaskNotFound | TimelineNotFound | Runs.RunTooLong | LogError
+    >
+  }
+>() {}
+
+const make = Effect.gen(function* () {
+  const log = yield* EventLog
+  const projector = yield* Projector
+  const pastOf = (timeline: string) => Past.of(log, projector, timeline)
+
+  const locate = (moment: Moment.Moment) =>
+    Effect.gen(function* () {
+      const { timeline, position } = yield* Effect.provideService(Moment.locate(moment), EventLog, log)
+      return { past: yield* pastOf(timeline), position }
+    })
+
+  /** Now, on the log's own timeline. */
+  const now = Effect.gen(function* () {
+    return { past: yield* pastOf(log.timeline), position: (yield* log.head).position }
+  })
+
+  /** A range of one past: its end says of which. */
+  const locateRange = (since: Moment.Moment | undefined, until: Moment.Moment | undefined) =>
+    Effect.gen(function* () {
+      const start = since === undefined ? undefined : yield* locate(since)
+      const end =
+        until === undefined
+          ? { past: start?.past ?? (yield* now).past, position: (yield* log.head).position }
+          : yield* locate(until)
+      if (start === undefined) return { past: end.past, after: 0, until: end.position }
+      const { position: after } = yield* locate(`${end.past.timeline}@${start.position}`)
+      return yield* Moment.inOrder({ past: end.past, after, until: end.position })
+    })
+
+  const stateAt = (at: Moment.Moment, path = "") =>
+    Effect.gen(function* () {
+      const { past, position } = yield* locate(at)
+      const parsed = yield* Path.parse(path)
+      const state: Json = yield* past.stateAt(position)
+      const value = Pointer.valueAt(state, parsed.keys)
+      if (value === undefined) return yield* new Path.PathNotFound(Path.missing(state, parsed, position))
+      return value
+    })
+
+  const diff = (a: Moment.Moment, b: Moment.Moment) =>
+    Effect.gen(function* () {
+      return yield* Diff.between(yield* locate(a), yield* locate(b))
+    })
+
+  const neverExisted = (past: Past.Past, path: Path.Path, at: number) =>
+    Effect.flatMap(past.stateAt(at), (state) => new Path.PathNeverExisted(Path.missing(state, path, at)))
+
+  /** Fails at its end where nothing came, and nothing was ever at the path. */
+  const unlessNever = <A, E>(seen: Stream.Stream<A, E>, past: Past.Past, path: Path.Path, until: number) =>
+    Stream.orElseIfEmptyStream(seen, () =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const value = Pointer.valueAt(yield* past.stateAt(until), path.keys)
+          const existed = value !== undefined || Option.isSome(yield* Turns.last(past, path, until))
+          return existed ? Stream.empty : Stream.fromEffect(neverExisted(past, path, until))
+        }),
+      ),
+    )
+
+  const history = (path: string, asked: Asked.Range = {}) =>
+    Effect.gen(function* () {
+      const { since, until, onProgress } = yield* Options.decode("history", Asked.Range, asked)
+      const parsed = yield* Path.parse(path)
+      const range = yield* locateRange(since, until)
+      const turns = Turns.between(range.past, parsed, range.after, range.until, onProgress)
+      return unlessNever(turns, range.past, parsed, range.until)
+    }).pipe(Stream.unwrap)
+
+  const blame = (path: string, at?: Moment.Moment) =>
+    Effect.gen(function* () {
+      const parsed = yield* Path.parse(path)
+      const { past, position } = at === undefined ? yield* now : yield* locate(at)
+      const turn = yield* Turns.last(past, parsed, position)
+      if (Option.isSome(turn) && !Extent.isWide(parsed.keys)) {
+        return { path, timeline: past.timeline, at: position, value: turn.value.value, event: turn.value.event }
+      }
+      const value = Pointer.valueAt(yield* past.stateAt(position), parsed.keys)
+      if (Option.isNone(turn) && value === undefined) return yield* neverExisted(past, parsed, position)
+      return {
+        path,
+        timeline: past.timeline,
+        at: position,
+        value,
+        event: Option.match(turn, { onNone: () => null, onSome: ({ event }) => event }),
+      }
+    })
+
+  const eventAt = (moment: Moment.Moment) =>
+    Effect.gen(function* () {
+      const { past, position } = yield* locate(moment)
+      const [event] = position === 0 ? [] : yield* past.readPage({ after: position - 1, until: position }, 1)
+      return event ?? (yield* new Moment.EventNotFound({ event: moment, log: log.name }))
+    })
+
+  const why = (moment: Moment.Moment) =>
+    Effect.gen(function* () {
+      const chain: Array<Event> = []
+      const seen = new Set<string>()
+      let next: Event | undefined = yield* eventAt(moment)
+      // A log should hold no cycle of causes, but nothing keeps a writer from naming an id it uses later.
+      while (next !== undefined && !seen.has(next.id)) {
+        chain.push(next)
+        seen.add(next.id)
+        next = next.causationId === null ? undefined : Option.getOrUndefined(yield* log.find(next.causationId))
+      }
+      return chain
+    })
+
+  return TimeTravel.of({
+    stateAt,
+    diff,
+    history,
+    blame,
+    why,
+    effects: (moment, asked = {}) =>
+      Effect.gen(function* () {
+        const { limit = MAX_EFFECTS, ...options } = yield* Options.decode("effects", Asked.EffectsOptions, asked)
+        return yield* Consequences.of(log, yield* eventAt(moment), { limit, ...options })
+      }),
+    bisect: (predicate, asked = {}) =>
+      Effect.gen(function* () {
+        const { from, to, scan = false, ...options } = yield* Options.decode("bisect", Asked.BisectOptions, asked)
+        const { past, after, until } = yield* locateRange(from, to)
+        return yield* Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options })
+      }),
+    watch: (path, predicate, asked = {}) =>
+      Effect.gen(function* () {
+        const { since, until, onProgress } = yield* Options.decode("watch", Asked.Range, asked)
+        const parsed = path === null ? undefined : yield* Path.parse(path)
+        const range = yield* locateRange(since, until)
+        const from = { position: range.after, state: yield* range.past.stateAt(range.after) }
+        const extent = Extent.ofPaths(
+          parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
+        )
+        const way = { from, until: range.until, extent }
+        const asking = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
+        const seen = Moments.turningTrue(range.past, asking, way, onProgress)
+        return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
+      }).pipe(Stream.unwrap),
+    align: (runA, runB) =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Options.decode("align", Asked.Both, { a: runA, b: runB })
+        const pasts = [yield* pastOf(a.timeline ?? log.timeline), yield* pastOf(b.timeline ?? log.timeline)] as const
+        return yield* Runs.align([pasts[0], a], [pasts[1], b])
+      }),
+  })
+})
+
+/** Events that `effects` finds, where nobody says how many. */
+const MAX_EFFECTS = 1_000
+
+/** Time travel over the `EventLog` and the `Projector` it is given. */
+export const layer: Layer.Layer<TimeTravel, never, EventLog | Projector> = Layer.effect(TimeTravel, make)

@@ -1,0 +1,89 @@
+import { Effect, Option, Stream } from "effect"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type { PositionOutOfRange } from "../../events/read/Moment.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Json } from "../../values/Json.ts"
+import * as JsonPatch from "../patch/JsonPatch.ts"
+import * as Pointer from "../patch/JsonPointer.ts"
+import { projection } from "../state/EnvironmentState.ts"
+import * as Extent from "./EventFilter.ts"
+import type { Path } from "./Path.ts"
+import { along, type Change, type OnProgress, type Past } from "./TimelineHistory.ts"
+
+/** A value giving way to another one at a path. `undefined` is nothing at all: it appeared, or it was taken away. */
+export interface Turn {
+  readonly event: Event
+  readonly before: Json | undefined
+  readonly value: Json | undefined
+}
+
+/** What an event made of the value at a path, where it changed it. Being written again with the same value is no change. */
+export const turnAt = (keys: ReadonlyArray<string>, event: Event, change: Change | undefined): Turn | undefined => {
+  if (change === undefined) return undefined
+  const before = Pointer.valueAt(change.before, keys)
+  const value = Pointer.valueAt(change.after, keys)
+  return before === value || JsonPatch.equal(before, value) ? undefined : { event, before, value }
+}
+
+/** Every turn of the value at a path after one position, up to another; oldest first. */
+export const between = (
+  past: Past,
+  { keys }: Path,
+  after: number,
+  until: number,
+  onProgress?: OnProgress,
+): Stream.Stream<Turn, PositionOutOfRange | LogError> => {
+  const extent = Extent.ofPath(keys)
+  if (extent === undefined) return Stream.empty
+  return Stream.unwrap(
+    Effect.map(stateAt(past, after), (state) =>
+      along(
+        past,
+        { from: { position: after, state }, until, extent },
+        (event, change) => turnAt(keys, event, change),
+        onProgress,
+      ),
+    ),
+  )
+}
+
+/** Events of a task that are read at once. */
+const SHORT = 1_000
+
+/** Positions that are looked through first, backwards from the moment; and how much longer each next stretch is. */
+const FIRST_STRETCH = 2_000
+const GROWTH = 8
+
+/**
+ * The last turn of the value at a path up to a position; none where it stands as every log begins, or never was.
+ *
+ * A task of few events is read whole, by its index. Else stretches of the log are looked through backwards, each from the
+ * state before it: what changed lately is found in the first, and nothing is folded twice.
+ */
+export const last = (
+  past: Past,
+  path: Path,
+  until: number,
+): Effect.Effect<Option.Option<Turn>, PositionOutOfRange | LogError> =>
+  Effect.gen(function* () {
+    const extent = Extent.ofPath(path.keys)
+    if (extent === undefined) return Option.none()
+    if (typeof extent.taskId === "string") {
+      const events = yield* past.readPage({ until, ...extent }, SHORT)
+      if (events.length < SHORT) return yield* Stream.runLast(between(past, path, 0, until))
+    }
+    let end = until
+    for (let length = FIRST_STRETCH; end > 0; length *= GROWTH) {
+      const start = Math.max(0, end - length)
+      const some = yield* past.readPage({ after: start, until: end, ...extent }, 1)
+      // Where nothing of the extent happened, the state before it need not be known.
+      const found = some.length === 0 ? Option.none() : yield* Stream.runLast(between(past, path, start, end))
+      if (Option.isSome(found)) return found
+      end = start
+    }
+    return Option.none()
+  })
+
+/** A log begins with the same state everywhere, so that this much needs no fold. */
+const stateAt = (past: Past, position: number) =>
+  position === 0 ? Effect.succeed(projection.initial) : past.stateAt(position)

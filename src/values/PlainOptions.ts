@@ -1,0 +1,96 @@
+import type { SchemaAST as AST } from "effect"
+import { findNonJson } from "./Json.ts"
+import { describeValue, isPlain, type SchemaIssue } from "./OptionIssues.ts"
+
+/** Marks the schema of an object in which `undefined` is a mistake, and not the same as a key that is left out. */
+export const KeepsUndefined = Symbol.for("hindcast/KeepsUndefined")
+
+/** A copy of a value, and where objects of a class stand in it that should be of keys and values. */
+export interface Copied {
+  readonly value: unknown
+  readonly strange: ReadonlyArray<SchemaIssue>
+}
+
+/**
+ * Copies a value as far as a schema looks into it, reading each of its properties once: what is decoded is what is used,
+ * whatever the caller, a getter or a proxy says later. Keys whose value is `undefined` are left out. Services and functions
+ * stay what they are. An object of a class is strange where keys and values are expected, since a schema sees only its own
+ * properties and would take what it inherits for absent.
+ */
+export const copyOf = (ast: AST.AST, value: unknown): Copied => {
+  const strange: Array<SchemaIssue> = []
+  return { value: copy(ast, value, [], strange), strange }
+}
+
+type Keys = ReadonlyArray<PropertyKey>
+
+const copy = (ast: AST.AST, value: unknown, keys: Keys, strange: Array<SchemaIssue>): unknown => {
+  switch (ast._tag) {
+    case "Suspend":
+      return copy(ast.f(), value, keys, strange)
+    case "Refinement":
+    case "Transformation":
+      return copy(ast.from, value, keys, strange)
+    case "Declaration":
+    case "UnknownKeyword":
+      return isData(value) ? structuredClone(value) : value
+    case "Union": {
+      const fitting = ast.types.filter((type) => looksInto(type, value))
+      const [only] = fitting
+      return only !== undefined && fitting.length === 1 ? copy(only, value, keys, strange) : value
+    }
+    case "TupleType":
+      return Array.isArray(value) ? copyOfList(ast, value, keys, strange) : value
+    case "TypeLiteral":
+      return isObject(value) ? copyOfObject(ast, value, keys, strange) : value
+    default:
+      return value
+  }
+}
+
+const copyOfList = (ast: AST.TupleType, list: ReadonlyArray<unknown>, keys: Keys, strange: Array<SchemaIssue>) =>
+  Array.from(list, (item, index) => {
+    const type = ast.elements[index]?.type ?? ast.rest[0]?.type
+    return type === undefined ? item : copy(type, item, [...keys, index], strange)
+  })
+
+const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange: Array<SchemaIssue>) => {
+  if (!isPlain(object)) {
+    const expected = "an object of keys and values"
+    strange.push({ keys, expected, found: describeValue(object), tolerable: false })
+    return object
+  }
+  const keepsUndefined = ast.annotations[KeepsUndefined] === true
+  // By entries, so that a key called `__proto__` stays a key.
+  return Object.fromEntries(
+    Reflect.ownKeys(object).flatMap((key) => {
+      const value: unknown = Reflect.get(object, key)
+      if (value === undefined && !keepsUndefined) return []
+      const type = ast.propertySignatures.find(({ name }) => name === key)?.type ?? ast.indexSignatures[0]?.type
+      return [[key, type === undefined ? value : copy(type, value, [...keys, key], strange)] as const]
+    }),
+  )
+}
+
+/** Whether a value is of the kind that this schema looks into. */
+const looksInto = (ast: AST.AST, value: unknown): boolean => {
+  switch (ast._tag) {
+    case "Suspend":
+      return looksInto(ast.f(), value)
+    case "Refinement":
+    case "Transformation":
+      return looksInto(ast.from, value)
+    case "TupleType":
+      return Array.isArray(value)
+    case "TypeLiteral":
+      return isObject(value)
+    default:
+      return false
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isData = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && findNonJson(value) === undefined
