@@ -1,6 +1,6 @@
 import type { ActuatorReport } from "../projections/report/Components.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 /** How a command can end, and how that is said. */
@@ -29,7 +29,7 @@ export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   const about = {
     id,
     title: "What became of the commands",
-    description: `${shown.map((row) => `${row.actuator}: ${Figures.partOf(row.succeeded, row.commanded)} succeeded`).join("; ")}.`,
+    description: `${shown.map((row) => `${row.actuator}: ${FormattedNumbers.partOf(row.succeeded, row.commanded)} succeeded`).join("; ")}.`,
     height: shown.length * ROW,
   }
   return markup`${Chart.legend([
@@ -37,7 +37,7 @@ export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
     ...(open ? [["track", "not ended yet"] as const] : []),
   ])}${Chart.svg(about, shown.map(bar))}${
     rows.length > shown.length
-      ? markup`<p class="note">${Figures.counted(rows.length - shown.length, "actuator")} with fewer commands are in the table only.</p>`
+      ? markup`<p class="note">${FormattedNumbers.counted(rows.length - shown.length, "actuator")} with fewer commands are in the table only.</p>`
       : null
   }`
 }
@@ -51,7 +51,7 @@ const GAP = 1.5
 const bar = (counts: Counts, index: number): Markup => {
   const top = index * ROW
   const { actuator, commanded, succeeded } = counts
-  const text = `${Figures.percent(succeeded / commanded)} of ${Figures.count(commanded)} succeeded`
+  const text = `${FormattedNumbers.percent(succeeded / commanded)} of ${FormattedNumbers.count(commanded)} succeeded`
   const parts = ENDINGS.flatMap(([ending, kind]) => (counts[ending] > 0 ? [{ kind, of: counts[ending] }] : []))
   const free = Chart.WIDTH - GAP * Math.max(0, parts.length - 1)
   let x = 0

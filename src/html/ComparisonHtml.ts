@@ -2,7 +2,7 @@ import { type Comparison, MIN_PAIRS } from "../projections/comparison/Comparison
 import * as Chart from "./Chart.ts"
 import * as Differences from "./Differences.ts"
 import { document, type Source } from "./Document.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./KeyFigures.ts"
 import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
@@ -28,7 +28,7 @@ const head = (of: Comparison): Markup =>
 /** The whole comparison in words. */
 const verdict = (of: Comparison): string => {
   const { difference, interval, p } = of
-  const tasks = Figures.counted(of.pairs.length, "task")
+  const tasks = FormattedNumbers.counted(of.pairs.length, "task")
   if (difference === null) return `No task has a ${of.value} score by both.`
   const size = text(of)(Math.abs(difference))
   const first =
@@ -44,10 +44,10 @@ const verdict = (of: Comparison): string => {
   return `${first} ${other}${p === null ? "" : ` If there were no difference, chance alone would make one at least as large in ${share(p.value)} of such comparisons.`}`
 }
 
-const share = (p: number): string => (p < 0.001 ? "fewer than 1 in 1,000" : Figures.percent(p))
+const share = (p: number): string => (p < 0.001 ? "fewer than 1 in 1,000" : FormattedNumbers.percent(p))
 
 /** Shares are shown as percentages; net scores in the rubric's units. */
-const text = ({ value }: Comparison) => (value === "normalized" ? Figures.percent : Figures.amount)
+const text = ({ value }: Comparison) => (value === "normalized" ? FormattedNumbers.percent : FormattedNumbers.amount)
 
 const level = (of: Comparison, mean: number | null): string => (mean === null ? "none" : text(of)(mean))
 
@@ -64,27 +64,27 @@ const warnings = (of: Comparison): Value => {
     ...sides.flatMap(([name, side]) => [
       ...(side.unfinished === 0
         ? []
-        : [`${Figures.counted(side.unfinished, "task")} of ${name} are in a scoring that was not finished.`]),
+        : [`${FormattedNumbers.counted(side.unfinished, "task")} of ${name} are in a scoring that was not finished.`]),
       ...(side.unscored === 0
         ? []
         : [
-            `In ${Figures.counted(side.unscored, "pair")}, ${name} could not decide something; it counts as nothing there.`,
+            `In ${FormattedNumbers.counted(side.unscored, "pair")}, ${name} could not decide something; it counts as nothing there.`,
           ]),
       ...(side.scoreSetIds.length === 1
         ? []
         : [
-            `${name} stands for ${Figures.counted(side.scoreSetIds.length, "score set")}: for each task the latest counts.`,
+            `${name} stands for ${FormattedNumbers.counted(side.scoreSetIds.length, "score set")}: for each task the latest counts.`,
           ]),
     ]),
     ...(of.onlyInA.length + of.onlyInB.length === 0
       ? []
       : [
-          `${Figures.counted(of.onlyInA.length, "task")} only A scores, ${Figures.count(of.onlyInB.length)} only B: they are left out.`,
+          `${FormattedNumbers.counted(of.onlyInA.length, "task")} only A scores, ${FormattedNumbers.count(of.onlyInB.length)} only B: they are left out.`,
         ]),
     ...(of.incomparable.length === 0
       ? []
       : [
-          `In ${Figures.counted(of.incomparable.length, "task")} nothing is possible by one of the rubrics: they have no such value and are left out.`,
+          `In ${FormattedNumbers.counted(of.incomparable.length, "task")} nothing is possible by one of the rubrics: they have no such value and are left out.`,
         ]),
   ]
   return all.map((warning) => markup`<p class="warn">${warning}</p>`)
@@ -95,10 +95,10 @@ const figures = (of: Comparison): Markup => {
   return markup`<dl class="key">${[
     key(
       "pairs of scores",
-      Figures.count(pairs.length),
+      FormattedNumbers.count(pairs.length),
       groups === pairs.length
         ? "one for each task"
-        : `in ${Figures.counted(groups, "group")} that may depend on one another`,
+        : `in ${FormattedNumbers.counted(groups, "group")} that may depend on one another`,
     ),
     key(
       of.value === "net" ? "mean net score" : "mean share of what was possible",
@@ -119,11 +119,11 @@ const figures = (of: Comparison): Markup => {
       : [key("p-value", p.value < 0.001 ? "< 0.001" : p.value.toFixed(3), "of no difference at all")]),
     ...(effectSize === null
       ? []
-      : [key("effect size", Figures.amount(effectSize), "mean difference in its standard deviations")]),
+      : [key("effect size", FormattedNumbers.amount(effectSize), "mean difference in its standard deviations")]),
     key(
       "tasks passed",
-      `${Figures.count(a.passed)} → ${Figures.count(b.passed)}`,
-      `above ${Figures.amount(passAbove)}${passes.p === null ? "" : `; p of the flips ${passes.p < 0.001 ? "< 0.001" : passes.p.toFixed(3)}`}`,
+      `${FormattedNumbers.count(a.passed)} → ${FormattedNumbers.count(b.passed)}`,
+      `above ${FormattedNumbers.amount(passAbove)}${passes.p === null ? "" : `; p of the flips ${passes.p < 0.001 ? "< 0.001" : passes.p.toFixed(3)}`}`,
     ),
   ]}</dl>`
 }
@@ -135,7 +135,7 @@ const differences = (of: Comparison): Markup =>
         of.interval === null
           ? "The large dot above is their mean."
           : "The large dot above is their mean, and the line through it reaches over the interval in which the mean of other tasks is expected."
-      }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${Figures.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
+      }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${FormattedNumbers.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
 
 /** Rows of tables. */
 const MAX_ROWS = 20
@@ -165,7 +165,7 @@ const changes = ({ changes }: Comparison): Markup =>
           .map(({ name, kind, tasks, difference, measure }) => [
             markup`<bdi>${name}</bdi>`,
             kind,
-            Figures.count(tasks),
+            FormattedNumbers.count(tasks),
             signed(difference),
             markup`<bdi>${measure}</bdi>`,
           ]),
@@ -176,10 +176,10 @@ const flips = ({ passes: { gained, lost }, passAbove }: Comparison): Markup => {
     ids.length === 0
       ? null
       : markup`<h3>${name}</h3><ul>${ids.slice(0, MAX_ROWS).map((id) => markup`<li><code>${id}</code></li>`)}</ul>${leftOut(MAX_ROWS, ids.length, "tasks")}`
-  return markup`<section><h2>Which tasks flipped?</h2><p>A task passes with a value above ${Figures.amount(passAbove)}. ${
+  return markup`<section><h2>Which tasks flipped?</h2><p>A task passes with a value above ${FormattedNumbers.amount(passAbove)}. ${
     gained.length + lost.length === 0
       ? "None passes by one scoring and fails by the other."
-      : `${Figures.counted(gained.length, "task")} passed by B only, ${Figures.count(lost.length)} by A only.`
+      : `${FormattedNumbers.counted(gained.length, "task")} passed by B only, ${FormattedNumbers.count(lost.length)} by A only.`
   }</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
 }
 

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleLog } from "d3-scale"
 import type { WaitReport } from "../projections/report/ConfirmationWaitTimes.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 const HEIGHT = 210
@@ -33,8 +33,8 @@ export const chart = (id: string, waits: WaitReport): Markup => {
     id,
     height: HEIGHT,
     title: "How long people took to decide",
-    description: `${Figures.count(approved)} approved, ${Figures.count(rejected)} rejected, ${Figures.count(expired)} expired, ${Figures.count(withdrawn)} withdrawn${
-      median === undefined ? "" : `; half of the decisions took less than ${Figures.lasting(median)}`
+    description: `${FormattedNumbers.count(approved)} approved, ${FormattedNumbers.count(rejected)} rejected, ${FormattedNumbers.count(expired)} expired, ${FormattedNumbers.count(withdrawn)} withdrawn${
+      median === undefined ? "" : `; half of the decisions took less than ${FormattedNumbers.lasting(median)}`
     }.`,
   }
   const axes = Chart.axes({
@@ -42,8 +42,8 @@ export const chart = (id: string, waits: WaitReport): Markup => {
     y,
     xTicks: TICKS.filter((tick) => tick >= from && tick <= to),
     yTicks: y.ticks(4).filter(Number.isInteger),
-    xText: Figures.lasting,
-    yText: Figures.count,
+    xText: FormattedNumbers.lasting,
+    yText: FormattedNumbers.count,
     xTitle: "time from question to answer (logarithmic)",
     yTitle: "decisions",
   })
@@ -52,14 +52,14 @@ export const chart = (id: string, waits: WaitReport): Markup => {
       ? null
       : markup`<path class="rule" d="M${Chart.round(x(Math.max(from, median)))} ${top}V${HEIGHT - bottom}"/>${medianLabel(x(Math.max(from, median)), median)}`
   return markup`${Chart.legend([
-    ["good", `approved (${Figures.count(approved)})`],
-    ["bad", `rejected (${Figures.count(rejected)})`],
+    ["good", `approved (${FormattedNumbers.count(approved)})`],
+    ["bad", `rejected (${FormattedNumbers.count(rejected)})`],
   ])}${Chart.svg(about, markup`${axes}${bars}${rule}`)}`
 }
 
 /** Above the plot, on the side where there is room. */
 const medianLabel = (x: number, median: number): Markup => {
-  const text = `median ${Figures.lasting(median)}`
+  const text = `median ${FormattedNumbers.lasting(median)}`
   const half = Chart.widthOf(text) / 2
   const free = Chart.widthOf("decisions") + 8
   const y = Chart.MARGIN.top - 10

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale"
 import type { Comparison } from "../projections/comparison/Comparison.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 /** Dots that are drawn at most; of more pairs, so many at equal distances in their order. */
@@ -28,7 +28,7 @@ export const chart = (comparison: Comparison): Markup => {
   const height = Math.max(70, Math.min(220, shown.length * 9))
   const floor = TOP + height
   const y = scaleLinear([0, Math.max(1, shown.length - 1)], [floor - 6, TOP + 6])
-  const text = comparison.value === "normalized" ? Figures.percent : Figures.amount
+  const text = comparison.value === "normalized" ? FormattedNumbers.percent : FormattedNumbers.amount
   const kindOf = (of: number) => (of > 0 ? "good" : of < 0 ? "bad" : "tied")
   const dots = (["good", "bad", "tied"] as const).map((kind) =>
     Chart.dots(
@@ -79,8 +79,8 @@ export const balance = ({ wins, ties, losses, pairs }: Comparison): Markup => {
     x += width
     return drawn
   })
-  const description = parts.map(([, name, of]) => `${name} in ${Figures.count(of)}`).join(", ")
-  return markup`${Chart.legend(parts.map(([kind, name, of]) => [kind, `${name} in ${Figures.count(of)}`] as const))}${Chart.svg(
+  const description = parts.map(([, name, of]) => `${name} in ${FormattedNumbers.count(of)}`).join(", ")
+  return markup`${Chart.legend(parts.map(([kind, name, of]) => [kind, `${name} in ${FormattedNumbers.count(of)}`] as const))}${Chart.svg(
     { id: "balance", title: "Pairs in which B is higher, equal, lower", description: `${description}.`, height: 18 },
     boxes,
   )}`

@@ -1,4 +1,4 @@
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 /** A figure that matters, and what it means. */
@@ -7,4 +7,4 @@ export const key = (name: string, figure: string, meaning: string): Markup =>
 
 /** An amount in the colour of its sign. */
 export const signed = (of: number): Markup =>
-  of === 0 ? markup`0` : markup`<span class="${of > 0 ? "gain" : "loss"}">${Figures.signed(of)}</span>`
+  of === 0 ? markup`0` : markup`<span class="${of > 0 ? "gain" : "loss"}">${FormattedNumbers.signed(of)}</span>`

@@ -4,7 +4,7 @@ import * as ActionOutcomes from "./ActionOutcomes.ts"
 import * as Chart from "./Chart.ts"
 import * as ConfirmationWaits from "./ConfirmationWaits.ts"
 import { document, type Source } from "./Document.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./KeyFigures.ts"
 import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
@@ -38,9 +38,9 @@ const head = (report: LogReport, { log }: Source): Markup => {
   const lead =
     tasks === 0
       ? null
-      : markup`<p class="lead">${Figures.counted(agents.length, "agent")} worked on ${Figures.counted(tasks, "task")} and, by their own word, achieved ${tasks < FEW_TASKS ? Figures.count(outcomes.achieved) : Figures.percent(outcomes.achieved / tasks)} of them.</p>`
+      : markup`<p class="lead">${FormattedNumbers.counted(agents.length, "agent")} worked on ${FormattedNumbers.counted(tasks, "task")} and, by their own word, achieved ${tasks < FEW_TASKS ? FormattedNumbers.count(outcomes.achieved) : FormattedNumbers.percent(outcomes.achieved / tasks)} of them.</p>`
   return markup`<header><p class="under">What agents did, and what it was worth</p><h1>Report of ${log}</h1>${lead}${
-    period === null ? null : markup`<p class="under">${Figures.period(period.from, period.to)}</p>`
+    period === null ? null : markup`<p class="under">${FormattedNumbers.period(period.from, period.to)}</p>`
   }</header>`
 }
 
@@ -58,29 +58,31 @@ const figures = (report: LogReport): Markup => {
   return markup`<dl class="key">${[
     key(
       "tasks achieved",
-      Figures.percent(outcomes.achieved / tasks),
-      `${Figures.count(outcomes.achieved)} of ${Figures.count(tasks)}${others.map((outcome) => `, ${Figures.count(outcomes[outcome])} ${outcome}`).join("")}`,
+      FormattedNumbers.percent(outcomes.achieved / tasks),
+      `${FormattedNumbers.count(outcomes.achieved)} of ${FormattedNumbers.count(tasks)}${others.map((outcome) => `, ${FormattedNumbers.count(outcomes[outcome])} ${outcome}`).join("")}`,
     ),
     key(
       "mean net score",
-      scored === 0 ? "not scored" : Figures.amount(net / scored),
+      scored === 0 ? "not scored" : FormattedNumbers.amount(net / scored),
       scored === 0
         ? `no task has a score by ${report.scoring}`
-        : `rewards less punishments, of ${Figures.counted(scored, "scored task")}`,
+        : `rewards less punishments, of ${FormattedNumbers.counted(scored, "scored task")}`,
     ),
-    key("commands a task", Figures.amount(steps / tasks), `${Figures.count(steps)} in all`),
+    key("commands a task", FormattedNumbers.amount(steps / tasks), `${FormattedNumbers.count(steps)} in all`),
     key(
       "commands succeeded",
-      commanded === 0 ? "none" : Figures.percent(sum(({ succeeded }) => succeeded) / commanded),
-      `${Figures.count(sum(({ failed }) => failed))} failed, ${Figures.count(stopped)} stopped before execution`,
+      commanded === 0 ? "none" : FormattedNumbers.percent(sum(({ succeeded }) => succeeded) / commanded),
+      `${FormattedNumbers.count(sum(({ failed }) => failed))} failed, ${FormattedNumbers.count(stopped)} stopped before execution`,
     ),
     ...(waits.requested === 0
       ? []
       : [
           key(
             "people were asked",
-            `${Figures.count(waits.requested)} ×`,
-            waits.waitMs === null ? "nobody answered" : `half answered within ${Figures.lasting(waits.waitMs.median)}`,
+            `${FormattedNumbers.count(waits.requested)} ×`,
+            waits.waitMs === null
+              ? "nobody answered"
+              : `half answered within ${FormattedNumbers.lasting(waits.waitMs.median)}`,
           ),
         ]),
     ...(model.calls === 0
@@ -88,8 +90,8 @@ const figures = (report: LogReport): Markup => {
       : [
           key(
             "language model calls",
-            Figures.count(model.calls),
-            `${Figures.count(model.inputTokens)} tokens in, ${Figures.count(model.outputTokens)} out`,
+            FormattedNumbers.count(model.calls),
+            `${FormattedNumbers.count(model.inputTokens)} tokens in, ${FormattedNumbers.count(model.outputTokens)} out`,
           ),
         ]),
   ]}</dl>${unscored(report)}`
@@ -104,11 +106,13 @@ const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | nul
     ...(without === 0
       ? []
       : [
-          `${Figures.counted(without, "task")} ${without === 1 ? "has" : "have"} no score by ${scoring} and ${without === 1 ? "is" : "are"} left out wherever scores are shown.`,
+          `${FormattedNumbers.counted(without, "task")} ${without === 1 ? "has" : "have"} no score by ${scoring} and ${without === 1 ? "is" : "are"} left out wherever scores are shown.`,
         ]),
     ...(unscored === 0
       ? []
-      : [`In ${Figures.counted(unscored, "task")} something could not be decided; it counts as nothing there.`]),
+      : [
+          `In ${FormattedNumbers.counted(unscored, "task")} something could not be decided; it counts as nothing there.`,
+        ]),
   ]
   return said.length === 0 ? null : markup`<p class="warn">${said.join(" ")}</p>`
 }
@@ -120,13 +124,13 @@ const agents = (report: LogReport): Markup => {
   const rows = report.agents.map(
     ({ agent, tasks, outcomes, score, steps, early, late }): ReadonlyArray<Value> => [
       markup`<bdi>${agent}</bdi>`,
-      Figures.count(tasks),
-      Figures.percent(outcomes.achieved / tasks),
+      FormattedNumbers.count(tasks),
+      FormattedNumbers.percent(outcomes.achieved / tasks),
       score === null ? "not scored" : text(score.mean),
       score === null ? "" : text(score.median),
       score === null ? "" : `${text(score.p10)} to ${text(score.p90)}`,
       early === null || late === null ? "too few tasks" : `${text(early)} → ${text(late)}`,
-      steps === null ? "" : Figures.amount(steps.mean),
+      steps === null ? "" : FormattedNumbers.amount(steps.mean),
     ],
   )
   return markup`<section><h2>${report.agents.some(({ early }) => early !== null) ? "Did the agents get better?" : "How did the agents score?"}</h2>
@@ -172,8 +176,8 @@ const rewards = (report: LogReport): Markup => {
       return [
         markup`<bdi>${name || measure}</bdi>`,
         markup`<bdi>${measure}</bdi>`,
-        Figures.partOf(tasks, scored),
-        Figures.count(times),
+        FormattedNumbers.partOf(tasks, scored),
+        FormattedNumbers.count(times),
         signed(sign * amount),
         signed((sign * amount) / scored),
       ]
@@ -206,9 +210,9 @@ const actions = ({ actuators }: LogReport): Markup =>
           .slice(0, MAX_ROWS)
           .map((of) => [
             markup`<bdi>${of.actuator}</bdi>`,
-            ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(Figures.count),
-            of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.median),
-            of.longestMs === null ? "" : Figures.lasting(of.longestMs),
+            ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(FormattedNumbers.count),
+            of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.median),
+            of.longestMs === null ? "" : FormattedNumbers.lasting(of.longestMs),
           ]),
       )}${leftOut(MAX_ROWS, actuators.length, "actuators")}</div></div></section>`
 
@@ -227,16 +231,16 @@ const confirmations = ({ waits }: LogReport): Markup =>
 
 const confirmed = ({ requested, approved, rejected, expired, withdrawn, waitMs }: LogReport["waits"]): string => {
   const parts = [
-    `${Figures.count(approved)} ${approved === 1 ? "was" : "were"} approved`,
-    `${Figures.count(rejected)} rejected`,
-    ...(expired === 0 ? [] : [`${Figures.count(expired)} expired without an answer`]),
-    ...(withdrawn === 0 ? [] : [`${Figures.count(withdrawn)} withdrawn because the task or its kernel ended`]),
+    `${FormattedNumbers.count(approved)} ${approved === 1 ? "was" : "were"} approved`,
+    `${FormattedNumbers.count(rejected)} rejected`,
+    ...(expired === 0 ? [] : [`${FormattedNumbers.count(expired)} expired without an answer`]),
+    ...(withdrawn === 0 ? [] : [`${FormattedNumbers.count(withdrawn)} withdrawn because the task or its kernel ended`]),
   ]
   const waited =
     waitMs === null
       ? ""
-      : ` Half of the answers came within ${Figures.lasting(waitMs.median)}, nine of ten within ${Figures.lasting(waitMs.p90)}; the longest took ${Figures.lasting(waitMs.max)}.`
-  return `${Figures.counted(requested, "command")} waited for a person: ${parts.join(", ")}.${waited}`
+      : ` Half of the answers came within ${FormattedNumbers.lasting(waitMs.median)}, nine of ten within ${FormattedNumbers.lasting(waitMs.p90)}; the longest took ${FormattedNumbers.lasting(waitMs.max)}.`
+  return `${FormattedNumbers.counted(requested, "command")} waited for a person: ${parts.join(", ")}.${waited}`
 }
 
 const sensors = ({ sensors, tasks }: LogReport): Markup =>
@@ -252,9 +256,9 @@ const sensors = ({ sensors, tasks }: LogReport): Markup =>
           .slice(0, MAX_ROWS)
           .map((of) => [
             markup`<bdi>${of.sensor}</bdi>`,
-            ...[of.tasks, of.reads, of.failures, of.skipped].map(Figures.count),
-            of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.median),
-            of.longestMs === null ? "" : Figures.lasting(of.longestMs),
+            ...[of.tasks, of.reads, of.failures, of.skipped].map(FormattedNumbers.count),
+            of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.median),
+            of.longestMs === null ? "" : FormattedNumbers.lasting(of.longestMs),
           ]),
       )}${leftOut(MAX_ROWS, sensors.length, "sensors")}</section>`
 
@@ -263,7 +267,7 @@ const tasks = ({ extremes: { best, worst }, scored }: LogReport): Markup => {
   const rest = scored - best.length - worst.length
   return markup`<section><h2>Which tasks went best, and which worst?</h2>${list("Best: the highest net scores", best, "gained", "earned most by")}${
     worst.length === 0 ? null : list("Worst: the lowest net scores", worst, "cost", "lost most by")
-  }${rest > 0 ? markup`<p class="note">${Figures.counted(rest, "other scored task")} in between are left out; of equal scores, the task that ended first is listed. <code>hindcast export html --task ID</code> makes a page of one task.</p>` : null}</section>`
+  }${rest > 0 ? markup`<p class="note">${FormattedNumbers.counted(rest, "other scored task")} in between are left out; of equal scores, the task that ended first is listed. <code>hindcast export html --task ID</code> makes a page of one task.</p>` : null}</section>`
 }
 
 const list = (caption: string, listed: ReadonlyArray<ListedTask>, why: "gained" | "cost", heading: string): Markup =>
@@ -284,10 +288,10 @@ const list = (caption: string, listed: ReadonlyArray<ListedTask>, why: "gained" 
       markup`<bdi>${of.agent}</bdi>`,
       of.outcome ?? "open",
       signed(of.net),
-      Figures.amount(of.possible),
+      FormattedNumbers.amount(of.possible),
       of[why] === null ? "" : markup`<bdi>${of[why]}</bdi>`,
-      Figures.count(of.steps),
-      of.durationMs === null ? "" : Figures.lasting(of.durationMs),
+      FormattedNumbers.count(of.steps),
+      of.durationMs === null ? "" : FormattedNumbers.lasting(of.durationMs),
       `@${of.range.from} to @${of.range.to}`,
       markup`<code>${of.taskId}</code>`,
     ]),

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale"
 import * as Sum from "../projections/audit/Sum.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 /** One step of a waterfall: what it adds, or takes off where it is negative. */
@@ -30,7 +30,7 @@ export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, lef
     net = Sum.round(from + amount)
     return { name, amount, from, to: net }
   })
-  const text = Figures.alike([...rows.map(({ amount }) => amount), net])
+  const text = FormattedNumbers.alike([...rows.map(({ amount }) => amount), net])
   const ends = bars.map(({ to }) => to)
   const x = scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends)], [2, Chart.WIDTH - 2])
   const height = (bars.length + 1) * ROW

@@ -4,7 +4,7 @@ import type { AgentReport } from "../projections/report/Agents.ts"
 import type { LogReport } from "../projections/report/LogReport.ts"
 import { type Bin, type Point, trend } from "../projections/report/Series.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 /** Agents that get a chart. */
@@ -29,13 +29,14 @@ export const charts = (report: LogReport): Markup => {
     return panel(report, agent, others, range, `course-${index}`)
   })}</div>${
     agents.length > shown.length
-      ? markup`<p class="note">${Figures.counted(agents.length - shown.length, "agent")} with fewer tasks have no chart; they are in the table.</p>`
+      ? markup`<p class="note">${FormattedNumbers.counted(agents.length - shown.length, "agent")} with fewer tasks have no chart; they are in the table.</p>`
       : null
   }`
 }
 
 /** How a score is written in this report. */
-export const scoreText = (unit: LogReport["unit"]) => (unit === "share" ? Figures.percent : Figures.amount)
+export const scoreText = (unit: LogReport["unit"]) =>
+  unit === "share" ? FormattedNumbers.percent : FormattedNumbers.amount
 
 /** What the scores of this report are, with their unit. */
 export const scoreTitle = (unit: LogReport["unit"]): string =>
@@ -68,7 +69,7 @@ const panel = (
     y,
     xTicks: taskTicks(report.tasks),
     yTicks: y.ticks(4),
-    xText: (task) => Figures.count(task + 1),
+    xText: (task) => FormattedNumbers.count(task + 1),
     yText: text,
     xTitle: "task, numbered as they ended",
     yTitle: scoreTitle(report.unit),
@@ -77,7 +78,7 @@ const panel = (
     id,
     height: HEIGHT,
     title: `Scores of ${agent.agent}`,
-    description: `${Figures.counted(agent.tasks, "task")}, mean ${mean}${
+    description: `${FormattedNumbers.counted(agent.tasks, "task")}, mean ${mean}${
       agent.early === null || agent.late === null
         ? ""
         : `; first third ${text(agent.early)}, last third ${text(agent.late)}`

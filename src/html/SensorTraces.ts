@@ -3,7 +3,7 @@ import { area, line } from "d3-shape"
 import type { SensorReport } from "../projections/report/Components.ts"
 import type { Bin } from "../projections/report/Series.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 import { taskTicks } from "./ScoreCourse.ts"
 
@@ -18,7 +18,7 @@ export const charts = (sensors: ReadonlyArray<SensorReport>, tasks: number): Mar
   const shown = sensors.slice(0, MAX_CHARTS)
   return markup`<div class="charts">${shown.map((sensor, index) => panel(sensor, tasks, `sensor-${index}`))}</div>${
     sensors.length > shown.length
-      ? markup`<p class="note">${Figures.counted(sensors.length - shown.length, "sensor")} with fewer reads are in the table only.</p>`
+      ? markup`<p class="note">${FormattedNumbers.counted(sensors.length - shown.length, "sensor")} with fewer reads are in the table only.</p>`
       : null
   }`
 }
@@ -35,7 +35,7 @@ const panel = (sensor: SensorReport, tasks: number, id: string): Markup => {
     xTicks: [],
     yTicks: y.ticks(3),
     xText: String,
-    yText: (ms: number) => (ms === 0 ? "0" : Figures.lasting(ms)),
+    yText: (ms: number) => (ms === 0 ? "0" : FormattedNumbers.lasting(ms)),
     xTitle: "",
     yTitle: "time to answer, a task's median",
   }
@@ -44,15 +44,15 @@ const panel = (sensor: SensorReport, tasks: number, id: string): Markup => {
     y: scaleLinear([0, 1], [HEIGHT - bottom, HEIGHT - bottom]),
     xTicks: taskTicks(tasks),
     yTicks: [],
-    xText: (task) => Figures.count(task + 1),
+    xText: (task) => FormattedNumbers.count(task + 1),
     xTitle: "task, numbered as they ended",
     yTitle: "",
   })
   const { reads, failures, skipped, latencyMs, longestMs } = sensor
-  const description = `${Figures.counted(reads, "read")}, ${Figures.count(failures)} failed, ${Figures.count(skipped)} skipped${
+  const description = `${FormattedNumbers.counted(reads, "read")}, ${FormattedNumbers.count(failures)} failed, ${FormattedNumbers.count(skipped)} skipped${
     latencyMs === null || longestMs === null
       ? ""
-      : `; typically ${Figures.lasting(latencyMs.median)}, at most ${Figures.lasting(longestMs)}`
+      : `; typically ${FormattedNumbers.lasting(latencyMs.median)}, at most ${FormattedNumbers.lasting(longestMs)}`
   }.`
   const body = markup`${Chart.axes(frame)}${latencies(sensor.latencies, x, y)}${missing(sensor, x, tasks, floor + FAILURES)}${ticks}`
   return markup`<figure><h3><bdi>${sensor.sensor}</bdi></h3><p class="note">${description}</p>${Chart.svg(

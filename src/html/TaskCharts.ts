@@ -3,7 +3,7 @@ import { curveStepAfter, line } from "d3-shape"
 import type { Trace } from "../projections/report/Readings.ts"
 import type { Ending, Lane, Mark, TaskReport } from "../projections/report/TaskReport.ts"
 import * as Chart from "./Chart.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 const LANES: ReadonlyArray<readonly [lane: Lane, name: string]> = [
@@ -40,7 +40,9 @@ export const timeline = (report: TaskReport): Markup => {
     const middle = row * ROW + ROW / 2
     return markup`${Chart.label({ x: LEFT - 8, y: middle + 4, anchor: "end" }, name)}<path class="grid" d="M${LEFT} ${middle}H${RIGHT}"/>${ticks(report.lanes[lane], x, middle)}`
   })
-  const description = used.map(([lane, name]) => `${name} ${Figures.count(report.lanes[lane].length)} ×`).join(", ")
+  const description = used
+    .map(([lane, name]) => `${name} ${FormattedNumbers.count(report.lanes[lane].length)} ×`)
+    .join(", ")
   return Chart.svg(
     { id: "timeline", title: "What happened, event by event", description: `${description}.`, height: floor + 36 },
     markup`${lanes}${given(report, x, rewards + ROW / 2)}${passed(report, x, floor)}${positions(report, x, floor)}`,
@@ -102,7 +104,7 @@ const passed = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup => {
   const longest = elapsedMs.at(-1) ?? 0
   const y = scaleLinear([0, Math.max(1, longest)], [floor, floor - TIME])
   const points = thinned(elapsedMs.map((ms, index) => [index, ms] as const))
-  return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, Figures.lasting(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepped("thin", points, x, y)}`
+  return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.lasting(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepped("thin", points, x, y)}`
 }
 
 /** Points that a line can show. */
@@ -149,7 +151,7 @@ export const course = (report: TaskReport): Markup => {
     points.push([index, net])
   }
   points.push([Math.max(1, report.positions.length - 1), net])
-  const description = `From 0 to ${Figures.amount(net)} in ${Figures.counted(report.evidence.length, "verdict")}.`
+  const description = `From 0 to ${FormattedNumbers.amount(net)} in ${FormattedNumbers.counted(report.evidence.length, "verdict")}.`
   return panel(report, "course", "Net score, as it came about", description, points, "net score")
 }
 
@@ -159,7 +161,7 @@ export const traces = (report: TaskReport): ReadonlyArray<Markup> =>
     const title = nameOf(trace)
     const values = trace.points.map(([, value]) => value)
     const [low, high] = [Math.min(...values), Math.max(...values)]
-    const description = `From ${Figures.amount(values[0] ?? 0)} to ${Figures.amount(values.at(-1) ?? 0)}; lowest ${Figures.amount(low)}, highest ${Figures.amount(high)}.`
+    const description = `From ${FormattedNumbers.amount(values[0] ?? 0)} to ${FormattedNumbers.amount(values.at(-1) ?? 0)}; lowest ${FormattedNumbers.amount(low)}, highest ${FormattedNumbers.amount(high)}.`
     const last = Math.max(1, report.positions.length - 1)
     const points = [...trace.points, [last, values.at(-1) ?? 0] as const]
     return markup`<figure><h3><bdi>${title}</bdi></h3><p class="note">${description}</p>${panel(report, `trace-${index}`, title, description, points, trace.path || "reading")}</figure>`
@@ -186,7 +188,7 @@ const panel = (
     xTicks: [],
     yTicks: y.ticks(3),
     xText: String,
-    yText: Figures.amount,
+    yText: FormattedNumbers.amount,
     xTitle: "",
     yTitle: Chart.shortened(unit, Chart.WIDTH - 20),
   })

@@ -3,7 +3,7 @@ import type { TaskReport } from "../projections/report/TaskReport.ts"
 import * as ActionOutcomes from "./ActionOutcomes.ts"
 import * as Chart from "./Chart.ts"
 import { document, type Source } from "./Document.ts"
-import * as Figures from "./FormattedNumbers.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./KeyFigures.ts"
 import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
@@ -30,7 +30,7 @@ const head = ({ audit }: TaskReport): Markup => {
   const { taskId, goal, agent, outcome, reason, openedAt, range } = audit
   return markup`<header><p class="under">What one task took in, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
     outcome === null ? "is still at it" : ENDED[outcome]
-  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task <code>${taskId}</code>, ${Figures.moment(openedAt)}, @${range.from} to @${range.to}</p></header>`
+  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task <code>${taskId}</code>, ${FormattedNumbers.moment(openedAt)}, @${range.from} to @${range.to}</p></header>`
 }
 
 const ENDED = {
@@ -43,33 +43,37 @@ const ENDED = {
 const figures = ({ audit, score }: TaskReport): Markup => {
   const { outcome, durationMs, steps, acting, sensing, confirming } = audit
   return markup`<dl class="key">${[
-    key("outcome", outcome ?? "open", durationMs === null ? "not closed yet" : `after ${Figures.lasting(durationMs)}`),
+    key(
+      "outcome",
+      outcome ?? "open",
+      durationMs === null ? "not closed yet" : `after ${FormattedNumbers.lasting(durationMs)}`,
+    ),
     score === null
       ? key("net score", "not scored", "no such scoring covers this task")
       : key(
           "net score",
-          Figures.signed(score.net),
-          `earned ${Figures.amount(score.earned)}, lost ${Figures.amount(score.lost)}; ${Figures.amount(score.possible)} was possible`,
+          FormattedNumbers.signed(score.net),
+          `earned ${FormattedNumbers.amount(score.earned)}, lost ${FormattedNumbers.amount(score.lost)}; ${FormattedNumbers.amount(score.possible)} was possible`,
         ),
     key(
       "commands",
-      Figures.count(steps),
-      `${Figures.count(acting.succeeded)} succeeded, ${Figures.count(acting.failed)} failed, ${Figures.count(acting.denied + acting.expired)} stopped before execution`,
+      FormattedNumbers.count(steps),
+      `${FormattedNumbers.count(acting.succeeded)} succeeded, ${FormattedNumbers.count(acting.failed)} failed, ${FormattedNumbers.count(acting.denied + acting.expired)} stopped before execution`,
     ),
     key(
       "readings",
-      Figures.count(sensing.reads),
-      `${Figures.count(sensing.failures)} failed, ${Figures.count(sensing.skipped)} skipped`,
+      FormattedNumbers.count(sensing.reads),
+      `${FormattedNumbers.count(sensing.failures)} failed, ${FormattedNumbers.count(sensing.skipped)} skipped`,
     ),
     ...(confirming.requested === 0
       ? []
       : [
           key(
             "people were asked",
-            `${Figures.count(confirming.requested)} ×`,
+            `${FormattedNumbers.count(confirming.requested)} ×`,
             confirming.medianWaitMs === null
               ? "nobody answered"
-              : `half answered within ${Figures.lasting(confirming.medianWaitMs)}`,
+              : `half answered within ${FormattedNumbers.lasting(confirming.medianWaitMs)}`,
           ),
         ]),
   ]}</dl>`
@@ -108,8 +112,8 @@ const score = (report: TaskReport): Markup => {
     verdicts.map(({ measure, sign, name, weight, times, amount, because }) => [
       markup`<bdi>${name}</bdi>`,
       signed(sign * amount),
-      Figures.count(times),
-      Figures.amount(weight),
+      FormattedNumbers.count(times),
+      FormattedNumbers.amount(weight),
       markup`<span class="wide">${evidence(because, listed)}</span>`,
       markup`<bdi class="wraps">${measure}</bdi>`,
     ]),
@@ -140,7 +144,7 @@ const scores = ({ audit: { scores } }: TaskReport): Markup | null =>
         scores.map(({ label, scoreSetId, net, earned, lost, possible, critic }) => [
           markup`<bdi>${label || scoreSetId}</bdi>`,
           signed(net),
-          ...[earned, lost, possible].map(Figures.amount),
+          ...[earned, lost, possible].map(FormattedNumbers.amount),
           critic,
         ]),
       )
@@ -162,9 +166,9 @@ const acted = ({ audit }: TaskReport): Markup => {
     ],
     actuators.map((of) => [
       markup`<bdi>${of.actuator}</bdi>`,
-      ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(Figures.count),
-      of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.p50),
-      of.latencyMs === null ? "" : Figures.lasting(of.latencyMs.max),
+      ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(FormattedNumbers.count),
+      of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.p50),
+      of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.max),
     ]),
   )}</div></div></section>`
 }
@@ -190,7 +194,7 @@ const questions = ({ questions }: TaskReport): Markup =>
             markup`<bdi>${actuator}</bdi>`,
             ending ?? "none yet",
             by === null ? "" : markup`<bdi>${by}</bdi>`,
-            waitedMs === null ? "" : Figures.lasting(waitedMs),
+            waitedMs === null ? "" : FormattedNumbers.lasting(waitedMs),
             `@${position}`,
           ]),
       )}${leftOut(MAX_QUESTIONS, questions.length, "questions")}</section>`
@@ -203,14 +207,14 @@ const sensed = (report: TaskReport): Markup => {
     traces.length === 0
       ? markup`<p>No number in the readings changed, so there is nothing to draw.</p>`
       : markup`<p>Numbers in the readings that changed, and how long lists were, along the events of the task.</p><div class="charts">${TaskCharts.traces(report)}</div>`
-  }${tracesLeftOut > 0 ? markup`<p class="note">${Figures.counted(tracesLeftOut, "number")} that changed less often are left out.</p>` : null}${table(
+  }${tracesLeftOut > 0 ? markup`<p class="note">${FormattedNumbers.counted(tracesLeftOut, "number")} that changed less often are left out.</p>` : null}${table(
     "Reads by sensor",
     [{ heading: "sensor" }, ...numbers("reads", "failed", "skipped", "median time", "longest")],
     sensors.map(([sensor, { reads, failures, skipped, latencyMs }]) => [
       markup`<bdi>${sensor}</bdi>`,
-      ...[reads, failures, skipped].map(Figures.count),
-      latencyMs === null ? "" : Figures.lasting(latencyMs.p50),
-      latencyMs === null ? "" : Figures.lasting(latencyMs.max),
+      ...[reads, failures, skipped].map(FormattedNumbers.count),
+      latencyMs === null ? "" : FormattedNumbers.lasting(latencyMs.p50),
+      latencyMs === null ? "" : FormattedNumbers.lasting(latencyMs.max),
     ]),
   )}</section>`
 }
@@ -218,7 +222,7 @@ const sensed = (report: TaskReport): Markup => {
 const events = ({ listed, positions }: TaskReport): Markup =>
   markup`<section><h2>All that happened, in words</h2><div class="scroll" role="region" aria-label="Events of the task" tabindex="0"><table aria-label="Events of the task"><thead><tr><th scope="col">event</th><th scope="col" class="n">after</th><th scope="col">what</th><th scope="col">in short</th><th scope="col">by</th></tr></thead><tbody>${listed.map(
     ({ position, type, actor, elapsedMs, text }) =>
-      markup`<tr id="e${position}"><td>@${position}</td><td class="n">${Figures.lasting(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
+      markup`<tr id="e${position}"><td>@${position}</td><td class="n">${FormattedNumbers.lasting(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
   )}</tbody></table></div>${leftOut(listed.length, positions.length, "events, in the middle and not cited by the score,")}</section>`
 
 const foot = ({ audit }: TaskReport, { log, head, by }: Source): Markup =>

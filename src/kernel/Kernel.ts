@@ -10,7 +10,7 @@ import { Projector } from "../projections/projector/Projector.ts"
 import { activeActuators, type PluginRegistry } from "../projections/state/PluginRegistry.ts"
 import { digest } from "../values/Digest.ts"
 import * as Options from "../values/Options.ts"
-import * as Keyed from "../values/SafeRecord.ts"
+import * as SafeRecord from "../values/SafeRecord.ts"
 import type { ActError } from "./acting/CommandExecution.ts"
 import * as CommandQueue from "./acting/CommandQueue.ts"
 import * as Agent from "./agents/Agent.ts"
@@ -21,7 +21,7 @@ import * as Fork from "./fork/Fork.ts"
 import { ask, Confirmations } from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
 import * as Instances from "./instances/Instances.ts"
-import * as Consents from "./instances/SandboxConsents.ts"
+import * as SandboxConsents from "./instances/SandboxConsents.ts"
 import * as Supervision from "./instances/Supervision.ts"
 import * as Fence from "./recovery/Fence.ts"
 import { recover } from "./recovery/Takeover.ts"
@@ -29,7 +29,7 @@ import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import type { PerceiveError } from "./sensing/Perception.ts"
-import * as Pushed from "./sensing/PushedReadings.ts"
+import * as PushedReadings from "./sensing/PushedReadings.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
@@ -135,7 +135,7 @@ const make = (given: KernelOptions) =>
     yield* Effect.provideService(recover, EventLog, log)
     yield* startAndStop(log, { seed, gate })
 
-    const pushed = Pushed.make(log, registry, lease)
+    const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const host = yield* PluginHost
     const instances = yield* Instances.make({
@@ -157,10 +157,10 @@ const make = (given: KernelOptions) =>
       Effect.gen(function* () {
         const installed = yield* registry.state
         const versions = plugins.flatMap((plugin) => {
-          const found = Keyed.get(installed, plugin)
-          return found === undefined || !Consents.isStarted(manifestOf(found)) ? [] : [{ ...found, plugin }]
+          const found = SafeRecord.get(installed, plugin)
+          return found === undefined || !SandboxConsents.isStarted(manifestOf(found)) ? [] : [{ ...found, plugin }]
         })
-        const all = yield* Effect.forEach(versions, (version) => Consents.missing(log, host, version))
+        const all = yield* Effect.forEach(versions, (version) => SandboxConsents.missing(log, host, version))
         return all.filter((missing) => missing !== undefined)
       })
     const context: KernelContext = {

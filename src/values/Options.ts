@@ -1,5 +1,5 @@
 import { SchemaAST as AST, Data, Either, Option, Schema } from "effect"
-import * as Near from "./DidYouMean.ts"
+import * as DidYouMean from "./DidYouMean.ts"
 import { issueOfCheck, issuesOf, type SchemaIssue } from "./OptionIssues.ts"
 import { copyOf, KeepsUndefined } from "./PlainOptions.ts"
 
@@ -89,7 +89,7 @@ export const unknownNames = (
   const expected = known.length === 0 ? `a ${what}, of which there is none` : `one of the ${what}s ${known.join(", ")}`
   return named.flatMap(({ name, keys }) => {
     if (known.includes(name)) return []
-    const [nearest] = Near.names(name, known)
+    const [nearest] = DidYouMean.names(name, known)
     const problem = { path: pathOf(keys), expected, found: JSON.stringify(name) }
     return [nearest === undefined ? problem : { ...problem, nearest }]
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Asked from "../../src/cli/pages/events/ConfirmationPage.ts"
+import * as ConfirmationPage from "../../src/cli/pages/events/ConfirmationPage.ts"
 import * as Style from "../../src/cli/terminal/Style.ts"
 
 const width = 60
@@ -7,7 +7,11 @@ const width = 60
 describe("the page of a question", () => {
   it("has no lines of spaces, behind which a command would be out of sight", () => {
     const args = { cmd: `rm -rf / #${" ".repeat(15_000)}echo hi` }
-    const { lines, hidden } = Asked.page(Style.plain, { actuator: "shell/run", args, risk: "high" }, { width })
+    const { lines, hidden } = ConfirmationPage.page(
+      Style.plain,
+      { actuator: "shell/run", args, risk: "high" },
+      { width },
+    )
     expect(hidden).toBe(0)
     expect(lines.length).toBeLessThan(10)
     expect(lines.filter((line) => line.trim() === "")).toEqual([])
@@ -24,7 +28,7 @@ describe("the page of a question", () => {
       requestedAt: 0,
       taskId: null,
     }
-    const heading = Asked.heading(Style.plain, "id", waiting, origin, { width })
+    const heading = ConfirmationPage.heading(Style.plain, "id", waiting, origin, { width })
     expect(heading.filter((line) => /^ {0,3}(actuator|risk)/.test(line))).toEqual([])
     expect(heading.every((line) => line.length <= width)).toBe(true)
   })
@@ -32,7 +36,12 @@ describe("the page of a question", () => {
   it("says in a list how much more there is, also where escapes alone make it longer than the line", () => {
     const args = { a: `${"\u202e".repeat(3)}${"x".repeat(47)}` }
     expect(JSON.stringify(args)).toHaveLength(width - 2)
-    const lines = Asked.summary(Style.plain, { actuator: "shell/run", args, risk: "high" }, { width }, "show it")
+    const lines = ConfirmationPage.summary(
+      Style.plain,
+      { actuator: "shell/run", args, risk: "high" },
+      { width },
+      "show it",
+    )
     expect(lines.at(-1)).toBe("  … 21 more characters: show it")
   })
 })

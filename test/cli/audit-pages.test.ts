@@ -4,7 +4,7 @@ import * as AuditPage from "../../src/cli/pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../../src/cli/pages/audit/AuditTablePage.ts"
 import * as TrendPage from "../../src/cli/pages/scores/TrendPage.ts"
 import * as Markdown from "../../src/cli/terminal/Markdown.ts"
-import * as Fitted from "../../src/cli/terminal/ResponsiveTable.ts"
+import * as ResponsiveTable from "../../src/cli/terminal/ResponsiveTable.ts"
 import * as Sparkline from "../../src/cli/terminal/Sparkline.ts"
 import { plain } from "../../src/cli/terminal/Style.ts"
 import * as Rewards from "../../src/projections/audit/Rewards.ts"
@@ -218,7 +218,7 @@ describe("the table of all tasks", () => {
   })
 
   it("shortens a column that may be shortened, and leaves out those that there is no room for", () => {
-    const column = (heading: string, rank: number, cell: string, least?: number): Fitted.Column => ({
+    const column = (heading: string, rank: number, cell: string, least?: number): ResponsiveTable.Column => ({
       ...{ heading, rank, cells: [cell] },
       ...(least === undefined ? {} : { least }),
     })
@@ -227,7 +227,7 @@ describe("the table of all tasks", () => {
       column("more", 1, "x".repeat(10)),
       column("text", 0, "y".repeat(40), 5),
     ]
-    const width = (room: number) => Fitted.lines(plain, columns, room)[1]
+    const width = (room: number) => ResponsiveTable.lines(plain, columns, room)[1]
     expect(width(27)).toBe(`12345678  ${"x".repeat(10)}  yyyy…`)
     expect(width(26)).toBe(`12345678  ${"y".repeat(15)}…`)
     expect(width(100)).toBe(`12345678  ${"x".repeat(10)}  ${"y".repeat(40)}`)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
 import * as Chart from "../../src/html/Chart.ts"
-import * as Figures from "../../src/html/FormattedNumbers.ts"
+import * as FormattedNumbers from "../../src/html/FormattedNumbers.ts"
 import { markup } from "../../src/html/Markup.ts"
 
 describe("figures", () => {
   it("have as many decimals as they need, and the sign that is as wide as +", () => {
-    expect([0, 0.1234, 1.236, 12.34, 123.4, 12_345].map(Figures.amount)).toEqual([
+    expect([0, 0.1234, 1.236, 12.34, 123.4, 12_345].map(FormattedNumbers.amount)).toEqual([
       "0",
       "0.123",
       "1.24",
@@ -13,12 +13,12 @@ describe("figures", () => {
       "123",
       "12,345",
     ])
-    expect([0.3, -1.2, 0].map(Figures.signed)).toEqual(["+0.3", "−1.2", "0"])
-    expect([0.5, -0.25, 0].map(Figures.alike([0.5, -0.25]))).toEqual(["+0.50", "−0.25", "0.00"])
+    expect([0.3, -1.2, 0].map(FormattedNumbers.signed)).toEqual(["+0.3", "−1.2", "0"])
+    expect([0.5, -0.25, 0].map(FormattedNumbers.alike([0.5, -0.25]))).toEqual(["+0.50", "−0.25", "0.00"])
   })
 
   it("tell small shares from nothing, and large ones from all", () => {
-    expect([0, 0.0004, 0.004, 0.62, 0.994, 1].map(Figures.percent)).toEqual([
+    expect([0, 0.0004, 0.004, 0.62, 0.994, 1].map(FormattedNumbers.percent)).toEqual([
       "0 %",
       "< 0.1 %",
       "0.4 %",
@@ -26,13 +26,13 @@ describe("figures", () => {
       "99.4 %",
       "100 %",
     ])
-    expect([-0.0004, -0.004].map(Figures.percent)).toEqual(["> −0.1 %", "−0.4 %"])
-    expect([Figures.partOf(1, 4), Figures.partOf(0, 0)]).toEqual(["1 of 4 (25 %)", "none"])
+    expect([-0.0004, -0.004].map(FormattedNumbers.percent)).toEqual(["> −0.1 %", "−0.4 %"])
+    expect([FormattedNumbers.partOf(1, 4), FormattedNumbers.partOf(0, 0)]).toEqual(["1 of 4 (25 %)", "none"])
   })
 
   it("say how long something took in the two largest units", () => {
     const took = [0, 0.44, 12.4, 999.4, 999.6, 3_200, 59_960, 245_000, 3_600_000, 7_800_000, 86_400_000, 273_600_000]
-    expect(took.map(Figures.lasting)).toEqual([
+    expect(took.map(FormattedNumbers.lasting)).toEqual([
       "0 ms",
       "0.4 ms",
       "12 ms",
@@ -50,9 +50,9 @@ describe("figures", () => {
 
   it("say once what is the same of two times", () => {
     const at = Date.UTC(2026, 10, 21, 19, 14)
-    expect(Figures.period(at, at + 1_000)).toBe("21 Nov 2026, 19:14 UTC")
-    expect(Figures.period(at, at + 600_000)).toBe("21 Nov 2026, 19:14 to 19:24 UTC")
-    expect(Figures.period(at, at + 86_400_000)).toBe("21 Nov 2026, 19:14 UTC to 22 Nov 2026, 19:14 UTC")
+    expect(FormattedNumbers.period(at, at + 1_000)).toBe("21 Nov 2026, 19:14 UTC")
+    expect(FormattedNumbers.period(at, at + 600_000)).toBe("21 Nov 2026, 19:14 to 19:24 UTC")
+    expect(FormattedNumbers.period(at, at + 86_400_000)).toBe("21 Nov 2026, 19:14 UTC to 22 Nov 2026, 19:14 UTC")
   })
 })
 

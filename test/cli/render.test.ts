@@ -6,7 +6,7 @@ import * as EventLine from "../../src/cli/pages/events/EventLine.ts"
 import * as EventSummary from "../../src/cli/pages/events/EventSummary.ts"
 import * as ScoreChange from "../../src/cli/pages/scores/ScoreChange.ts"
 import * as PatchLines from "../../src/cli/pages/time/PatchLines.ts"
-import * as Progress from "../../src/cli/task/RunProgress.ts"
+import * as RunProgress from "../../src/cli/task/RunProgress.ts"
 import * as Style from "../../src/cli/terminal/Style.ts"
 import * as Table from "../../src/cli/terminal/Table.ts"
 import * as Text from "../../src/cli/terminal/Text.ts"
@@ -135,9 +135,9 @@ describe("progress", () => {
         { taskId: "t" },
       ),
     ])
-    let progress = Progress.none
+    let progress = RunProgress.none
     const lines = events.flatMap((event) => {
-      const [next, line] = Progress.advance(progress, event, Style.plain)
+      const [next, line] = RunProgress.advance(progress, event, Style.plain)
       progress = next
       return line === undefined ? [] : [line]
     })

@@ -4,7 +4,7 @@ import { stringify } from "yaml"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Critics from "../../src/kernel/critics/Critics.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
-import * as Consents from "../../src/kernel/instances/SandboxConsents.ts"
+import * as SandboxConsents from "../../src/kernel/instances/SandboxConsents.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { Scoring } from "../../src/kernel/scoring/Scoring.ts"
 import { closed, lamp, opened, rubric, writeJudge } from "../kernel/critics/given.ts"
@@ -36,7 +36,11 @@ beforeAll(() =>
     expect(position - 2).toBe(POSITION)
     // They are to judge wherever the tests run.
     for (const { digest, manifest } of versions) {
-      yield* Consents.record(yield* EventLog, { plugin: manifest.name, version: manifest.version, digest }, "option")
+      yield* SandboxConsents.record(
+        yield* EventLog,
+        { plugin: manifest.name, version: manifest.version, digest },
+        "option",
+      )
     }
     const model = Critics.scripted("eyes@1", ({ reward }) => ({
       ...{ verdict: reward.name === "ruled", because: [POSITION], rationale: "seen" },

@@ -7,7 +7,7 @@ import { expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import * as Recovery from "../../src/kernel/recovery/RecoveryPlan.ts"
+import * as RecoveryPlan from "../../src/kernel/recovery/RecoveryPlan.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -41,8 +41,8 @@ export const killDemoAt = (position: number) =>
       yield* Kernel
       const log = yield* EventLog
       const projector = yield* Projector
-      const state = yield* projector.current(Recovery.unfinished)
-      expect(Recovery.endings(state)).toEqual([])
+      const state = yield* projector.current(RecoveryPlan.unfinished)
+      expect(RecoveryPlan.endings(state)).toEqual([])
       expect(Tasks.open(state.tasks)).toEqual([])
       expect((yield* log.verify)._tag).toBe("Intact")
       expect((yield* log.head).position).toBeGreaterThan(before)

@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import * as Comparison from "../../src/projections/comparison/Comparison.ts"
 import * as Trend from "../../src/projections/comparison/Trend.ts"
-import * as Near from "../../src/values/DidYouMean.ts"
+import * as DidYouMean from "../../src/values/DidYouMean.ts"
 import * as Options from "../../src/values/Options.ts"
 import { outside } from "../wrongOptions.ts"
 
@@ -95,8 +95,8 @@ describe("options", () => {
 
 describe("the nearest name", () => {
   it("may have two letters in each other's place", () => {
-    expect(Near.names("rnu", ["run", "net"])).toEqual(["run"])
-    expect(Near.names("defualt", ["rules", "default"])).toEqual(["default"])
+    expect(DidYouMean.names("rnu", ["run", "net"])).toEqual(["run"])
+    expect(DidYouMean.names("defualt", ["rules", "default"])).toEqual(["default"])
   })
 })
 

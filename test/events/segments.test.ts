@@ -7,7 +7,7 @@ import { describe, expect } from "vitest"
 import { EventLog, examine, layerSqlite, NoStream } from "../../src/events/index.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
 import { MAX_INLINE_BYTES } from "../../src/events/payload/Blob.ts"
-import * as Keys from "../../src/events/payload/PersonalDataKeys.ts"
+import * as PersonalDataKeys from "../../src/events/payload/PersonalDataKeys.ts"
 import * as Block from "../../src/events/sqlite/archive/Block.ts"
 import * as Segments from "../../src/events/sqlite/archive/Segments.ts"
 import * as LogDatabase from "../../src/events/sqlite/file/database.ts"
@@ -161,7 +161,7 @@ const aboutToBeArchived = (text: string) =>
       },
     }
     const reader = {
-      ...{ database: interrupted, segments, names: Names.make(database), keys: Keys.memory() },
+      ...{ database: interrupted, segments, names: Names.make(database), keys: PersonalDataKeys.memory() },
       upcast: (_type: string, _version: number, payload: JsonObject) => payload,
     }
     return { database: interrupted, other, archiveNow, segments, reader, before }

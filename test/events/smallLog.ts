@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Chain from "../../src/events/integrity/Chain.ts"
 import type { VerifyOptions } from "../../src/events/log/Verification.ts"
-import * as Keys from "../../src/events/payload/PersonalDataKeys.ts"
+import * as PersonalDataKeys from "../../src/events/payload/PersonalDataKeys.ts"
 import * as Segments from "../../src/events/sqlite/archive/Segments.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
 import { verify } from "../../src/events/sqlite/integrity/verify.ts"
@@ -47,7 +47,7 @@ export const tamperer = (filename: string) =>
 const verifyAll = (database: Database.LogDatabase, options?: VerifyOptions) =>
   Effect.scoped(
     Effect.flatMap(Segments.make(database), (segments) =>
-      verify({ database, segments, keys: Keys.memory(), ownKey: inMemory() }, { quick: true, ...options }),
+      verify({ database, segments, keys: PersonalDataKeys.memory(), ownKey: inMemory() }, { quick: true, ...options }),
     ),
   )
 

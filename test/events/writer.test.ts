@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect } from "vitest"
-import * as Admission from "../../src/events/append/AppendValidation.ts"
+import * as AppendValidation from "../../src/events/append/AppendValidation.ts"
 import * as Writer from "../../src/events/append/Writer.ts"
 import { type Appended, type AppendRequest, NoStream, VersionConflict } from "../../src/events/log/EventLog.ts"
-import * as Keys from "../../src/events/payload/PersonalDataKeys.ts"
+import * as PersonalDataKeys from "../../src/events/payload/PersonalDataKeys.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 
 const request: AppendRequest = {
@@ -18,10 +18,14 @@ const answered: Appended = { position: 1, version: 1, events: [] }
 /** A writer whose commits only count their batches. */
 const counting = Effect.gen(function* () {
   const batches: Array<number> = []
-  const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), (requests) => {
-    batches.push(requests.length)
-    return Either.right(requests.map(() => Either.right(answered)))
-  })
+  const append = yield* Writer.make(
+    "test",
+    AppendValidation.make(Vocabulary.core, PersonalDataKeys.memory()),
+    (requests) => {
+      batches.push(requests.length)
+      return Either.right(requests.map(() => Either.right(answered)))
+    },
+  )
   return { append, batches }
 })
 
@@ -42,7 +46,7 @@ describe("the writer", () => {
 
   it.scopedLive("lets more than 4,096 requests wait for room, and commits all of them", () =>
     Effect.gen(function* () {
-      const check = Admission.make(Vocabulary.core, Keys.memory())
+      const check = AppendValidation.make(Vocabulary.core, PersonalDataKeys.memory())
       let [admitted, committed, most, largest] = [0, 0, 0, 0]
       const admit: typeof check = (request) => {
         admitted += 1
@@ -70,10 +74,14 @@ describe("the writer", () => {
   it.scopedLive("takes appends in the order in which they came, also those that waited for room", () =>
     Effect.gen(function* () {
       const taken: Array<string> = []
-      const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), (requests) => {
-        taken.push(...requests.map(({ stream }) => stream))
-        return Either.right(requests.map(() => Either.right(answered)))
-      })
+      const append = yield* Writer.make(
+        "test",
+        AppendValidation.make(Vocabulary.core, PersonalDataKeys.memory()),
+        (requests) => {
+          taken.push(...requests.map(({ stream }) => stream))
+          return Either.right(requests.map(() => Either.right(answered)))
+        },
+      )
       const came: Array<string> = []
       // Who has had its turn comes again at once, while others still wait for room.
       const twice = (index: number) =>
@@ -93,8 +101,11 @@ describe("the writer", () => {
   it.scopedLive("answers those that lost before those that won, so that they are ahead when they try again", () =>
     Effect.gen(function* () {
       const lost = new VersionConflict({ stream: "a", expected: NoStream, actual: 1, missed: [] })
-      const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), (requests) =>
-        Either.right(requests.map((_, index) => (index === 0 ? Either.right(answered) : Either.left(lost)))),
+      const append = yield* Writer.make(
+        "test",
+        AppendValidation.make(Vocabulary.core, PersonalDataKeys.memory()),
+        (requests) =>
+          Either.right(requests.map((_, index) => (index === 0 ? Either.right(answered) : Either.left(lost)))),
       )
       const order: Array<number> = []
       yield* Effect.forEach(
@@ -148,9 +159,13 @@ describe("the writer", () => {
 
   it.scopedLive("answers a commit that throws to everybody who waited", () =>
     Effect.gen(function* () {
-      const append = yield* Writer.make("test", Admission.make(Vocabulary.core, Keys.memory()), () => {
-        throw new Error("a bug")
-      })
+      const append = yield* Writer.make(
+        "test",
+        AppendValidation.make(Vocabulary.core, PersonalDataKeys.memory()),
+        () => {
+          throw new Error("a bug")
+        },
+      )
       const exits = yield* Effect.all(
         times(3).map(() => Effect.exit(append(request))),
         { concurrency: "unbounded" },

@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as tar from "tar"
 import { EventLog } from "../../src/events/log/EventLog.ts"
-import * as Copies from "../../src/kernel/registry/PluginCopies.ts"
+import * as PluginCopies from "../../src/kernel/registry/PluginCopies.ts"
 import type { Registry } from "../../src/kernel/registry/Registry.ts"
 import { issuesOf, LIMITS } from "../../src/kernel/registry/SourceLimits.ts"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
@@ -176,7 +176,7 @@ describe("a directory with a plugin", () => {
       const directory = write(path.join(base, "source"))
       const loaded = yield* Manifest.load(directory)
       fs.writeFileSync(path.join(directory, "main.ts"), "export default { sensors: {} }")
-      const { message } = yield* Effect.flip(Copies.keep(path.join(base, "copies"), loaded))
+      const { message } = yield* Effect.flip(PluginCopies.keep(path.join(base, "copies"), loaded))
       expect(message).toContain(`its files in ${directory} changed while they were copied`)
       expect(fs.readdirSync(path.join(base, "copies"))).toEqual([])
     }).pipe(Effect.scoped),

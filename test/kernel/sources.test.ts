@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as tar from "tar"
 import { EventLog } from "../../src/events/log/EventLog.ts"
-import * as Git from "../../src/kernel/registry/GitSource.ts"
+import * as GitSource from "../../src/kernel/registry/GitSource.ts"
 import { commit, filesOf, git, repository, types, withRegistry, write } from "./registries.ts"
 
 /** Packs a directory's content below a prefix, as `npm pack` does. */
@@ -189,7 +189,7 @@ describe("a plugin's source", () => {
         fs.writeFileSync(path.join(directory, "large"), crypto.randomBytes(4_000_000))
         repository(directory)
         const fetching = (url: string, maxBytes: number) =>
-          Effect.either(Effect.scoped(Git.fetch({ url, ref: "HEAD" }, "a source", maxBytes)))
+          Effect.either(Effect.scoped(GitSource.fetch({ url, ref: "HEAD" }, "a source", maxBytes)))
         const refused = { left: { _tag: "SourceRefused", issues: [expect.stringContaining("at most 1000000 bytes")] } }
         expect(yield* fetching(directory, 8_000_000)).toMatchObject({ _tag: "Right" })
         expect(yield* fetching(directory, 1_000_000)).toMatchObject(refused)

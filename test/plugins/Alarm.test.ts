@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import * as Alarm from "../../src/plugins/channel/NextTimeout.ts"
+import * as NextTimeout from "../../src/plugins/channel/NextTimeout.ts"
 
 describe("one alarm for many deadlines", () => {
   beforeEach(() => {
@@ -14,7 +14,7 @@ describe("one alarm for many deadlines", () => {
     const startedAt = performance.now()
     const due = new Set<number>()
     const rang: Array<number> = []
-    const alarm = Alarm.make(() => {
+    const alarm = NextTimeout.make(() => {
       const now = performance.now() - startedAt
       for (const at of due) {
         if (at > now) continue

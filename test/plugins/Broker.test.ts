@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber } from "effect"
 import type { Method } from "../../src/plugins/hostapi/Client.ts"
-import * as Broker from "../../src/plugins/hostapi/HostApi.ts"
+import * as HostApi from "../../src/plugins/hostapi/HostApi.ts"
 import type { Grants } from "../../src/plugins/manifest/Grants.ts"
 import type { JsonObject } from "../../src/values/Json.ts"
 import { sha256 } from "../../src/values/Json.ts"
@@ -14,7 +14,7 @@ const place = Effect.gen(function* () {
   const base = yield* temporaryDirectory
   yield* writeFiles(base, { "open/note.txt": "grüezi", "closed/secret.txt": "secret" })
   const within = (name: string) => path.join(base, name)
-  const client = (grants: Partial<Grants> = {}, limits: Broker.BrokerLimits = {}): Broker.Client => ({
+  const client = (grants: Partial<Grants> = {}, limits: HostApi.BrokerLimits = {}): HostApi.Client => ({
     grants: {
       ...{ read: [within("open")], write: [within("open"), within("later")] },
       ...{ net: [], env: [], run: [], runAny: false, ...grants },
@@ -29,13 +29,13 @@ const place = Effect.gen(function* () {
   }
 })
 
-const ask = (client: Broker.Client, method: Method, params: JsonObject) =>
-  Effect.flatMap(Broker.request(method, params), ({ execute }) => execute(client))
+const ask = (client: HostApi.Client, method: Method, params: JsonObject) =>
+  Effect.flatMap(HostApi.request(method, params), ({ execute }) => execute(client))
 
-const answerOf = (client: Broker.Client, method: Method, params: JsonObject) =>
+const answerOf = (client: HostApi.Client, method: Method, params: JsonObject) =>
   Effect.map(ask(client, method, params), ({ value }) => value)
 
-const codeOf = (client: Broker.Client, method: Method, params: JsonObject) =>
+const codeOf = (client: HostApi.Client, method: Method, params: JsonObject) =>
   Effect.map(Effect.flip(ask(client, method, params)), ({ code }) => code)
 
 describe("run", () => {
@@ -264,7 +264,7 @@ describe("what is forbidden", () => {
       yield* writeFiles(within("open"), { "log.db": "log", "side/own/a.txt": "own", "side/other/a.txt": "other" })
       yield* link(within("open/log.db"), "open/log-link")
       yield* link(within("open/log.db-wal"), "open/wal-link")
-      const confined: Broker.Client = {
+      const confined: HostApi.Client = {
         ...client(),
         forbidden: ["log.db", "log.db-wal", "side"].map((name) => within(`open/${name}`)),
         directory: within("open/side/own"),
@@ -305,7 +305,7 @@ describe("writeFile", () => {
   it.scopedLive("a file is replaced or made, with its directories, and is logged as size and digest", () =>
     Effect.gen(function* () {
       const { client, within } = yield* place
-      const request = yield* Broker.request("writeFile", { path: "note.txt", content: "ab" })
+      const request = yield* HostApi.request("writeFile", { path: "note.txt", content: "ab" })
       expect(request.logged).toEqual({ path: "note.txt", bytes: 2, sha256: sha256("ab") })
       yield* request.execute(client())
       yield* ask(client(), "writeFile", { path: within("later/deep/er/new.txt"), content: "new" })

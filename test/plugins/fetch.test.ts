@@ -2,7 +2,7 @@ import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Broker from "../../src/plugins/hostapi/HostApi.ts"
+import * as HostApi from "../../src/plugins/hostapi/HostApi.ts"
 import { layer } from "../../src/plugins/process/PluginHost.ts"
 import type { JsonObject } from "../../src/values/Json.ts"
 import { sha256 } from "../../src/values/Json.ts"
@@ -35,16 +35,16 @@ const server = Effect.acquireRelease(
     }),
 )
 
-const client = (net: ReadonlyArray<string>, limits: Broker.BrokerLimits = {}): Broker.Client => ({
+const client = (net: ReadonlyArray<string>, limits: HostApi.BrokerLimits = {}): HostApi.Client => ({
   grants: { read: [], write: [], net, env: [], run: [], runAny: false },
   workspace: "/",
   limits,
 })
 
-const ask = (from: Broker.Client, params: JsonObject) =>
-  Effect.flatMap(Broker.request("fetch", params), ({ execute }) => execute(from))
+const ask = (from: HostApi.Client, params: JsonObject) =>
+  Effect.flatMap(HostApi.request("fetch", params), ({ execute }) => execute(from))
 
-const codeOf = (from: Broker.Client, params: JsonObject) =>
+const codeOf = (from: HostApi.Client, params: JsonObject) =>
   Effect.map(Effect.flip(ask(from, params)), ({ code }) => code)
 
 describe("fetch", () => {
@@ -56,7 +56,7 @@ describe("fetch", () => {
         const url = `http://127.0.0.1:${port}`
         const granted = client([`127.0.0.1:${port}`])
         const params = { url: `${url}/echo?q=1`, method: "post", headers: { "x-secret": "hidden" }, body: "grüezi" }
-        const request = yield* Broker.request("fetch", params)
+        const request = yield* HostApi.request("fetch", params)
         expect(request.logged).toEqual({
           ...{ url: params.url, method: "POST", headers: ["x-secret"], body: { bytes: 7, sha256: sha256("grüezi") } },
         })

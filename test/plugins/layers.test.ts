@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as PartialFile from "../../src/platform/AtomicFile.ts"
+import * as AtomicFile from "../../src/platform/AtomicFile.ts"
 import { placesIn } from "../../src/plugins/sandbox/Libraries.ts"
 import { DEFAULTS } from "../../src/plugins/sandbox/Limits.ts"
 import { LAYERS } from "../../src/plugins/sandbox/layers/Layer.ts"
@@ -192,7 +192,7 @@ describe("the trial of a layer", () => {
     Effect.gen(function* () {
       const [layer = "none"] = layers
       const dead = execFileSync("sh", ["-c", "echo $$"], { encoding: "utf8" }).trim()
-      const mine = PartialFile.nameFor(path.join(os.tmpdir(), "hindcast-sandbox"))
+      const mine = AtomicFile.nameFor(path.join(os.tmpdir(), "hindcast-sandbox"))
       const left = mine.replace(`-${process.pid}-`, `-${dead}-`)
       fs.mkdirSync(left)
       expect(yield* trial(confiningBy(layer))).toBe(undefined)

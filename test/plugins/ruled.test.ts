@@ -5,11 +5,11 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Method } from "../../src/plugins/hostapi/Client.ts"
-import * as Broker from "../../src/plugins/hostapi/HostApi.ts"
+import * as HostApi from "../../src/plugins/hostapi/HostApi.ts"
 import type { Grants } from "../../src/plugins/manifest/Grants.ts"
 import { temporaryDirectory } from "./fixtures.ts"
 
-const clientOf = (workspace: string, grants: Partial<Grants>): Broker.Client => ({
+const clientOf = (workspace: string, grants: Partial<Grants>): HostApi.Client => ({
   grants: { ...{ read: [], write: [], net: [], env: [], run: [], runAny: false }, ...grants },
   workspace,
 })
@@ -19,8 +19,8 @@ describe("a request that was ruled on", () => {
     Effect.gen(function* () {
       const workspace = yield* temporaryDirectory
       const client = clientOf(workspace, { write: [workspace], run: ["git"], net: ["a.org", "b.org:8080"] })
-      const target = (method: Method, params: Parameters<typeof Broker.request>[1]) =>
-        Effect.flatMap(Broker.request(method, params), (request) => request.target(client))
+      const target = (method: Method, params: Parameters<typeof HostApi.request>[1]) =>
+        Effect.flatMap(HostApi.request(method, params), (request) => request.target(client))
       yield* Effect.promise(() => fs.mkdir(path.join(workspace, "real")))
       yield* Effect.promise(() => fs.symlink(path.join(workspace, "real"), path.join(workspace, "link")))
       expect(yield* target("writeFile", { path: "link/x.txt", content: "" })).toBe(
@@ -47,7 +47,7 @@ describe("a request that was ruled on", () => {
       const link = path.join(workspace, "link")
       yield* Effect.promise(() => Promise.all(["one", "two"].map((name) => fs.mkdir(path.join(workspace, name)))))
       yield* Effect.promise(() => fs.symlink("one", link))
-      const request = yield* Broker.request("writeFile", { path: "link/x.txt", content: "x" })
+      const request = yield* HostApi.request("writeFile", { path: "link/x.txt", content: "x" })
       const ruledOn = { target: yield* request.target(client), allows: () => true }
       yield* Effect.promise(() => fs.rm(link).then(() => fs.symlink("two", link)))
       expect(yield* Effect.flip(request.execute({ ...client, ruledOn }))).toMatchObject({
@@ -75,7 +75,7 @@ describe("a request that was ruled on", () => {
       )
       const { port } = server.address() as AddressInfo
       const client = clientOf("/", { net: ["127.0.0.1", "localhost"] })
-      const request = yield* Broker.request("fetch", { url: `http://127.0.0.1:${port}/to` })
+      const request = yield* HostApi.request("fetch", { url: `http://127.0.0.1:${port}/to` })
       const target = yield* request.target(client)
       const asked: Array<string> = []
       const withHosts = (allowed: boolean) => ({
@@ -93,7 +93,7 @@ describe("a request that was ruled on", () => {
       const secret = { authorization: "secret", Cookie: "secret", "X-Api-Key": "secret", "x-auth-token": "secret" }
       const headers = { ...secret, "content-type": "text/plain", "x-note": "all that was read" }
       const params = { url: "http://a.org", method: "POST", headers, body: "all of it" }
-      expect((yield* Broker.request("fetch", params)).shown).toEqual({
+      expect((yield* HostApi.request("fetch", params)).shown).toEqual({
         ...{ url: "http://a.org", method: "POST", body: "all of it" },
         headers: {
           ...Object.fromEntries(

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { PassingDraft } from "../../src/projections/fold/MapBuilder.ts"
-import * as Keyed from "../../src/values/SafeRecord.ts"
+import * as SafeRecord from "../../src/values/SafeRecord.ts"
 
 const key = fc.constantFrom("a", "b", "2", "1", "__proto__", "constructor")
 const change = fc.oneof(
@@ -14,15 +14,15 @@ describe("a record whose keys come and go", () => {
   it("is what setting and removing make of the record, key by key and in the same order", () => {
     fc.assert(
       fc.property(fc.array(change), (changes) => {
-        let expected: Keyed.Keyed<number> = { a: 0, constructor: 1 }
+        let expected: SafeRecord.Keyed<number> = { a: 0, constructor: 1 }
         const draft = new PassingDraft(expected)
         for (const each of changes) {
           if (each.what === "set") {
-            expected = Keyed.set(expected, each.key, each.value)
+            expected = SafeRecord.set(expected, each.key, each.value)
             draft.set(each.key, each.value)
             expect(draft.get(each.key)).toBe(each.value)
           } else if (each.what === "remove") {
-            expected = Keyed.remove(expected, each.key)
+            expected = SafeRecord.remove(expected, each.key)
             draft.remove(each.key)
             expect(draft.get(each.key)).toBeUndefined()
           } else expect(Object.entries(draft.record())).toEqual(Object.entries(expected))

@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { fold } from "../../src/projections/fold/Projection.ts"
 import * as JsonPatch from "../../src/projections/patch/JsonPatch.ts"
-import * as Pointer from "../../src/projections/patch/JsonPointer.ts"
+import * as JsonPointer from "../../src/projections/patch/JsonPointer.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import * as TimeTravel from "../../src/projections/timetravel/TimeTravel.ts"
 import { type Json, pointerKeys } from "../../src/values/Json.ts"
@@ -24,7 +24,7 @@ const patchOf = (differences: ReadonlyArray<TimeTravel.Difference>) =>
 const pathsOf = (value: Json | undefined, path = ""): ReadonlyArray<string> => [
   path,
   ...(typeof value === "object" && value !== null
-    ? Object.keys(value).flatMap((key) => pathsOf(Pointer.member(value, key), `${path}${Pointer.write([key])}`))
+    ? Object.keys(value).flatMap((key) => pathsOf(JsonPointer.member(value, key), `${path}${JsonPointer.write([key])}`))
     : []),
 ]
 
@@ -69,7 +69,7 @@ describe("time travel", () => {
                   fold(environment, events.slice(0, at)),
                 )
                 const paths = new Set(states.flatMap((state) => pathsOf(state)))
-                const at = (position: number, path: string) => Pointer.valueAt(states[position], pointerKeys(path))
+                const at = (position: number, path: string) => JsonPointer.valueAt(states[position], pointerKeys(path))
                 for (const path of [...paths].slice(0, 60)) {
                   let expected: number | null = null
                   for (let position = 1; position < states.length; position++) {

@@ -11,8 +11,8 @@ import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { begin, combine, fold, type Projection, takeAll } from "../../src/projections/fold/Projection.ts"
 import * as Fingerprint from "../../src/projections/projector/Fingerprint.ts"
-import * as Ladder from "../../src/projections/projector/SnapshotStrategy.ts"
-import * as Cut from "../../src/projections/projector/StateChunks.ts"
+import * as SnapshotStrategy from "../../src/projections/projector/SnapshotStrategy.ts"
+import * as StateChunks from "../../src/projections/projector/StateChunks.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import * as PendingConfirmations from "../../src/projections/state/PendingConfirmations.ts"
 import * as PluginRegistry from "../../src/projections/state/PluginRegistry.ts"
@@ -30,7 +30,7 @@ const onMemory = <A, E>(body: Effect.Effect<A, E, EventLog | Snapshots>) =>
   Effect.provide(body, layerMemory({ vocabulary }))
 
 /** Rungs wherever a fold stops to tell. */
-const everywhere: Ladder.Rule = { minEvents: 1, perByteStored: 0, perByteWritten: 0 }
+const everywhere: SnapshotStrategy.Rule = { minEvents: 1, perByteStored: 0, perByteWritten: 0 }
 
 const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
   it.live(name, () =>
@@ -64,7 +64,7 @@ const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
   )
 
 const ladders = Effect.gen(function* () {
-  return yield* Ladder.makeAll(yield* EventLog, yield* Snapshots, everywhere)
+  return yield* SnapshotStrategy.makeAll(yield* EventLog, yield* Snapshots, everywhere)
 })
 
 /** Folds a log and stops at these positions. */
@@ -72,7 +72,7 @@ const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const ladder = (yield* ladders)(projection)
-    const climb = Ladder.start("")
+    const climb = SnapshotStrategy.start("")
     const draft = begin(projection, projection.initial)
     let position = 0
     for (const until of rungs) {
@@ -81,7 +81,7 @@ const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
       position = until
       yield* ladder.climbed(climb, {
         events: page.length,
-        bytes: Ladder.sizeOf(page),
+        bytes: SnapshotStrategy.sizeOf(page),
         position,
         hash: page.at(-1)?.hash ?? "",
         paged: () => draft.paged?.() ?? draft.state(),
@@ -122,11 +122,11 @@ describe("a state that is cut", () => {
   it("is joined again to the same", () => {
     fc.assert(
       fc.property(state, (state) => {
-        const { skeleton, wide } = Cut.cut(state)
-        const texts = wide.map((record) => ({ path: record.path, texts: record.pages.map(Cut.textOf) }))
-        const joined = Cut.join(
+        const { skeleton, wide } = StateChunks.cut(state)
+        const texts = wide.map((record) => ({ path: record.path, texts: record.pages.map(StateChunks.textOf) }))
+        const joined = StateChunks.join(
           JSON.parse(JSON.stringify(skeleton)),
-          texts.map(({ path, texts }) => ({ path, pages: texts.map(Cut.entriesOf) })),
+          texts.map(({ path, texts }) => ({ path, pages: texts.map(StateChunks.entriesOf) })),
         )
         assert.deepStrictEqual(joined, state)
         assert.deepStrictEqual(JSON.stringify(joined), JSON.stringify(state))

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Chunk, Option } from "effect"
 import * as Text from "../terminal/Text.ts"
-import * as AsTyped from "./CommandHints.ts"
+import * as CommandHints from "./CommandHints.ts"
 
 /** How a command failed, as its caller learns it. */
 export interface Failure {
@@ -76,7 +76,7 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
 export const render = ({ tag, message, details }: Failure, json: boolean): string =>
   json
     ? Text.json({ error: { tag, message, details } })
-    : `error: ${AsTyped.inText(message).split("\n").map(Text.oneLine).join("\n")}`
+    : `error: ${CommandHints.inText(message).split("\n").map(Text.oneLine).join("\n")}`
 
 interface Tagged {
   readonly _tag: string

@@ -7,12 +7,12 @@ import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import type { Wanted } from "../../plugins/sandbox/Tier.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { json, sandbox, wholeNumber } from "../command/CommonOptions.ts"
 import { person, personAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as OwnFiles from "../command/PackageFiles.ts"
+import * as PackageFiles from "../command/PackageFiles.ts"
 import { Tampered } from "../log/Tampered.ts"
 import * as Prompter from "../task/Prompter.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
@@ -20,12 +20,12 @@ import { at, count } from "../terminal/Text.ts"
 import * as Audits from "./Audits.ts"
 import * as Games from "./Games.ts"
 import * as History from "./history/History.ts"
-import * as HistoryPage from "./history/Page.ts"
-import * as Teller from "./Narrator.ts"
-import * as Next from "./NextSteps.ts"
+import * as Page from "./history/Page.ts"
+import * as Narrator from "./Narrator.ts"
+import * as NextSteps from "./NextSteps.ts"
 import * as Rescoring from "./Rescoring.ts"
-import * as Moments from "./StoryMoments.ts"
-import * as Visit from "./WorkspaceVisit.ts"
+import * as StoryMoments from "./StoryMoments.ts"
+import * as WorkspaceVisit from "./WorkspaceVisit.ts"
 
 /** Where the demo's log is unless somebody says otherwise: not among the person's own events. */
 const LOG = path.join(".hindcast", "demo.db")
@@ -94,11 +94,11 @@ const writeHistory = (tasks: number, { log, json, seed, sandbox }: Asked) =>
     const history = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
       History.write({ filename, tasks, seed, sandbox, onProgress }),
     )
-    const next = HistoryPage.suggestions(filename)
+    const next = Page.suggestions(filename)
     yield* Output.show(json, { log: filename, tasks, seed, ...history, next }, (style) =>
-      HistoryPage.lines(style, { log: filename, ...history }),
+      Page.lines(style, { log: filename, ...history }),
     )
-    if (!json) yield* Next.show(Teller.onOutput(), next)
+    if (!json) yield* NextSteps.show(Narrator.onOutput(), next)
   })
 
 /** A log of more would take longer than anybody watches. */
@@ -108,10 +108,10 @@ const MOST_TASKS = 10_000
 const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
-    const teller = json ? Teller.silent : Teller.onOutput()
+    const teller = json ? Narrator.silent : Narrator.onOutput()
     const place: Place = {
       filename,
-      workspace: OwnFiles.workspace(),
+      workspace: PackageFiles.workspace(),
       seed,
       sandbox,
       askPerson: ask && !json && Prompter.isPossible(),
@@ -119,8 +119,8 @@ const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
 
     const acted = yield* act(teller, place)
     const found = yield* lookBack(teller, place, acted)
-    const next = Next.suggestions(filename, found.win, acted.wanderer.taskId)
-    yield* Next.show(teller, next)
+    const next = NextSteps.suggestions(filename, found.win, acted.wanderer.taskId)
+    yield* NextSteps.show(teller, next)
 
     if (!json) return
     const { continued, recovered, expert, wanderer, visit } = acted
@@ -134,7 +134,7 @@ const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
     )
   })
 
-interface Place extends Visit.VisitOptions {
+interface Place extends WorkspaceVisit.VisitOptions {
   readonly seed: number
   readonly sandbox: Wanted
 }
@@ -142,7 +142,7 @@ interface Place extends Visit.VisitOptions {
 type Acted = Effect.Effect.Success<ReturnType<typeof act>>
 
 /** What needs a kernel: plugins run, agents act. When it is over, the kernel stops and so does every plugin. */
-const act = (teller: Teller.Teller, place: Place) =>
+const act = (teller: Narrator.Teller, place: Place) =>
   Effect.gen(function* () {
     const { filename, workspace, seed, sandbox } = place
     const before = yield* headOf(filename)
@@ -159,7 +159,7 @@ const act = (teller: Teller.Teller, place: Place) =>
       const recovered = yield* recoveredSince(before)
       yield* begin(teller, place, before, recovered)
       const { expert, wanderer } = yield* Games.play(teller)
-      const visit = yield* Visit.visit(teller, place)
+      const visit = yield* WorkspaceVisit.visit(teller, place)
       return { continued: before > 0, recovered, expert, wanderer, visit }
     }).pipe(Effect.provide(kernel))
   })
@@ -181,28 +181,28 @@ const recoveredSince = (before: number) =>
     return started === undefined ? 0 : started.position - before - 1
   })
 
-const begin = ({ say, style }: Teller.Teller, { filename, seed }: Place, before: number, recovered: number) =>
+const begin = ({ say, style }: Narrator.Teller, { filename, seed }: Place, before: number, recovered: number) =>
   Effect.gen(function* () {
-    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${AsTyped.shortest(filename)}`)
+    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${CommandHints.shortest(filename)}`)
     if (before === 0) return
     const left = recovered === 0 ? "nothing was left unfinished" : `recovery recorded ${count(recovered, "event")}`
     yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
   })
 
 /** What needs the log alone. */
-const lookBack = (teller: Teller.Teller, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
+const lookBack = (teller: Narrator.Teller, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
   Effect.gen(function* () {
     yield* Audits.compare(teller, [expert, wanderer, visit.audit])
-    const win = yield* Moments.findWin(expert)
-    const moments = yield* Moments.compare(teller, expert, win)
-    const blame = yield* Moments.blame(teller, win)
-    const why = yield* Moments.why(teller, win)
+    const win = yield* StoryMoments.findWin(expert)
+    const moments = yield* StoryMoments.compare(teller, expert, win)
+    const blame = yield* StoryMoments.blame(teller, win)
+    const why = yield* StoryMoments.why(teller, win)
     const rescore = yield* Rescoring.rescore(teller, [expert.taskId, wanderer.taskId])
     return { win, moments, blame, why, rescore, verify: yield* verify(teller) }
   }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: personAsActor() })))
 
 /** Checks every event of the log. */
-const verify = ({ part, say, style }: Teller.Teller) =>
+const verify = ({ part, say, style }: Narrator.Teller) =>
   Effect.gen(function* () {
     yield* part(
       "8  Is the log intact?",

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { at } from "../terminal/Text.ts"
 import { endOf } from "./Audits.ts"
 import type { Teller } from "./Narrator.ts"
@@ -23,9 +23,12 @@ export const suggestions = (filename: string, win: Win, wandererId: string): Rea
       ["why the world changed last", "why", at(win.after)],
       ["what the winning command changed", "diff", at(win.before), at(win.after)],
       ["the tasks as they stood just before it", "state", "--at", at(win.before), "--projection", "Tasks"],
-      ["score every task again by a rubric; edit a copy of it", "rescore", "--rubric", AsTyped.shortest(RUBRIC)],
+      ["score every task again by a rubric; edit a copy of it", "rescore", "--rubric", CommandHints.shortest(RUBRIC)],
     ] as const
-  ).map(([does, ...args]) => ({ does, command: AsTyped.command([...args, "--log", AsTyped.shortest(filename)]) }))
+  ).map(([does, ...args]) => ({
+    does,
+    command: CommandHints.command([...args, "--log", CommandHints.shortest(filename)]),
+  }))
 
 /** Shows them. */
 export const show = ({ part, say, style }: Teller, suggested: ReadonlyArray<Suggestion>) =>

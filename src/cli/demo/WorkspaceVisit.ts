@@ -4,9 +4,9 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import type { Reading } from "../../kernel/sensing/SensorReading.ts"
-import * as AsTyped from "../command/CommandHints.ts"
-import * as OwnFiles from "../command/PackageFiles.ts"
-import * as Asked from "../pages/events/ConfirmationPage.ts"
+import * as CommandHints from "../command/CommandHints.ts"
+import * as PackageFiles from "../command/PackageFiles.ts"
+import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import * as Prompter from "../task/Prompter.ts"
 import { at, count, shorten } from "../terminal/Text.ts"
 import { endOf } from "./Audits.ts"
@@ -35,7 +35,7 @@ export const visit = (teller: Teller, options: VisitOptions) =>
       "the command until it is confirmed. Without an answer nothing would be written.",
     )
     const kernel = yield* Kernel
-    yield* kernel.plugins.import(OwnFiles.inPackage("plugins", "workspace"))
+    yield* kernel.plugins.import(PackageFiles.inPackage("plugins", "workspace"))
     const task = yield* kernel.tasks.open({
       goal: "Look at the directory and leave a note",
       agent: "visitor@1.0.0",
@@ -79,7 +79,7 @@ const confirmed = <E>(
       // All of it: nobody can decide about what is not shown.
       yield* say(
         `The gate asks: may ${style.name("visitor")} do this?`,
-        ...Asked.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
+        ...ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
       )
       const args = [
         "confirm",
@@ -88,11 +88,11 @@ const confirmed = <E>(
         "--reason",
         "demo",
         "--log",
-        AsTyped.shortest(filename),
+        CommandHints.shortest(filename),
       ]
-      yield* say("Answered by another process:", `  $ ${AsTyped.command(args)}`)
+      yield* say("Answered by another process:", `  $ ${CommandHints.command(args)}`)
       // It shows once more what it approves; its last line says that it did.
-      yield* show([`  ${(yield* OwnFiles.run(args)).split("\n").at(-1) ?? ""}`])
+      yield* show([`  ${(yield* PackageFiles.run(args)).split("\n").at(-1) ?? ""}`])
     }
     return yield* Fiber.join(command)
   })

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as PartialFile from "../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 
 /** Where bytes go. Its functions fail with what the operating system reports. */
@@ -19,8 +19,8 @@ interface Found {
 
 /** Writes to a new file beside the target, which takes the target's name at the end. `found` is the file it may replace. A new file is for its owner alone. */
 export const beside = async (file: string, found: Found | undefined): Promise<Sink> => {
-  PartialFile.removeAbandoned(file)
-  const partial = PartialFile.nameFor(file)
+  AtomicFile.removeAbandoned(file)
+  const partial = AtomicFile.nameFor(file)
   const handle = await fs.promises.open(partial, "wx", OwnerOnly.FILE_MODE)
   return {
     write: (bytes) => handle.writeFile(bytes),
@@ -28,7 +28,7 @@ export const beside = async (file: string, found: Found | undefined): Promise<Si
       // A file that is replaced stays as open to others, or as closed, as it was.
       if (found !== undefined) await handle.chmod(found.mode & 0o777)
       await handle.sync()
-      if (found === undefined) PartialFile.moveNew(partial, file)
+      if (found === undefined) AtomicFile.moveNew(partial, file)
       else await fs.promises.rename(partial, file)
       await syncDirectory(path.dirname(file))
     },

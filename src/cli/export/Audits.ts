@@ -13,9 +13,9 @@ import { common, oneOf } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
-import * as Heap from "../terminal/V8Tuning.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditsMarkdown from "./AuditsMarkdown.ts"
-import * as Answer from "./ExportSummary.ts"
+import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
@@ -41,7 +41,7 @@ export const audits = Command.make(
   },
   ({ log: named, json, output, force, scores, format: typed }) =>
     Effect.gen(function* () {
-      yield* Heap.small
+      yield* V8Tuning.small
       const log = yield* EventLog
       const head = yield* log.head
       const format = Option.getOrElse(typed, () => formatOf(output))
@@ -63,7 +63,7 @@ export const audits = Command.make(
         return OutputFile.writeAll({ file: output, force, log: log.name, binary: format === "parquet" }, chunks)
       })
       const told = { ...written, format, audits: exported, head }
-      yield* Answer.tell(
+      yield* ExportSummary.tell(
         { output, json },
         told,
         `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,

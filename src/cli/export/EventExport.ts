@@ -9,8 +9,8 @@ import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count, size } from "../terminal/Text.ts"
-import * as Heap from "../terminal/V8Tuning.ts"
-import * as Answer from "./ExportSummary.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
+import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as Selection from "./Selection.ts"
 
@@ -60,7 +60,7 @@ export const run = (typed: Typed, format: Format) =>
     const { after, until: upTo, queries, head, whole } = yield* Selection.resolve(typed)
     const { json, output, force, decrypt } = typed
     const source = { log: path.basename(log.name), head, after, timeline: Option.getOrNull(typed.timeline) }
-    yield* format.takes === "stored" ? Heap.shortLived : Heap.small
+    yield* format.takes === "stored" ? V8Tuning.shortLived : V8Tuning.small
     const records = yield* Records
     let events = 0
     const written = yield* ProgressLine.during({ verb: "exported", unit: "events", json }, (onProgress) => {
@@ -93,7 +93,7 @@ export const run = (typed: Typed, format: Format) =>
         )
       })
     })
-    yield* Answer.tell(
+    yield* ExportSummary.tell(
       typed,
       { ...written, format: format.name, events, upTo, head },
       `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,

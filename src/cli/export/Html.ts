@@ -8,7 +8,7 @@ import * as TaskPage from "../../html/TaskPage.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
-import * as Waits from "../../projections/report/ConfirmationWaitTimes.ts"
+import * as ConfirmationWaitTimes from "../../projections/report/ConfirmationWaitTimes.ts"
 import * as LogReport from "../../projections/report/LogReport.ts"
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
 import * as TaskReport from "../../projections/report/TaskReport.ts"
@@ -18,8 +18,8 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as EventSummary from "../pages/events/EventSummary.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
-import * as Heap from "../terminal/V8Tuning.ts"
-import * as Answer from "./ExportSummary.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
+import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
@@ -39,7 +39,7 @@ export const html = Command.make(
   },
   ({ log: named, json, output, force, scores, task }) =>
     Effect.gen(function* () {
-      yield* Heap.small
+      yield* V8Tuning.small
       const log = yield* EventLog
       const head = yield* log.head
       const choice = yield* ScoreOption.resolve(scores)
@@ -50,13 +50,13 @@ export const html = Command.make(
         const written = yield* OutputFile.writeAll(target, Stream.fromIterable(TaskPage.chunks(report, source)))
         const told = { ...written, scores: choice.name, taskId: report.audit.taskId, head }
         const line = `Wrote a report of task ${told.taskId} (${size(written.bytes)}) to ${output}.`
-        return yield* Answer.tell({ output, json }, told, line)
+        return yield* ExportSummary.tell({ output, json }, told, line)
       }
       const draft = LogReport.begin(choice)
       const report = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
         Effect.gen(function* () {
           yield* Audits.forEach(draft.take, { until: head.position, onProgress })
-          const query = { timeline: log.timeline, types: Waits.TYPES, until: head.position }
+          const query = { timeline: log.timeline, types: ConfirmationWaitTimes.TYPES, until: head.position }
           yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.takeConfirmation))
           return draft.report()
         }),
@@ -64,7 +64,7 @@ export const html = Command.make(
       const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
       const told = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
-      yield* Answer.tell({ output, json }, told, line)
+      yield* ExportSummary.tell({ output, json }, told, line)
     }).pipe(Effect.provide(OpenLog.forReading(named))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 

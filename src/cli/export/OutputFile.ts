@@ -4,7 +4,7 @@ import { Options } from "@effect/cli"
 import { Data, Effect, Stream } from "effect"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import type { Chunk } from "../../projections/exports/Encoder.ts"
-import * as Sink from "./AtomicOutput.ts"
+import * as AtomicOutput from "./AtomicOutput.ts"
 
 /** What every command takes that writes a file: `{ file: output, force }` is the target. */
 export const outputOptions = {
@@ -123,7 +123,7 @@ const isPiece = (chunk: Chunk): chunk is Piece => typeof chunk === "string" || c
  * Gathers small chunks in one piece of memory, which is used again and again: memory outside of V8's heap that is thrown away
  * is collected late, and a long file would take hundreds of megabytes.
  */
-const inSteps = (file: string, sink: Sink.Sink) => {
+const inSteps = (file: string, sink: AtomicOutput.Sink) => {
   const memory = Buffer.allocUnsafe(STEP_BYTES)
   let gathered = 0
   let written = 0
@@ -166,22 +166,22 @@ const inSteps = (file: string, sink: Sink.Sink) => {
   return { write, flush, written: () => written }
 }
 
-const open = ({ file, force = false, log, binary = false }: Target): Effect.Effect<Sink.Sink, OutputError> =>
+const open = ({ file, force = false, log, binary = false }: Target): Effect.Effect<AtomicOutput.Sink, OutputError> =>
   Effect.suspend(() => {
     if (file === "-") {
       const shows = binary && process.stdout.isTTY === true
       return shows
         ? unavailable(file, "a terminal cannot show this format. Name a file, or send it on to another program")
-        : attempt(file, 0, async () => Sink.standardOutput())
+        : attempt(file, 0, async () => AtomicOutput.standardOutput())
     }
     return Effect.flatMap(
       attempt(file, 0, async () => look(file)),
       ({ name, found }) => {
         if (log !== undefined && isPartOf(log, name)) return unavailable(file, "it is a part of the log that is read")
         if (found?.isDirectory() === true) return unavailable(file, "it is a directory. Name a file in it")
-        if (found !== undefined && !found.isFile()) return attempt(file, 0, () => Sink.inPlace(name))
+        if (found !== undefined && !found.isFile()) return attempt(file, 0, () => AtomicOutput.inPlace(name))
         if (found !== undefined && !force) return new OutputExists({ file })
-        return attempt(file, 0, () => Sink.beside(name, found))
+        return attempt(file, 0, () => AtomicOutput.beside(name, found))
       },
     )
   })
@@ -206,7 +206,7 @@ const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.
   Effect.tryPromise({
     try: run,
     catch: (cause) => {
-      const code = Sink.codeOf(cause)
+      const code = AtomicOutput.codeOf(cause)
       if (NO_ROOM.has(code)) return new OutputDiskFull({ file, after })
       if (code === "EEXIST") return new OutputExists({ file })
       const found = cause instanceof Error ? cause.message : String(cause)

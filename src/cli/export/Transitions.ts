@@ -13,8 +13,8 @@ import { common, oneOf } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
-import * as Heap from "../terminal/V8Tuning.ts"
-import * as Answer from "./ExportSummary.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
+import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
@@ -32,7 +32,7 @@ export const transitions = Command.make(
   },
   ({ log: named, json, output, force, scores, format: typed }) =>
     Effect.gen(function* () {
-      yield* Heap.small
+      yield* V8Tuning.small
       const log = yield* EventLog
       const head = yield* log.head
       const format = Option.getOrElse(typed, () => (output.endsWith(".parquet") ? "parquet" : "jsonl"))
@@ -65,7 +65,7 @@ export const transitions = Command.make(
         )
       })
       const told = { ...written, format, scores: choice.name, ...counts, head }
-      yield* Answer.tell({ output, json }, told, sentence(told))
+      yield* ExportSummary.tell({ output, json }, told, sentence(told))
     }).pipe(Effect.provide(OpenLog.forReading(named))),
 ).pipe(
   Command.withDescription(

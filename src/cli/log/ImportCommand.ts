@@ -9,7 +9,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count } from "../terminal/Text.ts"
-import * as Lines from "./ImportLines.ts"
+import * as ImportLines from "./ImportLines.ts"
 
 const file = Args.text({ name: "file" }).pipe(
   Args.withDescription("What `hindcast export events` wrote as JSON Lines, of all events; - is the standard input"),
@@ -39,9 +39,9 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
 
 /** The events that the lines of a file say. */
 const recordedIn = (log: string, file: string) => {
-  const refuse = ({ line, reason }: Lines.BadLine) => new NotImported({ log, line, reason })
+  const refuse = ({ line, reason }: ImportLines.BadLine) => new NotImported({ log, line, reason })
   let line = 0
-  return Stream.mapEffect(Lines.of(file, refuse), (page) =>
+  return Stream.mapEffect(ImportLines.of(file, refuse), (page) =>
     Effect.gen(function* () {
       const events: Array<Recorded> = []
       for (const text of page) {

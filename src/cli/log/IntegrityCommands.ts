@@ -7,7 +7,7 @@ import { type Examination, isHealthy } from "../../events/integrity/Doctor.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { examine } from "../../events/sqlite/integrity/doctor.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -129,7 +129,7 @@ export const anchor = Command.make(
       yield* TextFile.make("--out", out.value, `${document}\n`, 0o644)
       yield* Output.show(json, signed, (style) => [
         `Anchored ${at(signed.position)} ${style.dim(signed.hash)} in ${out.value}, signed with the key ${signed.publicKey}.`,
-        AsTyped.inText(
+        CommandHints.inText(
           "Keep it where whoever may change the log cannot reach. `hindcast log verify --anchor FILE` holds the log to it.",
         ),
       ])

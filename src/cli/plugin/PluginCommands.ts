@@ -4,7 +4,7 @@ import { grantCommand, Registry } from "../../kernel/registry/Registry.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as Scratch from "./EphemeralRegistry.ts"
+import * as EphemeralRegistry from "./EphemeralRegistry.ts"
 import { GrantsMissing } from "./GrantsMissing.ts"
 import * as PluginCheck from "./PluginCheck.ts"
 import { grant, revoke } from "./PluginGrants.ts"
@@ -18,7 +18,7 @@ const check = Command.make("check", { ...common, source, ...importing }, ({ log,
   PluginCheck.check({
     ...{ source, json, workspace: options.workspace },
     options: importOptions(options),
-  }).pipe(Effect.provide(Scratch.registry(log, options.workspace))),
+  }).pipe(Effect.provide(EphemeralRegistry.registry(log, options.workspace))),
 ).pipe(Command.withDescription("Check a plugin's directory without importing it"))
 
 const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>

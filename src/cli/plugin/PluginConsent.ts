@@ -1,29 +1,29 @@
 /** Asking a person for consent to start a plugin where nothing but Deno's permissions confines it. */
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
-import * as Consents from "../../kernel/instances/SandboxConsents.ts"
+import * as SandboxConsents from "../../kernel/instances/SandboxConsents.ts"
 import type { CheckedPlugin } from "../../kernel/registry/Registry.ts"
 import { layerOf, PluginHost } from "../../plugins/process/PluginHost.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { personAsActor } from "../command/CurrentUser.ts"
 import * as Output from "../command/Output.ts"
 import * as Question from "../terminal/Question.ts"
 
 type Imported = Pick<CheckedPlugin, "manifest" | "digest">
 
-const versionOf = ({ manifest, digest }: Imported): Consents.Version => ({
+const versionOf = ({ manifest, digest }: Imported): SandboxConsents.Version => ({
   ...{ plugin: manifest.name, version: manifest.version, digest },
 })
 
 /** What is missing to start a plugin on this machine; records the consent where it is given by an option. */
 export const settle = (imported: Imported, said: boolean) =>
   Effect.gen(function* () {
-    if (!Consents.isStarted(imported.manifest)) return undefined
+    if (!SandboxConsents.isStarted(imported.manifest)) return undefined
     const log = yield* EventLog
     const version = versionOf(imported)
     if (said) yield* give(version)
-    return yield* Effect.flatMap(PluginHost, (host) => Consents.missing(log, host, version)).pipe(
+    return yield* Effect.flatMap(PluginHost, (host) => SandboxConsents.missing(log, host, version)).pipe(
       Effect.provide(layerOf({})),
       // Where the sandbox is not to be had at all, starting the plugin says so.
       Effect.catchTag("SandboxUnavailable", () => Effect.succeed(undefined)),
@@ -31,27 +31,27 @@ export const settle = (imported: Imported, said: boolean) =>
   })
 
 /** Records the consent to a version that was given by an option. */
-export const give = (version: Consents.Version) =>
-  Effect.flatMap(EventLog, (log) => Consents.record(log, version, "option", personAsActor()))
+export const give = (version: SandboxConsents.Version) =>
+  Effect.flatMap(EventLog, (log) => SandboxConsents.record(log, version, "option", personAsActor()))
 
 /** Asks whoever sits at the terminal; where nobody does, says what is missing. Answers whether it was consented to. */
 export const askOrTell = (missing: SandboxConsentMissing, imported: Imported) =>
   Effect.gen(function* () {
     if (yield* ask(missing, versionOf(imported))) return
-    yield* Output.note(`warning: ${AsTyped.inText(missing.message)}`)
+    yield* Output.note(`warning: ${CommandHints.inText(missing.message)}`)
   })
 
 /** Asks whoever sits at the terminal, and records a yes. No is the default, and what is answered where nobody sits there. */
-export const ask = ({ why, improve }: SandboxConsentMissing, version: Consents.Version) =>
+export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxConsents.Version) =>
   Effect.gen(function* () {
     if (!Question.isPossible()) return false
     const lines = [
       `${version.plugin} ${version.version} did not come with Hindcast, and nothing but Deno's permissions would confine it on this machine`,
       `(${why}): through a hole in them it could do whatever you may do.${improve === undefined ? "" : ` Safer is a second layer. ${improve}`}`,
     ]
-    yield* Output.write(AsTyped.inText(lines.join("\n")))
+    yield* Output.write(CommandHints.inText(lines.join("\n")))
     const answer = yield* Question.ask("Let this version of it run here all the same? [y/N] ")
     if (!Question.isYes(answer)) return false
-    yield* Consents.record(yield* EventLog, version, "prompt", personAsActor())
+    yield* SandboxConsents.record(yield* EventLog, version, "prompt", personAsActor())
     return true
   })

@@ -3,7 +3,7 @@ import { Data, Effect } from "effect"
 import type { Given } from "../../events/vocabulary/Plugins.ts"
 import { NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
 import type { Held } from "../../projections/state/PluginRegistry.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -30,14 +30,14 @@ const regrant = (word: "grant" | "revoke") =>
   Command.make(word, { ...common, name, ...grants }, ({ log, json, name, ...typed }) =>
     Effect.gen(function* () {
       const registry = yield* Registry
-      const before = Keyed.get(yield* registry.state, name)
+      const before = SafeRecord.get(yield* registry.state, name)
       if (before === undefined) {
         return yield* new NotInRegistry({ name, known: Object.keys(yield* registry.state) })
       }
       const given = named(typed)
       if (!isAny(given)) return yield* new NoGrantNamed({ plugin: name, held: before.held })
       const standing = yield* registry[word](name, given)
-      const after = Keyed.get(yield* registry.state, name)
+      const after = SafeRecord.get(yield* registry.state, name)
       yield* Output.show(json, GrantPage.document(name, standing, after), (style) =>
         GrantPage.lines(style, name, standing, after),
       )

@@ -1,7 +1,7 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { common, oneOf } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -36,7 +36,11 @@ export const add = Command.make(
         ),
       )
       const { name } = imported.manifest
-      const change = { imported, before: Keyed.get(before, name), after: Keyed.get(yield* registry.state, name) }
+      const change = {
+        imported,
+        before: SafeRecord.get(before, name),
+        after: SafeRecord.get(yield* registry.state, name),
+      }
       const { origin, directory } = imported
       const active = change.after?.active ?? false
       const missing = yield* PluginConsent.settle(imported, sandbox === "flags")

@@ -6,7 +6,7 @@ import { manifestOf, NotInRegistry, Registry } from "../../kernel/registry/Regis
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import type { PluginVersion } from "../../projections/state/PluginVersions.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -74,7 +74,7 @@ export const show = Command.make("show", { ...common, named, at }, ({ log, json,
     const versions = yield* (yield* Registry).versions(name, position)
     const plugin =
       separator < 0 || versions.length === 0
-        ? Keyed.get(registry, name)
+        ? SafeRecord.get(registry, name)
         : yield* ofVersion(name, yield* versionOf(name, versions, named.slice(separator + 1)))
     if (plugin === undefined) return yield* new NotInRegistry({ name, known: Object.keys(registry) })
     const stands = yield* standing(name, plugin)
@@ -99,7 +99,7 @@ const versionOf = (plugin: string, versions: ReadonlyArray<PluginVersion>, asked
 const ofVersion = (name: string, { at, status }: PluginVersion) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).stateAt(PluginRegistry.projection, at)
-    const plugin = Keyed.get(registry, name)
+    const plugin = SafeRecord.get(registry, name)
     return plugin?.held != null && (status === "held" || plugin.held.heldAt === at)
       ? PluginRegistry.inVersionOf(plugin, { ...plugin, ...plugin.held, grants: {}, importedAt: plugin.held.heldAt })
       : plugin

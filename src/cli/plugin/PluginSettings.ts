@@ -3,7 +3,7 @@ import { Data, Effect, Option } from "effect"
 import { find, type NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -95,5 +95,5 @@ const parse = (text: string): Effect.Effect<Json, BadInput> =>
 const metadataOf = (registry: PluginRegistry, target: string): Effect.Effect<JsonObject, NotInRegistry> =>
   Effect.map(find(registry, target), ({ metadata, components }) => {
     const component = target.slice(target.indexOf("/") + 1)
-    return target.includes("/") ? (Keyed.get(components, component)?.metadata ?? {}) : metadata
+    return target.includes("/") ? (SafeRecord.get(components, component)?.metadata ?? {}) : metadata
   })

@@ -16,14 +16,14 @@ import { common, oneOf, wholeNumber } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as OnTimeline from "../command/TimelineOption.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
 import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../pages/audit/AuditTablePage.ts"
 import * as TrendPage from "../pages/scores/TrendPage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
-import * as Heap from "../terminal/V8Tuning.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditMode from "./AuditMode.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
@@ -66,7 +66,7 @@ export const audit = Command.make(
     ...common,
     ...options,
     ...TaskSelection.options,
-    timeline: OnTimeline.timeline,
+    timeline: TimelineOption.timeline,
     name: Args.text({ name: "task" }).pipe(
       Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
       Args.optional,
@@ -75,7 +75,7 @@ export const audit = Command.make(
   (given) =>
     // What does not go together is said before a log is opened.
     Effect.flatMap(AuditMode.of(given), (mode) =>
-      answer(mode, given).pipe(OnTimeline.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
+      answer(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
     ),
 ).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
 
@@ -86,9 +86,9 @@ const answer = (mode: AuditMode.Mode, given: Given) => {
     case "One":
       return one(mode.task, given)
     case "All":
-      return Effect.zipRight(Heap.shortLived, all(given))
+      return Effect.zipRight(V8Tuning.shortLived, all(given))
     case "Trend":
-      return Effect.zipRight(Heap.shortLived, trend(given))
+      return Effect.zipRight(V8Tuning.shortLived, trend(given))
   }
 }
 

@@ -1,7 +1,7 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
-import * as Near from "../../values/DidYouMean.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import { BadInput } from "../command/BadInput.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
@@ -99,7 +99,7 @@ export const sorting = ({ sort, group }: Given): Effect.Effect<Sorting, BadInput
     if (Option.isNone(sort)) return { rows: (rows) => rows, groups: (groups) => groups }
     if (!Object.hasOwn(known, column)) {
       const columns = Object.keys(known)
-      const near = Near.names(column, columns)
+      const near = DidYouMean.names(column, columns)
       return yield* new BadInput({
         input: "--sort",
         expected: `a column of ${Option.isSome(group) ? "groups" : "tasks"}, with :asc or :desc after it, of ${columns.join(", ")}`,

@@ -14,7 +14,7 @@ import * as Output from "../command/Output.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
-import * as Heap from "../terminal/V8Tuning.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as CriticOptions from "./CriticOptions.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
@@ -44,7 +44,7 @@ const MAX_CHANGES = 20
 /** `hindcast rescore` */
 export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, ...asked }) =>
   Effect.gen(function* () {
-    yield* Heap.shortLived
+    yield* V8Tuning.shortLived
     if (Option.isSome(asked.resume)) return yield* finish(asked.resume.value, asked, json)
     if (Option.isNone(asked.rubric)) {
       return yield* new BadInput({

@@ -5,7 +5,7 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { Asked } from "../../kernel/scoring/TaskSelection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { projection, type Tasks } from "../../projections/state/Tasks.ts"
-import * as Near from "../../values/DidYouMean.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Ids from "../command/Ids.ts"
 
@@ -98,7 +98,7 @@ const isAgentOf = (agent: string, tasks: Tasks) =>
   Effect.gen(function* () {
     const agents = [...new Set(Object.values(tasks).map((task) => task.agent))]
     if (agents.some((known) => known === agent || known.split("@")[0] === agent)) return
-    const near = Near.names(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
+    const near = DidYouMean.names(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
     return yield* new BadInput({
       input: "--agent",
       expected: agents.length === 0 ? "an agent, and there is none yet" : `an agent of this log: ${listed(agents)}`,

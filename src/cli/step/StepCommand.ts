@@ -13,7 +13,7 @@ import * as Output from "../command/Output.ts"
 import * as Screen from "./Screen.ts"
 import { moved, press, type Search, type Session, say } from "./Session.ts"
 import * as Terminal from "./Terminal.ts"
-import * as Tape from "./TimelineCursor.ts"
+import * as TimelineCursor from "./TimelineCursor.ts"
 
 /** `hindcast step [TASK]` */
 export const step = Command.make(
@@ -52,13 +52,13 @@ export const step = Command.make(
 const begin = (name: string, task: Option.Option<string>, at: Option.Option<string>) =>
   Effect.gen(function* () {
     const taskId = Option.isNone(task) ? null : yield* Ids.task(task.value)
-    const start = Option.isSome(at) ? yield* Tape.moment(at.value, MAIN) : yield* firstOf(taskId)
-    const tape = yield* Tape.of(start.timeline)
+    const start = Option.isSome(at) ? yield* TimelineCursor.moment(at.value, MAIN) : yield* firstOf(taskId)
+    const tape = yield* TimelineCursor.of(start.timeline)
     const session: Session = {
       log: name,
       timeline: start.timeline,
       head: tape.head,
-      frame: yield* Tape.frameAt(tape, start.position),
+      frame: yield* TimelineCursor.frameAt(tape, start.position),
       pane: "event",
       scroll: 0,
       task: taskId,
@@ -74,10 +74,11 @@ const begin = (name: string, task: Option.Option<string>, at: Option.Option<stri
 /** The moment of a task's opening, or of the log's first event. */
 const firstOf = (taskId: string | null) =>
   Effect.gen(function* () {
-    if (taskId === null) return yield* Effect.orElse(Tape.moment("@1", MAIN), () => Tape.moment("@0", MAIN))
+    if (taskId === null)
+      return yield* Effect.orElse(TimelineCursor.moment("@1", MAIN), () => TimelineCursor.moment("@0", MAIN))
     const tasks = yield* (yield* Projector).current(Tasks.projection)
     const opened = tasks[taskId]?.from
-    return opened === undefined ? yield* new TaskNotFound({ taskId }) : yield* Tape.moment(`@${opened}`, MAIN)
+    return opened === undefined ? yield* new TaskNotFound({ taskId }) : yield* TimelineCursor.moment(`@${opened}`, MAIN)
   })
 
 /** The session at what was looked for; where nothing was found, or it cannot be looked for, with a word of why. */
@@ -85,27 +86,33 @@ const look = (session: Session, search: Search) =>
   Effect.gen(function* () {
     const target =
       search.kind === "moment"
-        ? yield* Tape.moment(search.moment, session.timeline)
+        ? yield* TimelineCursor.moment(search.moment, session.timeline)
         : { timeline: session.timeline, position: -1 }
-    const tape = yield* Tape.of(target.timeline)
+    const tape = yield* TimelineCursor.of(target.timeline)
     const found = search.kind === "moment" ? Option.some(target.position) : yield* find(tape, session, search)
     const now = { ...session, timeline: target.timeline, head: tape.head }
     if (Option.isNone(found)) return say(now, nothing(search))
-    return moved(now, yield* Tape.frameAt(tape, found.value))
+    return moved(now, yield* TimelineCursor.frameAt(tape, found.value))
   }).pipe(Effect.catchAll(({ message }) => Effect.succeed(say(session, message, true))))
 
-const find = (tape: Tape.Tape, { frame, task }: Session, search: Exclude<Search, { kind: "moment" }>) => {
+const find = (tape: TimelineCursor.Tape, { frame, task }: Session, search: Exclude<Search, { kind: "moment" }>) => {
   const { position } = frame
   const which = task === null ? {} : { taskId: task }
   switch (search.kind) {
     case "event":
-      return Tape.step(tape, position, search.direction, which, search.steps)
+      return TimelineCursor.step(tape, position, search.direction, which, search.steps)
     case "reward":
-      return Tape.step(tape, position, search.direction, { ...which, types: ["RewardGiven", "PunishmentGiven"] }, 1)
+      return TimelineCursor.step(
+        tape,
+        position,
+        search.direction,
+        { ...which, types: ["RewardGiven", "PunishmentGiven"] },
+        1,
+      )
     case "change":
-      return Tape.change(tape, position, search.direction, search.path === "" ? whole(task) : search.path)
+      return TimelineCursor.change(tape, position, search.direction, search.path === "" ? whole(task) : search.path)
     case "predicate":
-      return Tape.turn(tape, position, search.direction, search.predicate)
+      return TimelineCursor.turn(tape, position, search.direction, search.predicate)
   }
 }
 

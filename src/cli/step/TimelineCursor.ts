@@ -7,20 +7,20 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
-import * as Extent from "../../projections/timetravel/EventFilter.ts"
+import * as EventFilter from "../../projections/timetravel/EventFilter.ts"
 import * as Path from "../../projections/timetravel/Path.ts"
 import { paths } from "../../projections/timetravel/Predicate.ts"
-import * as Moments from "../../projections/timetravel/PredicateTransitions.ts"
-import * as Past from "../../projections/timetravel/TimelineHistory.ts"
+import * as PredicateTransitions from "../../projections/timetravel/PredicateTransitions.ts"
+import * as TimelineHistory from "../../projections/timetravel/TimelineHistory.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import * as Turns from "../../projections/timetravel/ValueChanges.ts"
+import * as ValueChanges from "../../projections/timetravel/ValueChanges.ts"
 import type { Json } from "../../values/Json.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Direction, Frame } from "./Session.ts"
 
 /** A timeline under a reading head: what stands at a position, and where the next of something is. */
 export interface Tape {
-  readonly past: Past.Past
+  readonly past: TimelineHistory.Past
   readonly head: number
 }
 
@@ -28,11 +28,11 @@ export interface Tape {
 export const of = (timeline: string) =>
   Effect.gen(function* (): Effect.fn.Return<
     Tape,
-    Effect.Effect.Error<ReturnType<typeof Past.of>>,
+    Effect.Effect.Error<ReturnType<typeof TimelineHistory.of>>,
     EventLog | Projector
   > {
     const log = yield* EventLog
-    const past = yield* Past.of(log, yield* Projector, timeline)
+    const past = yield* TimelineHistory.of(log, yield* Projector, timeline)
     return { past, head: (yield* log.head).position }
   })
 
@@ -89,8 +89,8 @@ export const change = ({ past, head }: Tape, from: number, direction: Direction,
   Effect.gen(function* () {
     const parsed = yield* Path.parse(path)
     const turn = yield* direction === "forward"
-      ? Stream.runHead(Turns.between(past, parsed, from, head))
-      : Turns.last(past, parsed, from - 1)
+      ? Stream.runHead(ValueChanges.between(past, parsed, from, head))
+      : ValueChanges.last(past, parsed, from - 1)
     return Option.map(turn, ({ event }) => positionOf(event))
   })
 
@@ -98,11 +98,11 @@ export const change = ({ past, head }: Tape, from: number, direction: Direction,
 export const turn = ({ past, head }: Tape, from: number, direction: Direction, source: string) =>
   Effect.gen(function* () {
     const predicate = yield* Predicate.compile(source)
-    const extent = Extent.ofPaths(paths(predicate))
+    const extent = EventFilter.ofPaths(paths(predicate))
     const turns = (after: number, until: number) =>
       Stream.unwrap(
         Effect.map(past.stateAt(after), (state) =>
-          Moments.turningTrue(past, { predicate }, { from: { position: after, state }, until, extent }),
+          PredicateTransitions.turningTrue(past, { predicate }, { from: { position: after, state }, until, extent }),
         ),
       )
     if (direction === "forward") return Option.map(yield* Stream.runHead(turns(from, head)), positionOf)

@@ -5,16 +5,16 @@ import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmat
 import { Projector } from "../../projections/projector/Projector.ts"
 import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common } from "../command/CommonOptions.ts"
 import { person } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as Origin from "../pages/events/CommandOrigin.ts"
-import * as Asked from "../pages/events/ConfirmationPage.ts"
+import * as CommandOrigin from "../pages/events/CommandOrigin.ts"
+import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at } from "../terminal/Text.ts"
 import * as Prompter from "./Prompter.ts"
@@ -42,8 +42,10 @@ const ls = Command.make("ls", common, ({ log, json }) =>
         ? ["Nothing waits for a person."]
         : [
             ...confirmations.flatMap(({ id, ...waiting }) => [
-              ...Asked.heading(style, id, waiting, Origin.describe(tasks, waiting.taskId), { width: width() }),
-              ...Asked.summary(style, waiting.shown, { width: width() }, showing(id)),
+              ...ConfirmationPage.heading(style, id, waiting, CommandOrigin.describe(tasks, waiting.taskId), {
+                width: width(),
+              }),
+              ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showing(id)),
             ]),
             ...(kernel === undefined ? [style.warn(NOBODY_ACTS)] : []),
           ],
@@ -53,7 +55,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
 
 const NOBODY_ACTS = "No kernel is at work on this log: nothing that is approved now is executed."
 
-const showing = (id: string) => AsTyped.written(`hindcast confirm show ${id}`)
+const showing = (id: string) => CommandHints.written(`hindcast confirm show ${id}`)
 
 const confirmation = Args.text({ name: "confirmation" }).pipe(
   Args.withDescription("Its id, or at least four characters that it alone begins or ends with"),
@@ -71,20 +73,20 @@ interface Waiting {
 const waitingFor = (named: string) =>
   Effect.gen(function* () {
     const id = yield* Ids.confirmation(named)
-    const waiting = Keyed.get(yield* (yield* Confirmations).pending, id)
+    const waiting = SafeRecord.get(yield* (yield* Confirmations).pending, id)
     if (waiting === undefined) return { id, found: undefined }
     const tasks = yield* (yield* Projector).current(Tasks.projection)
-    const origin = Origin.describe(tasks, waiting.taskId)
+    const origin = CommandOrigin.describe(tasks, waiting.taskId)
     return { id, found: { id, waiting, digest: digestOf(id, waiting), origin } }
   })
 
 /** A question as it is shown: whose it is, all of what is asked up to a limit, and its digest. */
 const pageOf = (style: Style, { id, waiting, digest, origin }: Waiting, limit?: number) => {
   const fitting = { width: width(), ...(limit === undefined ? {} : { limit }) }
-  const { lines, hidden } = Asked.page(style, waiting.shown, fitting)
-  const below = Asked.unseen(style, hidden, `${showing(id)} --all`)
+  const { lines, hidden } = ConfirmationPage.page(style, waiting.shown, fitting)
+  const below = ConfirmationPage.unseen(style, hidden, `${showing(id)} --all`)
   const page = [
-    ...Asked.heading(style, id, waiting, origin, fitting),
+    ...ConfirmationPage.heading(style, id, waiting, origin, fitting),
     ...lines,
     ...below,
     `  ${style.dim(`digest ${digest}`)}`,

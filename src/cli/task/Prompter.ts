@@ -6,11 +6,11 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { person } from "../command/CurrentUser.ts"
 import * as Output from "../command/Output.ts"
-import * as Origin from "../pages/events/CommandOrigin.ts"
-import * as Asked from "../pages/events/ConfirmationPage.ts"
+import * as CommandOrigin from "../pages/events/CommandOrigin.ts"
+import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import * as Question from "../terminal/Question.ts"
 import { duration, time } from "../terminal/Text.ts"
 
@@ -40,18 +40,18 @@ export const announce = (after: number, filename: string) =>
   eachRequest(after, (event, { confirmationId, shown, expiresAt }) =>
     Effect.gen(function* () {
       const left = duration(Math.max(0, expiresAt - Date.now()))
-      const answer = (word: string) => AsTyped.command(["confirm", word, confirmationId, "--log", filename])
+      const answer = (word: string) => CommandHints.command(["confirm", word, confirmationId, "--log", filename])
       const style = Output.styleOf(process.stderr)
-      const { lines: asked, hidden } = Asked.page(style, shown, {
+      const { lines: asked, hidden } = ConfirmationPage.page(style, shown, {
         width: process.stderr.columns ?? Number.POSITIVE_INFINITY,
       })
       const lines = [
         `Waiting ${left} for a person. ${yield* origin(event)} asks for:`,
         ...asked,
-        ...Asked.unseen(
+        ...ConfirmationPage.unseen(
           style,
           hidden,
-          AsTyped.command(["confirm", "show", confirmationId, "--all", "--log", filename]),
+          CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename]),
         ),
         `To answer: ${answer("approve")}`,
         `       or: ${answer("reject")}`,
@@ -64,7 +64,7 @@ export const announce = (after: number, filename: string) =>
 const origin = ({ taskId }: Event) =>
   Effect.map(
     Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)),
-    (tasks) => Origin.describe(tasks, taskId),
+    (tasks) => CommandOrigin.describe(tasks, taskId),
   )
 
 const eachRequest = <E, R>(after: number, handle: (event: Event, request: Request) => Effect.Effect<void, E, R>) =>
@@ -83,12 +83,14 @@ const decide = (event: Event, filename: string, request: Request) =>
   Effect.gen(function* () {
     const { confirmationId, shown, expiresAt } = request
     const style = Output.styleOf(process.stdout)
-    const { lines, hidden } = Asked.page(style, shown, { width: process.stdout.columns ?? Number.POSITIVE_INFINITY })
-    const show = AsTyped.command(["confirm", "show", confirmationId, "--all", "--log", filename])
+    const { lines, hidden } = ConfirmationPage.page(style, shown, {
+      width: process.stdout.columns ?? Number.POSITIVE_INFINITY,
+    })
+    const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
     const left = duration(Math.max(0, expiresAt - Date.now()))
     yield* Output.write(`${yield* origin(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
     // All of it: nobody can decide about what is not shown.
-    yield* Output.write([...lines, ...Asked.unseen(style, hidden, show)].join("\n"))
+    yield* Output.write([...lines, ...ConfirmationPage.unseen(style, hidden, show)].join("\n"))
     const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
     yield* (yield* Confirmations)

@@ -7,7 +7,7 @@ import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
 import { person, personAsActor } from "../command/CurrentUser.ts"
@@ -19,7 +19,7 @@ import { GrantsMissing } from "../plugin/GrantsMissing.ts"
 import * as PluginConsent from "../plugin/PluginConsent.ts"
 import * as AgentModule from "./AgentModule.ts"
 import * as Prompter from "./Prompter.ts"
-import * as Progress from "./RunProgress.ts"
+import * as RunProgress from "./RunProgress.ts"
 import * as Scenario from "./Scenario.ts"
 import * as WaitingPlugins from "./WaitingPlugins.ts"
 
@@ -113,7 +113,11 @@ const importPlugin = (directory: string, json: boolean) =>
       }),
     )
     const { name } = imported.manifest
-    const change = { imported, before: Keyed.get(earlier, name), after: Keyed.get(yield* registry.state, name) }
+    const change = {
+      imported,
+      before: SafeRecord.get(earlier, name),
+      after: SafeRecord.get(yield* registry.state, name),
+    }
     if (!json && !ImportPage.isUnchanged(change)) {
       const lines = [...ImportPage.lines(Output.styleOf(process.stdout), change), ""]
       yield* Effect.forEach(lines, Output.write, { discard: true })
@@ -147,7 +151,7 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, 
     if (!json) yield* consent(plugins)
     const { position } = yield* (yield* EventLog).head
 
-    const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
+    const shown = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
       !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
     )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 
 /** What a run says where no plugin takes part, with what would let those take part that are installed. */
@@ -9,7 +9,7 @@ export const warning = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) => {
     const others = "Name one with --plugin DIR, or import one by `hindcast plugin add DIR`."
     const lines = [`${NO_PLUGIN} ${all.length === 0 ? others : ""}`.trimEnd(), ...all.map(({ text }) => text)]
-    return AsTyped.inText(lines.join("\n  "))
+    return CommandHints.inText(lines.join("\n  "))
   })
 
 const NO_PLUGIN = "warning: no plugin takes part: the agent senses nothing, and whatever it does is denied."
@@ -17,7 +17,7 @@ const NO_PLUGIN = "warning: no plugin takes part: the agent senses nothing, and 
 /** What a run says of plugins that would take part if they were granted what they ask for; one line each. */
 export const ungranted = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) =>
-    all.flatMap(({ waits, text }) => (waits ? [AsTyped.inText(`warning: ${text}`)] : [])),
+    all.flatMap(({ waits, text }) => (waits ? [CommandHints.inText(`warning: ${text}`)] : [])),
   )
 
 /** What would let each plugin take part that does not. */

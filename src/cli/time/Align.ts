@@ -5,13 +5,13 @@ import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { common, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as Run from "../command/RunOption.ts"
+import * as RunOption from "../command/RunOption.ts"
 import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 
 /** Lines that are shown where nobody says otherwise. */
 const LIMIT = 50
 
-const run = (name: string) => Args.text({ name }).pipe(Args.withDescription(Run.RUN))
+const run = (name: string) => Args.text({ name }).pipe(Args.withDescription(RunOption.RUN))
 
 const task = Options.text("task").pipe(
   Options.withDescription("Of two timelines: only what belongs to this task"),
@@ -29,7 +29,7 @@ export const align = Command.make(
   { ...common, a: run("a"), b: run("b"), task, limit },
   ({ log, json, a, b, task, limit }) =>
     Effect.gen(function* () {
-      const [runA, runB] = [yield* Run.named(a, task), yield* Run.named(b, task)]
+      const [runA, runB] = [yield* RunOption.named(a, task), yield* RunOption.named(b, task)]
       const { pairs, divergence, ...aligned } = yield* (yield* TimeTravel).align(runA, runB)
       const diverging = divergence === null ? undefined : pairs[divergence]
       const document = {

@@ -7,7 +7,7 @@ import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import type { Json } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as AsTyped from "../command/CommandHints.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
 import { person, personAsActor } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
@@ -17,7 +17,7 @@ import * as ForkPage from "../pages/time/ForkPage.ts"
 import * as AgentModule from "../task/AgentModule.ts"
 import * as Prompter from "../task/Prompter.ts"
 import { gateOf } from "../task/RunCommand.ts"
-import * as Progress from "../task/RunProgress.ts"
+import * as RunProgress from "../task/RunProgress.ts"
 
 const options = {
   agent: Options.text("agent").pipe(
@@ -126,19 +126,19 @@ const perform = (
     const kernel = yield* Kernel
     const named = Option.isNone(task) ? {} : { task: yield* Ids.task(task.value) }
     const { position } = yield* (yield* EventLog).head
-    const shown = json ? undefined : yield* Effect.fork(Progress.follow(position, Output.styleOf(process.stdout)))
+    const shown = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
       !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
     )
     const forked = yield* kernel.fork(agent, { ...wanted, ...named })
     if (shown !== undefined) yield* Fiber.join(shown)
     const { parent, timeline } = forked
-    const comparing = AsTyped.command([
+    const comparing = CommandHints.command([
       "compare",
       `${parent}/live`,
       `${timeline}/live`,
       "--log",
-      AsTyped.shortest(filename),
+      CommandHints.shortest(filename),
     ])
     yield* Output.show(json, forked, (style) => ForkPage.lines(style, forked, comparing))
   })

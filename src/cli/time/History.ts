@@ -2,7 +2,7 @@ import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { common } from "../command/CommonOptions.ts"
-import * as Some from "../command/LimitOption.ts"
+import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { between, rangeOf } from "../command/RangeOption.ts"
@@ -16,13 +16,14 @@ const path = Args.text({ name: "path" }).pipe(
 /** `hindcast history PATH` */
 export const history = Command.make(
   "history",
-  { ...common, path, ...between, limit: Some.limit },
+  { ...common, path, ...between, limit: LimitOption.limit },
   ({ log, json, path, since, until, limit }) =>
     Effect.gen(function* () {
       const travel = yield* TimeTravel
       const { shown, beyond } = yield* ProgressLine.during(
         { verb: "searched", unit: "positions", json },
-        (onProgress) => Some.of(travel.history(path, { ...rangeOf({ since, until }), onProgress }), limit, since),
+        (onProgress) =>
+          LimitOption.of(travel.history(path, { ...rangeOf({ since, until }), onProgress }), limit, since),
       )
       const turns = shown.map(({ event, before, value }) => ({
         ...{ event, existed: before !== undefined, before: before ?? null },

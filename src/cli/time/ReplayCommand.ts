@@ -6,7 +6,7 @@ import { common } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as OnTimeline from "../command/TimelineOption.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
 import * as AgentModule from "../task/AgentModule.ts"
 import { at, moment } from "../terminal/Text.ts"
@@ -40,7 +40,7 @@ export const replay = Command.make(
     agent: Options.text("agent").pipe(
       Options.withDescription("A JavaScript module whose default export is an agent: the one to replay"),
     ),
-    timeline: OnTimeline.timeline,
+    timeline: TimelineOption.timeline,
   },
   ({ log, json, task, agent, timeline }) =>
     Effect.gen(function* () {
@@ -53,7 +53,7 @@ export const replay = Command.make(
         const after = before.findLast((event) => event.position < position)?.position ?? position - 1
         return yield* new Diverged({ taskId: report.taskId, timeline: report.timeline, position, after, kind })
       }
-    }).pipe(OnTimeline.provide(timeline), Effect.provide(OpenLog.forReading(log))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forReading(log))),
 ).pipe(
   Command.withDescription(
     "Let an agent work on a recorded task again, on what was recorded alone: is it identical, or where does it diverge? Exit code 2 where it does",

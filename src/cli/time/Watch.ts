@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { common } from "../command/CommonOptions.ts"
-import * as Some from "../command/LimitOption.ts"
+import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { when } from "../command/PredicateOption.ts"
@@ -21,7 +21,7 @@ export const watch = Command.make(
   "watch",
   {
     ...{ ...common, path, when: when("value (what is at the path), state, event and position") },
-    ...{ ...between, limit: Some.limit },
+    ...{ ...between, limit: LimitOption.limit },
   },
   ({ log, json, path, when, since, until, limit }) =>
     Effect.gen(function* () {
@@ -31,7 +31,7 @@ export const watch = Command.make(
       const { shown, beyond } = yield* ProgressLine.during(
         { verb: "searched", unit: "positions", json },
         (onProgress) =>
-          Some.of(travel.watch(watched, predicate, { ...rangeOf({ since, until }), onProgress }), limit, since),
+          LimitOption.of(travel.watch(watched, predicate, { ...rangeOf({ since, until }), onProgress }), limit, since),
       )
       const document = { path: watched, predicate: when, events: shown, more: beyond !== undefined }
       yield* Output.show(json, document, (style) =>

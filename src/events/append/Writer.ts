@@ -7,7 +7,7 @@ import {
   type LogError,
   LogUnavailable,
 } from "../log/EventLog.ts"
-import type * as Admission from "./AppendValidation.ts"
+import type * as AppendValidation from "./AppendValidation.ts"
 
 /** Most appends that wait for the writer; the next one waits until there is room (back-pressure). */
 const MAX_WAITING = 4096
@@ -23,7 +23,7 @@ export type Answer = Either.Either<Appended, AppendError>
  * all of them: then none was written.
  */
 export type Commit = (
-  requests: ReadonlyArray<Admission.Admitted>,
+  requests: ReadonlyArray<AppendValidation.Admitted>,
 ) => Either.Either<ReadonlyArray<Answer>, LogError | DiskFull>
 
 /** An append whose caller waits. */
@@ -47,10 +47,10 @@ interface Waiting<Request> {
  */
 export const make = (
   name: string,
-  admit: (request: AppendRequest) => Either.Either<Admission.Admitted, AppendError>,
+  admit: (request: AppendRequest) => Either.Either<AppendValidation.Admitted, AppendError>,
   commit: Commit,
 ): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
-  let waiting: Array<Waiting<Admission.Admitted>> = []
+  let waiting: Array<Waiting<AppendValidation.Admitted>> = []
   /** Those that came when there was no room: they keep their turn, and are admitted when there is. */
   let outside: Array<Waiting<AppendRequest>> = []
   let scheduled = false
@@ -73,7 +73,7 @@ export const make = (
     if (waiting.length > 0 || outside.length > 0) schedule()
   }
 
-  const answer = (batch: ReadonlyArray<Waiting<Admission.Admitted>>) => {
+  const answer = (batch: ReadonlyArray<Waiting<AppendValidation.Admitted>>) => {
     const answers = commitAll(batch)
     for (const [index, { resume }] of batch.entries()) if (isLost(answers[index])) resume(answers[index] ?? UNANSWERED)
     for (const [index, { resume }] of batch.entries()) if (!isLost(answers[index])) resume(answers[index] ?? UNANSWERED)
@@ -81,7 +81,7 @@ export const make = (
 
   /** How each append of a batch is answered. A fault of the program is everybody's answer too: nobody waits for ever. */
   const commitAll = (
-    batch: ReadonlyArray<Waiting<Admission.Admitted>>,
+    batch: ReadonlyArray<Waiting<AppendValidation.Admitted>>,
   ): ReadonlyArray<Effect.Effect<Appended, AppendError>> => {
     try {
       const committed = commit(batch.map(({ request }) => request))

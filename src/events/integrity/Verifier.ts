@@ -4,7 +4,7 @@ import { LogCorrupt, type LogError } from "../log/EventLog.ts"
 import type { VerifyOptions } from "../log/Verification.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
-import * as Diagnosis from "./TamperClassification.ts"
+import * as TamperClassification from "./TamperClassification.ts"
 
 /** Rows read in one step: constant memory, whatever the log's length. */
 const PAGE_SIZE = 1000
@@ -16,7 +16,7 @@ const WINDOW = 1000
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   /** Rows after a position, in order of position. */
-  readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Diagnosis.Stored>, LogError>
+  readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<TamperClassification.Stored>, LogError>
   /** The highest version that a stream has before a position; 0 where it has none. */
   readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
 }
@@ -24,7 +24,7 @@ export interface Source {
 /** What walking the chain came to: its end, or where it breaks. */
 export type Chained =
   | { readonly broken: null; readonly head: Head; readonly events: number }
-  | { readonly broken: Diagnosis.Break }
+  | { readonly broken: TamperClassification.Break }
 
 /**
  * Walks the chain from the first event over what is stored now, and holds it against the anchor where there is one. Where
@@ -59,10 +59,10 @@ export const verify = (
     return { broken: null, head, events: head.position }
   })
 
-const broken = (found: Diagnosis.Break): Chained => ({ broken: found })
+const broken = (found: TamperClassification.Break): Chained => ({ broken: found })
 
 /** Goes from one head to the next over some rows, and stops before the first that does not continue it. */
-export const walk = (from: Head, rows: ReadonlyArray<Diagnosis.Stored>): Head => {
+export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored>): Head => {
   let { position, hash } = from
   for (const row of rows) {
     if (row.link.position !== position + 1 || row.flaw !== null) break
@@ -75,7 +75,7 @@ export const walk = (from: Head, rows: ReadonlyArray<Diagnosis.Stored>): Head =>
 }
 
 /** The row of a position, if it is among those that were just walked. */
-const rowAt = (rows: ReadonlyArray<Diagnosis.Stored>, from: Head, to: Head, position: number) =>
+const rowAt = (rows: ReadonlyArray<TamperClassification.Stored>, from: Head, to: Head, position: number) =>
   position > from.position && position <= to.position ? rows[position - from.position - 1] : undefined
 
 /** The lowest position that a row can have: whoever may write the file can put rows before the first. */
@@ -97,7 +97,7 @@ const diagnose = (source: Source, head: Head, anchor: Head | undefined) =>
     const inSequence =
       link === undefined ||
       (yield* source.versionBefore(link.timeline, link.stream, link.position)) === link.version - 1
-    return Diagnosis.diagnose({ head, earlier, from, inSequence, anchor })
+    return TamperClassification.diagnose({ head, earlier, from, inSequence, anchor })
   })
 
 const headsBefore = (source: Source, head: Head) => {

@@ -1,6 +1,6 @@
 import { Context, Effect, Either, Layer, Option } from "effect"
 import * as Options from "../../values/Options.ts"
-import * as Admission from "../append/AppendValidation.ts"
+import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Sequencer from "../append/Sequencer.ts"
 import * as Writer from "../append/Writer.ts"
 import * as Chain from "../integrity/Chain.ts"
@@ -11,9 +11,9 @@ import { readingOf, Snapshots } from "../log/Snapshots.ts"
 import { Verification, VerifyOptions } from "../log/Verification.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
-import * as Keys from "../payload/PersonalDataKeys.ts"
-import * as Content from "../payload/StoredPayload.ts"
-import * as Commits from "../read/CommitNotifier.ts"
+import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
+import * as StoredPayload from "../payload/StoredPayload.ts"
+import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
 import { selects } from "../read/QueryMatch.ts"
@@ -41,7 +41,7 @@ export const layer = (
   Layer.scopedContext(
     Effect.gen(function* () {
       const { vocabulary = Vocabulary.core } = yield* Options.decode("layerMemory", MemoryOptions, options)
-      const keys = Keys.memory()
+      const keys = PersonalDataKeys.memory()
       const log = yield* make(vocabulary, keys)
       const snapshots = MemorySnapshots.make(readingOf(vocabulary), keys)
       const personalData = PersonalDataOf.make({ log, keys, snapshots, attempt: Effect.sync })
@@ -53,14 +53,14 @@ export const layer = (
     }),
   )
 
-const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
+const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
   Effect.gen(function* () {
     const rows: Array<Row> = []
     const blobs = new Map<string, string>()
     const contents = { blob: (digest: string) => blobs.get(digest), keys }
     const positionsById = new Map<string, number>()
     const versions = new Map<string, number>()
-    const commits = Commits.make()
+    const commits = CommitNotifier.make()
     let head: Head = { position: 0, hash: Chain.GENESIS }
 
     const eventAt = (position: number): Event | undefined => {
@@ -81,7 +81,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: Keys.Keys) =>
     const readPage = Pages.checked((query, limit) => Effect.sync(() => page(query, limit)))
 
     const version = (timeline: string, stream: string) => versions.get(Sequencer.streamKey(timeline, stream)) ?? 0
-    const append = yield* Writer.make("memory", Admission.make(vocabulary, keys), (requests) => {
+    const append = yield* Writer.make("memory", AppendValidation.make(vocabulary, keys), (requests) => {
       const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
       for (const [index, event] of batch.rows.entries()) {
         const { stored = "", blob = null } = batch.admitted[index] ?? {}
@@ -137,12 +137,12 @@ const verifyChain = (source: Verifier.Source, options: VerifyOptions = {}) =>
     return Verification.Intact({ head: chained.head, events: chained.events, looks })
   })
 
-interface Row extends Content.StoredContent {
+interface Row extends StoredPayload.StoredContent {
   readonly envelope: Event
 }
 
-const eventOf = (contents: Content.Contents, row: Row): Event => {
-  const { payload, personal } = Content.read(contents, row.envelope.id, row)
+const eventOf = (contents: StoredPayload.Contents, row: Row): Event => {
+  const { payload, personal } = StoredPayload.read(contents, row.envelope.id, row)
   return personal === undefined ? { ...row.envelope, payload } : { ...row.envelope, payload, personal }
 }
 

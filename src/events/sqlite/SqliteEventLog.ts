@@ -1,6 +1,6 @@
 import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
-import * as Admission from "../append/AppendValidation.ts"
+import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Writer from "../append/Writer.ts"
 import { type AppendRequest, EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
@@ -11,8 +11,8 @@ import { Bundles } from "../maintenance/Bundles.ts"
 import * as MemoryLease from "../memory/MemoryLease.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
-import * as Keys from "../payload/PersonalDataKeys.ts"
-import * as Commits from "../read/CommitNotifier.ts"
+import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
+import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
 import { Records } from "../read/Records.ts"
@@ -89,8 +89,10 @@ const opened = (options: SqliteOptions) =>
       const { filename, vocabulary = Vocabulary.core, readonly = false } = options
       const inMemory = filename === IN_MEMORY
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
-      const commits = Commits.make()
-      const keys = inMemory ? Keys.memory() : yield* keyFile.open(`${targetOf(filename)}.keys`, { readonly })
+      const commits = CommitNotifier.make()
+      const keys = inMemory
+        ? PersonalDataKeys.memory()
+        : yield* keyFile.open(`${targetOf(filename)}.keys`, { readonly })
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
       const { database, append, lease, writer, cacheWriter } = yield* readonly
         ? openForReading(filename)
@@ -136,8 +138,8 @@ const opened = (options: SqliteOptions) =>
 /** What writing needs to know of reading, and whom it tells. */
 interface Writing {
   readonly upcast: Upcaster.Upcast
-  readonly keys: Keys.Keys
-  readonly commits: Commits.Commits
+  readonly keys: PersonalDataKeys.Keys
+  readonly commits: CommitNotifier.Commits
 }
 
 const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
@@ -157,7 +159,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writi
       committed()
       return answers
     }
-    const check = Admission.make(vocabulary, keys)
+    const check = AppendValidation.make(vocabulary, keys)
     const admit = (request: AppendRequest) =>
       Either.flatMap(
         Database.attemptSync(keys.name, () => check(request)),

@@ -2,7 +2,7 @@ import * as Chain from "../integrity/Chain.ts"
 import type { Stored } from "../integrity/TamperClassification.ts"
 import { LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
-import * as Content from "../payload/StoredPayload.ts"
+import * as StoredPayload from "../payload/StoredPayload.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Upcast } from "../vocabulary/Upcaster.ts"
 import type { Segments } from "./archive/Segments.ts"
@@ -168,11 +168,11 @@ const archivedEvent = (reader: Reader, { link, payload: text, keyId, hash }: Sto
 }
 
 /** What stored content says, decrypted as far as the reader has the keys. */
-export const contentOf = (reader: Reader, position: number, id: string, stored: Content.StoredContent) => {
+export const contentOf = (reader: Reader, position: number, id: string, stored: StoredPayload.StoredContent) => {
   const { database, keys, segments } = reader
   const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
   try {
-    return Content.read({ blob, keys }, id, stored)
+    return StoredPayload.read({ blob, keys }, id, stored)
   } catch (cause) {
     // What is wrong with the blobs or the keys, and not with the event, has a name of its own.
     if (cause instanceof SqliteError || isUnavailable(cause)) throw cause

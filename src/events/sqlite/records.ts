@@ -5,7 +5,7 @@ import type { Link } from "../integrity/Chain.ts"
 import type { Stored } from "../integrity/TamperClassification.ts"
 import type { Query } from "../log/EventLog.ts"
 import { digestIn } from "../payload/Blob.ts"
-import * as Keys from "../payload/PersonalDataKeys.ts"
+import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import { FIRST_PAGE } from "../read/Pages.ts"
 import { flawOf } from "../read/QueryValidation.ts"
 import { type Readable, type Recorded, Records } from "../read/Records.ts"
@@ -17,7 +17,7 @@ import { contentOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } f
 const PAGE_SIZE = 250
 
 export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Service => {
-  const withoutKeys = { ...reader, keys: Keys.memory() }
+  const withoutKeys = { ...reader, keys: PersonalDataKeys.memory() }
 
   /** Page by page, until one is not full. */
   const each = <A extends { readonly link: Link }, E, R>(

@@ -14,7 +14,7 @@ import {
 } from "../../projections/state/PluginRegistry.ts"
 import { digest } from "../../values/Digest.ts"
 import { findNonJson, type Json, type JsonObject, type NotJson, pointerToken } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
@@ -123,7 +123,7 @@ export interface Address {
 export const find = ({ task, actuator }: Command): Effect.Effect<Address | undefined, LogError> =>
   Effect.map(task.kernel.registry.state, (registry) => {
     const target = activeIn(task, registry).find(({ name }) => name === actuator)
-    const found = target === undefined ? undefined : Keyed.get(registry, target.plugin)
+    const found = target === undefined ? undefined : SafeRecord.get(registry, target.plugin)
     if (target === undefined || found === undefined) return undefined
     const { plugin, component, priority } = target
     const manifest = manifestOf(found)

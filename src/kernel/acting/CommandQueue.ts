@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
-import * as Choice from "./NextCommand.ts"
+import * as NextCommand from "./NextCommand.ts"
 
 /** Where commands take turns: an instance of a plugin. */
 export interface Lane {
@@ -54,7 +54,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
 
   const letGo = (priorityOf: (turn: Turn) => number) => {
     const left = new Set([...waiting].map((place) => ({ place, ...place, priority: priorityOf(place.turn) })))
-    const next = () => Choice.next(left, ({ turn }) => hasRoom(turn.lane))
+    const next = () => NextCommand.next(left, ({ turn }) => hasRoom(turn.lane))
     for (let chosen = next(); chosen !== undefined; chosen = next()) {
       left.delete(chosen)
       waiting.delete(chosen.place)

@@ -3,7 +3,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
-import * as Monotonic from "../../platform/MonotonicClock.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Address, type Command, type CommandOutcome, find, type Progress } from "./Command.ts"
@@ -102,12 +102,12 @@ const call = (
   }
   return Effect.matchEffect(restore(process.act(component, command.args, options)), {
     onSuccess: ({ result, state }) =>
-      end(command, plugin, progress, { succeeded: result, state, latencyMs: Monotonic.elapsedSince(startedAt) }),
+      end(command, plugin, progress, { succeeded: result, state, latencyMs: MonotonicClock.elapsedSince(startedAt) }),
     onFailure: (failure) =>
       end(command, plugin, progress, {
         failed: failureOf(failure),
         state: "state" in failure ? failure.state : undefined,
-        latencyMs: Monotonic.elapsedSince(startedAt),
+        latencyMs: MonotonicClock.elapsedSince(startedAt),
       }),
   })
 }

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import * as Options from "../../values/Options.ts"
-import * as Choice from "./CriticAssignment.ts"
+import * as CriticAssignment from "./CriticAssignment.ts"
 import * as Model from "./Model.ts"
 
 /** What the caller says of who is to decide. */
 export interface Asked {
   /** Critics for single rewards, measures, or everything. Default: whoever can, of rule, plugin and model in this order. */
-  readonly wishes?: ReadonlyArray<Choice.Wish>
+  readonly wishes?: ReadonlyArray<CriticAssignment.Wish>
   /** Versions of plugins that judge, by the plugin: a version's name, or how its digest begins. Default: the installed one. */
   readonly versions?: { readonly [plugin: string]: string }
   /** The model that may be asked. Default: none. */
@@ -18,7 +18,7 @@ export interface Asked {
 /** Their schema. */
 export const Asked = Options.of<Asked>({
   optional: {
-    wishes: Schema.Array(Choice.Wish),
+    wishes: Schema.Array(CriticAssignment.Wish),
     versions: Schema.Record({ key: Schema.String, value: Options.Text }),
     model: Model.Asking,
     answersOf: Options.Text,

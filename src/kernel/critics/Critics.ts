@@ -8,19 +8,19 @@ import { DenoMissing } from "../../plugins/sandbox/Tools.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import * as Options from "../../values/Options.ts"
 import { visible } from "../../values/PlainText.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { filesOf } from "../instances/ManagedProcess.ts"
-import * as Consents from "../instances/SandboxConsents.ts"
+import * as SandboxConsents from "../instances/SandboxConsents.ts"
 import { manifestOf, NotInRegistry, Registry } from "../registry/Registry.ts"
 import type { Rubric } from "../rules/Rubric.ts"
 import { type Critic, type Target, targetsOf, unscored } from "./Critic.ts"
-import * as Choice from "./CriticAssignment.ts"
+import * as CriticAssignment from "./CriticAssignment.ts"
 import { Asked } from "./CriticOptions.ts"
-import * as Panel from "./CriticSet.ts"
+import * as CriticSet from "./CriticSet.ts"
 import type * as Model from "./Model.ts"
 import * as ModelCritic from "./ModelCritic.ts"
 import * as PluginCritic from "./PluginCritic.ts"
-import * as Judges from "./PluginCriticProcess.ts"
+import * as PluginCriticProcess from "./PluginCriticProcess.ts"
 import * as RecordedModel from "./RecordedModel.ts"
 
 export type { Wish } from "./CriticAssignment.ts"
@@ -51,7 +51,7 @@ export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
 
 export type ChooseError =
   | Options.InvalidOptions
-  | Choice.WishInvalid
+  | CriticAssignment.WishInvalid
   | RecordedModel.NothingRecorded
   | VersionUnknown
   | LogError
@@ -61,9 +61,9 @@ export class Critics extends Context.Tag("hindcast/Critics")<
   Critics,
   {
     /** Who decides a rubric's rewards, as things stand now. Nothing is started, and nothing is asked yet. */
-    readonly choose: (rubric: Rubric, asked: Asked) => Effect.Effect<Panel.Panel, ChooseError>
+    readonly choose: (rubric: Rubric, asked: Asked) => Effect.Effect<CriticSet.Panel, ChooseError>
     /** The same where the caller says nothing. */
-    readonly unasked: (rubric: Rubric) => Effect.Effect<Panel.Panel, LogError>
+    readonly unasked: (rubric: Rubric) => Effect.Effect<CriticSet.Panel, LogError>
   }
 >() {}
 
@@ -94,18 +94,19 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
       const decoded = yield* Options.decode("critics", Asked, asked, ["critics"])
       const { wishes: wanted = [], versions = {}, model, answersOf } = decoded
       const targets = targetsOf(rubric)
-      const wishes = yield* Choice.checked(targets, wanted)
+      const wishes = yield* CriticAssignment.checked(targets, wanted)
       const asking = answersOf === undefined ? model : yield* RecordedModel.of(options.log, answersOf)
       const plugins = yield* pluginsOf(options, rubric, versions)
       const available = {
         model: asking !== undefined,
         pluginLacks: ({ plugin, name }: Target["measure"]) => options.lack ?? lackOf(plugins, plugin, name),
       }
-      const choices = new Map(targets.map((target) => [target, Choice.choose(target, available, wishes)]))
-      const decidedBy = (by: Choice.Choice["by"]) => targets.filter((target) => choices.get(target)?.by === by)
+      const choices = new Map(targets.map((target) => [target, CriticAssignment.choose(target, available, wishes)]))
+      const decidedBy = (by: CriticAssignment.Choice["by"]) =>
+        targets.filter((target) => choices.get(target)?.by === by)
       const [rules, byModel] = [decidedBy("rule"), decidedBy("model")]
       const members = [
-        ...(rules.length === 0 ? [] : [Panel.ruleMember(rubric, rules)]),
+        ...(rules.length === 0 ? [] : [CriticSet.ruleMember(rubric, rules)]),
         ...[...plugins].flatMap(([name, { version }]) => {
           const own = decidedBy("plugin").filter(({ measure }) => measure.plugin === name)
           return version === undefined || own.length === 0 ? [] : [pluginMember(options, name, version, own)]
@@ -115,7 +116,7 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
       const judging = [...plugins].filter(([name]) =>
         decidedBy("plugin").some(({ measure }) => measure.plugin === name),
       )
-      return Panel.of(choices, members, {
+      return CriticSet.of(choices, members, {
         modelCalls: asking === undefined ? 0 : ModelCritic.callsFor(byModel, asking),
         params: {
           wishes,
@@ -141,7 +142,7 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
  * judged. Whoever decides otherwise is told by its digest.
  */
 export const askedAgain = (recorded: unknown): Asked => {
-  if (!Schema.is(Panel.Params)(recorded)) return {}
+  if (!Schema.is(CriticSet.Params)(recorded)) return {}
   const { wishes, plugins, answersOf } = recorded
   return { wishes, versions: plugins, ...(answersOf === undefined ? {} : { answersOf }) }
 }
@@ -173,8 +174,8 @@ const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullabl
     const names = new Set(rubric.measures.flatMap(({ plugin }) => plugin ?? []))
     const plugins = new Map<string, Judging>()
     for (const name of names) {
-      const installed = Keyed.get(registry, name)
-      const wanted = Keyed.get(versions, name)
+      const installed = SafeRecord.get(registry, name)
+      const wanted = SafeRecord.get(versions, name)
       if (installed === undefined) plugins.set(name, {})
       else if (wanted === undefined) plugins.set(name, { version: installed, manifest: manifestOf(installed) })
       else plugins.set(name, yield* inVersion(options, name, installed, wanted))
@@ -229,17 +230,17 @@ const pluginMember = (
   plugin: string,
   version: Plugin,
   targets: ReadonlyArray<Target>,
-): Panel.Member => {
+): CriticSet.Member => {
   const identity = { name: `plugin:${plugin}@${version.version}`, digest: version.digest, exact: true }
   return {
     ...{ ...identity, targets },
     open: ({ startedBy }) =>
       Effect.gen(function* () {
         const { manifest, digest, directory: copy } = yield* registry.installed(plugin, version)
-        const judges = yield* Judges.make({
+        const judges = yield* PluginCriticProcess.make({
           ...{ host, manifest, digest, directory: copy },
           denoDir: path.join(directory, `${plugin}.deno`),
-          consent: Consents.leave(log, { plugin, version: version.version, digest }),
+          consent: SandboxConsents.leave(log, { plugin, version: version.version, digest }),
           forbidden: [...(yield* filesOf(log.name, plugin)), directory],
           record: (event) =>
             log.append({
@@ -276,7 +277,11 @@ const unable = (
   }),
 })
 
-const modelMember = ({ log }: CriticsOptions, asking: Model.Asking, targets: ReadonlyArray<Target>): Panel.Member => {
+const modelMember = (
+  { log }: CriticsOptions,
+  asking: Model.Asking,
+  targets: ReadonlyArray<Target>,
+): CriticSet.Member => {
   const identity = ModelCritic.identityOf(asking)
   return {
     ...{ ...identity, exact: false, targets },

@@ -6,8 +6,8 @@ import { measureName } from "../rules/Rubric.ts"
 import { type Critic, type Judgement, type Target, unscored } from "./Critic.ts"
 import { round } from "./Judgement.ts"
 import * as Model from "./Model.ts"
-import * as Evidence from "./PromptTranscript.ts"
-import * as Seen from "./TaskObservation.ts"
+import * as PromptTranscript from "./PromptTranscript.ts"
+import * as TaskObservation from "./TaskObservation.ts"
 
 /** A change of what is asked, or of what answers come to, is another version. */
 const VERSION = "model@1"
@@ -50,13 +50,13 @@ export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, recor
     ...identityOf(asking),
     exact: false,
     start: ({ taskId }) => {
-      const seen = Seen.make()
-      const evidence = Evidence.make()
+      const seen = TaskObservation.make()
+      const evidence = PromptTranscript.make()
       let opening: Model.Shown["payload"] | undefined
       return {
         see: (event) => {
           if (!seen.see(event)) return
-          if (event.type === "TaskOpened") opening ??= Evidence.shownOf(event).payload
+          if (event.type === "TaskOpened") opening ??= PromptTranscript.shownOf(event).payload
           evidence.see(event)
         },
         decide: Effect.gen(function* () {

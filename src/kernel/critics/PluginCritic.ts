@@ -6,7 +6,7 @@ import type { JsonObject } from "../../values/Json.ts"
 import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts"
 import * as Answer from "./decodeVerdicts.ts"
 import type { Judges } from "./PluginCriticProcess.ts"
-import * as Seen from "./TaskObservation.ts"
+import * as TaskObservation from "./TaskObservation.ts"
 
 /**
  * Judges by functions of one plugin, in its sandbox: each measure's function is called once a task, when all of the task
@@ -25,7 +25,7 @@ export const make = (judges: Judges, targets: ReadonlyArray<Target>): Critic => 
     digest,
     exact: true,
     start: (task) => {
-      const seen = Seen.make()
+      const seen = TaskObservation.make()
       const judge = (measure: Target["measure"]) => {
         const asked = targets.filter((target) => target.measure === measure)
         return Effect.map(ask(judges, measure, task, seen), (answer) =>
@@ -46,7 +46,7 @@ export const make = (judges: Judges, targets: ReadonlyArray<Target>): Critic => 
 const JUDGE_MS_PER_EVENT = 1
 
 /** Asks for a measure's verdicts; answers them, or why there are none. */
-const ask = (judges: Judges, measure: Target["measure"], task: TaskEvents, seen: Seen.Seen) => {
+const ask = (judges: Judges, measure: Target["measure"], task: TaskEvents, seen: TaskObservation.Seen) => {
   const last = seen.last()
   /** The log's own error is not the plugin's: it ends the scoring. */
   let broken: LogError | undefined
@@ -68,7 +68,7 @@ const ask = (judges: Judges, measure: Target["measure"], task: TaskEvents, seen:
   )
 }
 
-const describe = (taskId: string, measure: Target["measure"], seen: Seen.Seen): JsonObject => {
+const describe = (taskId: string, measure: Target["measure"], seen: TaskObservation.Seen): JsonObject => {
   const { name, description, rewards = [], punishments = [], metadata = {} } = measure
   return {
     ...{ id: taskId, goal: seen.goal(), agent: seen.agent(), outcome: seen.outcome() },
@@ -89,7 +89,7 @@ const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effec
     const read = after >= until ? [] : yield* task.read(after, until, PAGE_EVENTS)
     const events: Array<JsonObject> = []
     let text = 0
-    for (const event of read.filter(Seen.isJudged)) {
+    for (const event of read.filter(TaskObservation.isJudged)) {
       const shown = shownOf(event)
       text += JSON.stringify(shown).length
       if (events.length > 0 && text > PAGE_TEXT) return { events, more: true }

@@ -16,24 +16,24 @@ import * as Agent from "../agents/Agent.ts"
 import { type Ended, loop, MAX_STEPS } from "../agents/AgentLoop.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
-import * as Place from "../instances/InstanceName.ts"
+import * as InstanceName from "../instances/InstanceName.ts"
 import { manifestOf } from "../registry/Registry.ts"
-import * as Point from "../replay/DecisionPoint.ts"
+import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import { choiceOf, type Divergence } from "../replay/Divergence.ts"
-import * as Tape from "../replay/RecordedTask.ts"
+import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
-import * as RecordedPlugins from "../replay/ReplayedPlugins.ts"
+import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import { continuing, led } from "../replay/ReplayThenLive.ts"
 import { measureName, ofManifests, type Rubric } from "../rules/Rubric.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as Task from "../tasks/Task.ts"
-import * as Branch from "./ForkEvents.ts"
+import * as ForkEvents from "./ForkEvents.ts"
 import { ForkOptions } from "./ForkOptions.ts"
 import * as OverriddenReadings from "./OverriddenReadings.ts"
 import * as Overrides from "./Overrides.ts"
-import type * as Name from "./TimelineName.ts"
-import * as Restoring from "./WorldRestoration.ts"
+import type * as TimelineName from "./TimelineName.ts"
+import * as WorldRestoration from "./WorldRestoration.ts"
 
 export { NotForkable } from "../replay/DecisionPoint.ts"
 export { ForkOptions } from "./ForkOptions.ts"
@@ -83,10 +83,10 @@ export type ForkError =
   | TaskNotNamed
   | TaskAudit.TaskNotFound
   | Recording.NotReplayable
-  | Point.NotForkable
-  | Name.TimelineNameInvalid
+  | DecisionPoint.NotForkable
+  | TimelineName.TimelineNameInvalid
   | AgentDiverged
-  | Restoring.RestoreError
+  | WorldRestoration.RestoreError
   | Agent.AgentFailed
   | TaskClosed
   | ActError
@@ -116,12 +116,12 @@ export const fork = (
       const io = options.io ?? "live"
       const fresh = beginsThere(recording, agent, options)
       const said = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
-      const { view, forkedBy } = yield* Branch.begin(kernel.log, parent, point, options.timeline, said)
+      const { view, forkedBy } = yield* ForkEvents.begin(kernel.log, parent, point, options.timeline, said)
       const recorder = Task.recorderOf(view, taskId)
-      yield* Branch.endWaiting(view, recorder, point, forkedBy)
+      yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
 
       const documents = documentsAt(point)
-      const recorded = io === "recorded" ? RecordedPlugins.make(point, documents) : undefined
+      const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
       const overridden = OverriddenReadings.make(overrides.readings ?? {})
       const task = yield* Task.begin(
         contextOf(kernel, view, point, recorded, overridden),
@@ -129,21 +129,21 @@ export const fork = (
           ...participantsOf(recording),
           recorder,
           ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
-          ...{ openedBy: forkedBy, place: Place.nameOf({ taskId, timeline: view.timeline }) },
+          ...{ openedBy: forkedBy, place: InstanceName.nameOf({ taskId, timeline: view.timeline }) },
           ...{ perceptions: point.perceptions, intervals: recorded === undefined },
         },
         restore,
         (context) =>
           Effect.zipLeft(
             recorded === undefined
-              ? Restoring.restore(context, point, { ...options, world: overrides.world ?? {} })
-              : RecordedPlugins.setUp(context, point, documents),
+              ? WorldRestoration.restore(context, point, { ...options, world: overrides.world ?? {} })
+              : ReplayedPlugins.setUp(context, point, documents),
             overridden.begin,
           ),
       )
 
       const past = pastOf(point, agent, options)
-      const tape = Tape.make({ ...recording, requests: past })
+      const tape = RecordedTask.make({ ...recording, requests: past })
       const told = { goal: overrides.goal ?? recording.told.goal, seed: overrides.seed ?? recording.told.seed }
       const over = () => recorded?.missed() !== undefined
       const worked = yield* Effect.exit(
@@ -177,13 +177,13 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
     const { timeline, position } = yield* Effect.provideService(Moment.locate(options.at), EventLog, log)
     const parent = Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = yield* Recording.load(parent, options.task ?? (yield* taskAt(parent, position)))
-    const found = yield* Point.find(recording, position)
+    const found = yield* DecisionPoint.find(recording, position)
     const sensors = recording.capabilitiesAt(position).sensors.map(({ name }) => name)
     yield* Overrides.check(overrides, { sensors, plugins: recording.plugins, live: io === "live" })
     const isOtherwise = overrides.readings !== undefined || overrides.world !== undefined
     const fresh = beginsThere(recording, agent, options)
-    const point = isOtherwise || fresh ? Point.beforePerceiving(found) : found
-    return { parent, point: fresh ? point : yield* Point.reachable(point), overrides }
+    const point = isOtherwise || fresh ? DecisionPoint.beforePerceiving(found) : found
+    return { parent, point: fresh ? point : yield* DecisionPoint.reachable(point), overrides }
   })
 
 const taskAt = (log: Log, at: number) =>
@@ -196,8 +196,8 @@ const taskAt = (log: Log, at: number) =>
 const contextOf = (
   kernel: KernelContext,
   view: Log,
-  { recording, at }: Point.Point,
-  recorded: RecordedPlugins.RecordedPlugins | undefined,
+  { recording, at }: DecisionPoint.Point,
+  recorded: ReplayedPlugins.RecordedPlugins | undefined,
   overridden: OverriddenReadings.OverriddenReadings,
 ): KernelContext => ({
   ...kernel,
@@ -227,23 +227,23 @@ const beginsThere = ({ requests }: Recording.Recording, agent: Agent.Agent, { fr
   fresh || ("decide" in agent && !requests.some(({ kind }) => kind === "decide"))
 
 /** What the agent is led through. */
-const pastOf = ({ recording, past }: Point.Point, agent: Agent.Agent, options: ForkOptions) => {
+const pastOf = ({ recording, past }: DecisionPoint.Point, agent: Agent.Agent, options: ForkOptions) => {
   if (beginsThere(recording, agent, options)) return []
   return "decide" in agent ? past : past.filter(({ kind }) => kind !== "decide")
 }
 
-const documentsAt = ({ recording, at }: Point.Point): ReadonlyMap<string, Json> => {
+const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string, Json> => {
   const events = recording.events.filter(({ position }) => position <= at)
   const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, events), recording.taskId)
   return new Map(Object.entries(environment))
 }
 
 /** An agent that was done before the moment to which it was to be led. */
-const doneOnTheWay = (tape: Tape.Tape, worked: Exit.Exit<Ended, unknown>): Divergence | undefined => {
+const doneOnTheWay = (tape: RecordedTask.Tape, worked: Exit.Exit<Ended, unknown>): Divergence | undefined => {
   const next = tape.next()
   if (next === undefined || Exit.isFailure(worked)) return undefined
   const found = { done: worked.value.outcome }
-  return { kind: "done-earlier", position: Tape.positionOf(next), path: "", expected: choiceOf(next), found }
+  return { kind: "done-earlier", position: RecordedTask.positionOf(next), path: "", expected: choiceOf(next), found }
 }
 
 /** Closes the fork's task by how the agent's work in it ended. */
@@ -257,7 +257,7 @@ const close = (
     divergence !== undefined
       ? (["failed", `its agent did otherwise than was recorded, @${divergence.position}`] as const)
       : missed !== undefined
-        ? (["truncated", RecordedPlugins.lacking(missed)] as const)
+        ? (["truncated", ReplayedPlugins.lacking(missed)] as const)
         : Exit.match(worked, {
             onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
             onFailure: (cause) => Task.endOf(cause as Cause.Cause<unknown>),

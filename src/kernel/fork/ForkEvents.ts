@@ -5,8 +5,8 @@ import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type * as Point from "../replay/DecisionPoint.ts"
-import * as Name from "./TimelineName.ts"
+import type * as DecisionPoint from "../replay/DecisionPoint.ts"
+import * as TimelineName from "./TimelineName.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -14,15 +14,15 @@ type Log = Context.Tag.Service<EventLog>
 export const begin = (
   log: Log,
   parent: Log,
-  point: Point.Point,
+  point: DecisionPoint.Point,
   asked: string | undefined,
   overrides: JsonObject,
   taken: ReadonlyArray<string> = [],
-): Effect.Effect<{ readonly view: Log; readonly forkedBy: string }, Name.TimelineNameInvalid | AppendError> =>
+): Effect.Effect<{ readonly view: Log; readonly forkedBy: string }, TimelineName.TimelineNameInvalid | AppendError> =>
   Effect.gen(function* () {
     const { recording, at } = point
     const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...taken]
-    const timeline = asked === undefined ? Name.next(known) : yield* Name.checked(asked, known)
+    const timeline = asked === undefined ? TimelineName.next(known) : yield* TimelineName.checked(asked, known)
     const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
     const forkedBy = newId()
     const forked: CoreNewEvent = {
@@ -46,7 +46,7 @@ export const begin = (
 export const endWaiting = (
   view: Log,
   recorder: Recorder,
-  { recording, waiting, questions }: Point.Point,
+  { recording, waiting, questions }: DecisionPoint.Point,
   causationId: string,
 ) =>
   Effect.gen(function* () {

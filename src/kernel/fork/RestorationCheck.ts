@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
-import * as Pointer from "../../projections/patch/JsonPointer.ts"
+import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Json } from "../../values/Json.ts"
 import { pointerKeys } from "../../values/Json.ts"
 
@@ -49,6 +49,6 @@ export const compare = (
   if (JsonPatch.equal(expected, found)) return Effect.void
   const [first] = JsonPatch.between(expected, found)
   const path = first?.path ?? ""
-  const at = (value: Json) => Pointer.valueAt(value, pointerKeys(path)) ?? null
+  const at = (value: Json) => JsonPointer.valueAt(value, pointerKeys(path)) ?? null
   return new WorldDiffers({ plugin, position, what, path, expected: at(expected), found: at(found) })
 }

@@ -8,7 +8,7 @@ import { fold } from "../../projections/fold/Projection.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import { type Json, plainText } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { Point } from "../replay/DecisionPoint.ts"
 import type { FileUnreadable } from "../rules/Rubric.ts"
@@ -63,7 +63,7 @@ export const restore = (task: OpenTask, point: Point, options: RestoreOptions): 
     const { plugins } = point.recording
     const registry = yield* task.kernel.registry.state
     for (const plugin of plugins) {
-      const found = Keyed.get(registry, plugin)
+      const found = SafeRecord.get(registry, plugin)
       yield* restoreOne(task, point, plugin, found?.active === true ? manifestOf(found) : undefined, options)
     }
   })
@@ -87,7 +87,7 @@ const restoreOne = (
     if (reset === undefined || document === undefined)
       return yield* Environments.resetOne(task, plugin, environment, {})
     const call = { taskId: task.place, causationId: task.openedBy }
-    const patch = Keyed.get(options.world ?? {}, plugin)
+    const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
     const [state, checked] = yield* way.kind === "re-execution"
       ? reexecute(plugin, process, past.events, reset.options, call)
@@ -158,7 +158,7 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
   )
   return {
     reset: reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload : undefined,
-    document: Keyed.get(environment, plugin),
+    document: SafeRecord.get(environment, plugin),
     events,
     commands: sent.filter(({ position }) => position <= at).length,
     since: sent.filter(({ position }) => position > at).length,
@@ -175,7 +175,7 @@ const wayTo = (manifest: Manifest | undefined, { commands }: Past, { rewind, wor
   if (environment === undefined) return { kind: "none", reason: "it keeps no world that could be put back" }
   if (instanceOf(manifest) !== "task") return { kind: "none", reason: "one process of it serves all tasks" }
   const ways = environment.rewind ?? []
-  const isOverridden = Keyed.get(world ?? {}, manifest.name) !== undefined
+  const isOverridden = SafeRecord.get(world ?? {}, manifest.name) !== undefined
   const wanted = isOverridden
     ? "snapshot"
     : (rewind ?? (["snapshot", "re-execution"] as const).find((way) => ways.includes(way)))
@@ -200,7 +200,7 @@ const leaveAsItIs = (
 ) =>
   Effect.gen(function* () {
     const reason = "reason" in way ? way.reason : ""
-    if (Keyed.get(world, plugin) !== undefined) {
+    if (SafeRecord.get(world, plugin) !== undefined) {
       const [override, expected] = [`world/${plugin}`, "a plugin that restores snapshots"]
       return yield* new OverrideInvalid({ override, expected, found: reason })
     }

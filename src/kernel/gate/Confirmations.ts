@@ -9,8 +9,8 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import { confirmationOf, isLate, streamOf } from "../../projections/state/ConfirmationAnswer.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as Options from "../../values/Options.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
-import * as Asking from "./ConfirmationRequests.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
 export { ask, type Question, type Settled } from "./ConfirmationRequests.ts"
 
@@ -76,7 +76,7 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
       answer: Answer,
     ) => Effect.Effect<Event, Options.InvalidOptions | NotPending | NotAsShown | AppendError>
     /** Asks, and waits until a person has decided or the time is up. */
-    readonly ask: (question: Asking.Question) => Effect.Effect<Asking.Settled, AppendError>
+    readonly ask: (question: ConfirmationRequests.Question) => Effect.Effect<ConfirmationRequests.Settled, AppendError>
   }
 >() {}
 
@@ -98,11 +98,11 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
     return {
       pending,
       ended: (confirmationId) => ending(log, confirmationId),
-      ask: (question) => Asking.ask(log, question),
+      ask: (question) => ConfirmationRequests.ask(log, question),
       decide: (confirmationId, given) =>
         Effect.gen(function* () {
           const answer = yield* Options.decode("decide", Answer, given)
-          const waiting = Keyed.get(yield* pending, confirmationId)
+          const waiting = SafeRecord.get(yield* pending, confirmationId)
           if (waiting === undefined) {
             return yield* new NotPending({ confirmationId, found: yield* ending(log, confirmationId) })
           }
@@ -160,7 +160,7 @@ const say = (
     const causationId = yield* questionId(log, confirmationId)
     const event = { type: "ConfirmationDecided", causationId, payload } as const
     const said = { confirmationId, taskId, timeline, actor: `human:${by}`, event }
-    return yield* Asking.append(log, said, Exact(1)).pipe(
+    return yield* ConfirmationRequests.append(log, said, Exact(1)).pipe(
       Effect.catchTag("VersionConflict", ({ missed }) => {
         const found = missed[0] === undefined ? "another state" : describeEnd(missed[0])
         return new NotPending({ confirmationId, found })
@@ -184,14 +184,14 @@ const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmati
     // Another event than these settles a question too.
     for (const [id, { timeline = log.timeline }] of Object.entries(waiting)) {
       const [, second] = yield* log.readPage({ timeline, stream: streamOf(id) }, 2)
-      if (second !== undefined) waiting = Keyed.remove(waiting, id)
+      if (second !== undefined) waiting = SafeRecord.remove(waiting, id)
     }
     return waiting
   })
 
 /** Whether an event is a fork's; of a question that waits, whether it is of the same fork. */
 const isOfFork = (log: Log, waiting: PendingConfirmations.PendingConfirmations, { timeline, stream }: Event) => {
-  const asked = Keyed.get(waiting, confirmationOf(stream) ?? "")
+  const asked = SafeRecord.get(waiting, confirmationOf(stream) ?? "")
   return timeline !== log.timeline && (asked === undefined || asked.timeline === timeline)
 }
 

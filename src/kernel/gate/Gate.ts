@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type { Level } from "../../plugins/manifest/Risk.ts"
 import { type Decision, decode, type GateConfig, type GateRule } from "./GateConfig.ts"
-import * as Pattern from "./GatePattern.ts"
+import * as GatePattern from "./GatePattern.ts"
 
 export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, warnings } from "./GateConfig.ts"
 
@@ -97,8 +97,8 @@ const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: R
   const rule = requests.rules?.find(
     (rule) =>
       (rule.request === undefined || rule.request.includes(kind)) &&
-      (rule.target === undefined || Pattern.matches(rule.target, target)) &&
-      (rule.component === undefined || Pattern.matches(rule.component, component)),
+      (rule.target === undefined || GatePattern.matches(rule.target, target)) &&
+      (rule.component === undefined || GatePattern.matches(rule.component, component)),
   )
   if (rule === undefined) {
     const decision = requests.default ?? "deny"
@@ -132,7 +132,7 @@ const decideBy = (config: GateConfig, candidate: Candidate): Ruling => {
 }
 
 const matches = (rule: GateRule, { actuator, risk }: Candidate): boolean =>
-  (rule.actuator === undefined || Pattern.matches(rule.actuator, actuator)) &&
+  (rule.actuator === undefined || GatePattern.matches(rule.actuator, actuator)) &&
   (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
 
 /** That a risk is more than declared, and why. */

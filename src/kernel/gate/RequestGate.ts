@@ -1,7 +1,7 @@
 import { type Context, Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Decided, Requested, Ruling } from "../../plugins/channel/RequestRuling.ts"
-import * as Asking from "./ConfirmationRequests.ts"
+import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 import * as Gate from "./Gate.ts"
 
 /** Most questions to people about the requests of one process that are open at a time; the others wait for their turn. */
@@ -58,7 +58,7 @@ interface Served {
 
 const ask = (log: Context.Tag.Service<EventLog>, requested: Requested, ruling: Gate.Ruling, place: Served) =>
   Effect.map(
-    Asking.ask(log, {
+    ConfirmationRequests.ask(log, {
       ...place,
       requestId: requested.requestId,
       argsDigest: requested.argsDigest,

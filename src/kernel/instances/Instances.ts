@@ -2,7 +2,7 @@ import { Effect, Schema, Scope } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { manifestOf, NotInRegistry } from "../registry/Registry.ts"
 import {
   type Instance,
@@ -12,7 +12,7 @@ import {
   type Restore,
   WorldLost,
 } from "./Instance.ts"
-import * as Running from "./ManagedProcess.ts"
+import * as ManagedProcess from "./ManagedProcess.ts"
 import * as Supervision from "./Supervision.ts"
 
 export { KERNEL } from "./Instance.ts"
@@ -49,8 +49,8 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       return slot
     }
 
-    const start = (plugin: string, found: Plugin, place: Running.Place, restore: Restore) =>
-      Running.start(options, supervisor, plugin, found, place, restore)
+    const start = (plugin: string, found: Plugin, place: ManagedProcess.Place, restore: Restore) =>
+      ManagedProcess.start(options, supervisor, plugin, found, place, restore)
 
     const startForTask = (slot: Slot, plugin: string, found: Plugin, task: TaskPlace, restore: Restore) =>
       Effect.gen(function* () {
@@ -90,7 +90,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
     /** Ends the kernel's processes of versions that are neither installed nor used by a task. */
     const retireOthers = (plugin: string) =>
       Effect.gen(function* () {
-        const installed = Keyed.get(yield* registry.state, plugin)
+        const installed = SafeRecord.get(yield* registry.state, plugin)
         const current = installed === undefined ? undefined : keyOf(plugin, versionOf(installed))
         for (const [key, slot] of slots) {
           const isOther = key !== current && key.startsWith(keyOf(plugin, `${KERNEL}@`))
@@ -103,7 +103,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
     const get = (plugin: string, registry: PluginRegistry, task: TaskPlace) =>
       Effect.suspend(() => {
-        const found = Keyed.get(registry, plugin)
+        const found = SafeRecord.get(registry, plugin)
         if (found === undefined) return new NotInRegistry({ name: plugin, known: Object.keys(registry) })
         const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
         const slot = slotOf(plugin, perTask ? task.place : versionOf(found))
@@ -121,7 +121,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
                   : startForKernel(slot, plugin, found, restore)
             slot.running = serving
             slot.askedAt = performance.now()
-            yield* Running.describe(serving, found)
+            yield* ManagedProcess.describe(serving, found)
             return serving.instance
           }),
         ).pipe(slot.starting.withPermits(1))
@@ -150,13 +150,13 @@ interface Slot {
   readonly starting: Effect.Semaphore
   /** The open tasks that a process of the kernel's has served. */
   readonly tasks: Set<string>
-  running?: Running.Running
+  running?: ManagedProcess.Running
   /** When somebody last asked for the instance, by `performance.now`. */
   askedAt: number
 }
 
 /** Ends a process of the kernel's once nobody has used it for so long. */
-const stopWhenIdle = (slot: Slot, running: Running.Running, idleMs: number): Effect.Effect<void> => {
+const stopWhenIdle = (slot: Slot, running: ManagedProcess.Running, idleMs: number): Effect.Effect<void> => {
   /** Milliseconds until it will have been idle for long enough, if nothing happens. */
   const left = () => {
     const since = running.process.idleSince()

@@ -14,7 +14,7 @@ import * as RequestGate from "../gate/RequestGate.ts"
 import type { Instance, InstanceError, InstancesOptions, Restore } from "./Instance.ts"
 import { KERNEL } from "./Instance.ts"
 import { servedBy } from "./InstanceName.ts"
-import * as Consents from "./SandboxConsents.ts"
+import * as SandboxConsents from "./SandboxConsents.ts"
 import type { Supervisor } from "./Supervision.ts"
 
 /** Whom a process serves, and how long. */
@@ -76,7 +76,7 @@ export const start = (
       ...(gate?.requests === undefined
         ? {}
         : { ruling: RequestGate.make(log, gate, (place = instance) => servedIn(place)) }),
-      consent: Consents.leave(log, versionOf(plugin, described)),
+      consent: SandboxConsents.leave(log, versionOf(plugin, described)),
       ...(described.workspace === null ? {} : { bound: described.workspace }),
       ...(onEmit === undefined ? {} : { onEmit: pushed }),
     })
@@ -113,7 +113,11 @@ export const start = (
     }
   })
 
-const versionOf = (plugin: string, { version, digest }: Plugin): Consents.Version => ({ plugin, version, digest })
+const versionOf = (plugin: string, { version, digest }: Plugin): SandboxConsents.Version => ({
+  plugin,
+  version,
+  digest,
+})
 
 /** More than use a process at the same time: a permit for each of them, and all of them for whoever ends it. */
 const USES = 1_000_000

@@ -3,7 +3,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Registry } from "../registry/Registry.ts"
 
 /** How often a plugin may crash, and how long it is waited before it is started again. Times in milliseconds. */
@@ -91,7 +91,7 @@ export const make = ({ log, registry, policy = standard }: Supervised): Supervis
   const admit = (plugin: string): Effect.Effect<void, PluginInQuarantine | LogError> =>
     Effect.gen(function* () {
       // As it stands now: whoever asks may have looked at it before the crash.
-      const reason = Keyed.get(yield* registry.state, plugin)?.quarantined ?? null
+      const reason = SafeRecord.get(yield* registry.state, plugin)?.quarantined ?? null
       if (reason !== null) return yield* new PluginInQuarantine({ plugin, reason })
       const now = yield* Clock.currentTimeMillis
       const found = standing(crashesOf.get(plugin) ?? [], now, policy)

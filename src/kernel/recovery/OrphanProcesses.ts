@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Birth from "../../platform/ProcessIdentity.ts"
+import * as ProcessIdentity from "../../platform/ProcessIdentity.ts"
 import type { Processes } from "../../projections/state/Processes.ts"
 
 /** What became of a process that a dead kernel left. */
@@ -27,8 +27,8 @@ export const sweep = (processes: Processes): Effect.Effect<Fates> =>
 const RUNNER = /\/runner\/runner\.[jt]s$/
 
 const end = (pid: number, birth: string | undefined): Fate => {
-  const runsPlugin = Birth.argumentsOf(pid).some((argument) => RUNNER.test(argument))
-  if (!runsPlugin || (birth !== undefined && Birth.birthOf(pid) !== birth)) return "gone"
+  const runsPlugin = ProcessIdentity.argumentsOf(pid).some((argument) => RUNNER.test(argument))
+  if (!runsPlugin || (birth !== undefined && ProcessIdentity.birthOf(pid) !== birth)) return "gone"
   if (birth === undefined) return "doubtful"
   // It leads a group of its own, so that all that it started goes with it.
   return kill(-pid) || kill(pid) ? "killed" : "gone"

@@ -8,7 +8,7 @@ import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as Processes from "../../projections/state/Processes.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { KERNEL } from "../instances/Instances.ts"
 import * as OpenRequests from "./OpenRequests.ts"
 import type { Fate, Fates } from "./OrphanProcesses.ts"
@@ -165,11 +165,11 @@ export const taskEnding = ({ environment, tasks, versions }: Unfinished, taskId:
           },
   )
   const closed: ReadonlyArray<CoreNewEvent> =
-    Keyed.get(tasks, taskId)?.outcome === null
+    SafeRecord.get(tasks, taskId)?.outcome === null
       ? [{ type: "TaskClosed", payload: { outcome: "abandoned", reason: GONE } }]
       : []
   const events = [...commands, ...closed]
-  const version = Keyed.get(versions, taskId)
+  const version = SafeRecord.get(versions, taskId)
   const expected = version === undefined ? Any : Exact(version)
   return events.length === 0 ? undefined : { stream: streamOf(taskId), taskId, expected, events }
 }

@@ -5,7 +5,7 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { fold } from "../../projections/fold/Projection.ts"
-import * as Recovery from "./RecoveryPlan.ts"
+import * as RecoveryPlan from "./RecoveryPlan.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -38,9 +38,9 @@ const endOne = (log: Log, view: Log, taskId: string): Effect.Effect<Event | unde
     yield* Pages.forEach(view.readPage, { timeline, taskId }, (page) => {
       events.push(...page)
     })
-    const state = fold(Recovery.unfinished, events)
+    const state = fold(RecoveryPlan.unfinished, events)
     let close: Event | undefined
-    for (const ending of Recovery.endingsInFork(state, taskId)) {
+    for (const ending of RecoveryPlan.endingsInFork(state, taskId)) {
       const expected = expectedOf(events, timeline, ending.stream)
       const said = yield* view.append({ ...ending, expected, actor: "kernel" }).pipe(
         Effect.map((appended) => appended.events),

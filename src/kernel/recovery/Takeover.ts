@@ -9,9 +9,9 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import * as Rubric from "../rules/Rubric.ts"
 import * as Scoring from "../scoring/Scoring.ts"
-import * as Orphans from "./OrphanProcesses.ts"
-import * as Recovery from "./RecoveryPlan.ts"
-import * as Abandoned from "./StaleForks.ts"
+import * as OrphanProcesses from "./OrphanProcesses.ts"
+import * as RecoveryPlan from "./RecoveryPlan.ts"
+import * as StaleForks from "./StaleForks.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -24,28 +24,28 @@ export const recover: Effect.Effect<void, AppendError, EventLog | Projector> = E
   const { position } = yield* log.head
   // Not `current`: nobody needs this state again, and the projector would keep it.
   const state = yield* (yield* Projector)
-    .stateAt(Recovery.unfinished, position)
+    .stateAt(RecoveryPlan.unfinished, position)
     .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
-  for (const ending of Recovery.endings(state, yield* Orphans.sweep(state.processes))) {
+  for (const ending of RecoveryPlan.endings(state, yield* OrphanProcesses.sweep(state.processes))) {
     const said = yield* say(log, state, ending)
     const closed = said.find((event) => Vocabulary.is(event, "TaskClosed"))
     if (closed !== undefined) yield* score(log, closed)
   }
-  yield* Abandoned.endAll(score)
+  yield* StaleForks.endAll(score)
 })
 
 /** Appends an ending. Where its stream has gone on meanwhile, what came is looked at first. */
 const say = (
   log: Log,
-  state: Recovery.Unfinished,
-  ending: Recovery.Ending,
+  state: RecoveryPlan.Unfinished,
+  ending: RecoveryPlan.Ending,
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
   Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
     Effect.catchTag("VersionConflict", ({ missed }) => {
       // Of a question, whoever was faster has had the last word.
       if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
-      const now = Projection.fold(Recovery.unfinished, missed, state)
-      const left = Recovery.taskEnding(now, ending.taskId)
+      const now = Projection.fold(RecoveryPlan.unfinished, missed, state)
+      const left = RecoveryPlan.taskEnding(now, ending.taskId)
       return left === undefined ? Effect.succeed([]) : say(log, now, left)
     }),
   )

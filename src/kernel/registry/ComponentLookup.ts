@@ -2,7 +2,7 @@ import { Data, Effect, Either } from "effect"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /** There is no plugin or component of this name. */
 export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
@@ -34,7 +34,7 @@ const componentsIn = (registry: PluginRegistry): ReadonlyArray<string> =>
 /** The plugin that a name speaks of, where the plugin and the component exist; or what there is, as near as can be. */
 export const find = (registry: PluginRegistry, target: string) => {
   const name = pluginOf(target)
-  const plugin = Keyed.get(registry, name)
+  const plugin = SafeRecord.get(registry, name)
   if (plugin === undefined) return Effect.fail(new NotInRegistry({ name: target, known: Object.keys(registry) }))
   const known = Object.keys(plugin.components).map((component) => `${name}/${component}`)
   return isComponent(target) && !known.includes(target)

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
-import * as Group from "../../platform/ProcessGroup.ts"
-import * as Archive from "./PluginArchive.ts"
+import * as ProcessGroup from "../../platform/ProcessGroup.ts"
+import * as PluginArchive from "./PluginArchive.ts"
 import { LIMITS, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
@@ -55,7 +55,7 @@ export const fetch = (
     const tree = directory === undefined ? commit : `${commit}:${directory}`
     // Without the person's configuration: filters that it names would otherwise run on a stranger's files.
     const tar = yield* git(["archive", "--format=tar", tree], true)
-    return { directory: yield* Archive.unpack(tar, path.join(place, "files"), source), commit }
+    return { directory: yield* PluginArchive.unpack(tar, path.join(place, "files"), source), commit }
   })
 
 /** What the person's own configuration might say otherwise. What is fetched is kept as it comes, in one file. */
@@ -138,7 +138,7 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect
     const child = spawn("git", args, { env: environment(isolated), stdio: ["ignore", "pipe", "pipe"], detached: true })
     const giveUp = () => {
       clearTimeout(timer)
-      Group.abandon(child)
+      ProcessGroup.abandon(child)
     }
     const refuse = (issue: string) => resume(Effect.fail(new SourceRefused({ source, issues: [issue] })))
     const fail = (issue: string) => {

@@ -5,9 +5,9 @@ import type * as Grants from "../../plugins/manifest/Grants.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Held, Plugin } from "../../projections/state/PluginRegistry.ts"
 import { manifestOf } from "./ComponentLookup.ts"
-import * as Granting from "./GrantComputation.ts"
+import * as GrantComputation from "./GrantComputation.ts"
 import { asJson } from "./ImportEvents.ts"
-import * as Copies from "./PluginCopies.ts"
+import * as PluginCopies from "./PluginCopies.ts"
 import type { RegistryOptions } from "./RegistryOptions.ts"
 
 /** Name what it has: this was not granted, so that it cannot be taken back. */
@@ -46,9 +46,9 @@ export const granting = (
   name: string,
   plugin: Plugin,
   grants: Given,
-): Effect.Effect<Change, Granting.GrantInvalid | Copies.CopyChanged | PluginUnavailable> =>
+): Effect.Effect<Change, GrantComputation.GrantInvalid | PluginCopies.CopyChanged | PluginUnavailable> =>
   Effect.gen(function* () {
-    const given = (yield* Granting.given(name, grants)) ?? {}
+    const given = (yield* GrantComputation.given(name, grants)) ?? {}
     const { installed, waiting } = yield* settleBoth(options, name, plugin, standingOf(plugin), given)
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const granted: CoreNewEvent = {
@@ -60,7 +60,7 @@ export const granting = (
     }
     const { held, grants: updated } = waiting
     // It is what will run from now on: a copy that was damaged meanwhile is not installed.
-    yield* Copies.load(options.directory, name, { ...held, grants: asJson(updated) })
+    yield* PluginCopies.load(options.directory, name, { ...held, grants: asJson(updated) })
     return {
       events: [granted, importOf(name, held, updated)],
       standing: { grants: updated, missing: [], updated: { version: held.version, digest: held.digest } },
@@ -73,13 +73,13 @@ export const revoking = (
   name: string,
   plugin: Plugin,
   grants: Given,
-): Effect.Effect<Change, Granting.GrantInvalid | NotGranted> =>
+): Effect.Effect<Change, GrantComputation.GrantInvalid | NotGranted> =>
   Effect.gen(function* () {
-    const revoked = (yield* Granting.given(name, grants)) ?? {}
+    const revoked = (yield* GrantComputation.given(name, grants)) ?? {}
     const before = standingOf(plugin)
-    const named = Granting.flags(Granting.less(revoked, before.has))
-    if (named.length > 0) return yield* new NotGranted({ plugin: name, named, has: Granting.flags(before.has) })
-    const after = Granting.takenBack(before, revoked)
+    const named = GrantComputation.flags(GrantComputation.less(revoked, before.has))
+    if (named.length > 0) return yield* new NotGranted({ plugin: name, named, has: GrantComputation.flags(before.has) })
+    const after = GrantComputation.takenBack(before, revoked)
     const { installed, waiting } = yield* settleBoth(options, name, plugin, after, {})
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const deactivated: ReadonlyArray<CoreNewEvent> =
@@ -101,22 +101,28 @@ export const missing = (
   options: RegistryOptions,
   name: string,
   plugin: Plugin,
-): Effect.Effect<ReadonlyArray<Grants.Refusal>, Granting.GrantInvalid> =>
+): Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantComputation.GrantInvalid> =>
   Effect.map(settleBoth(options, name, plugin, standingOf(plugin), {}), ({ installed }) => installed.refusals)
 
-const standingOf = (plugin: Plugin) => Granting.standing(manifestOf(plugin), plugin)
+const standingOf = (plugin: Plugin) => GrantComputation.standing(manifestOf(plugin), plugin)
 
 /** An update that waits, and what it may do as things stand. */
 interface Waiting extends Grants.Settlement {
   readonly held: Held
 }
 
-const settleBoth = (options: RegistryOptions, name: string, plugin: Plugin, before: Granting.Before, now: Given) =>
+const settleBoth = (
+  options: RegistryOptions,
+  name: string,
+  plugin: Plugin,
+  before: GrantComputation.Before,
+  now: Given,
+) =>
   Effect.gen(function* () {
     const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace" | "importedAt">) =>
-      Granting.settle({
+      GrantComputation.settle({
         manifest: manifestOf(version),
-        directory: Copies.pathOf(options.directory, name, version.digest),
+        directory: PluginCopies.pathOf(options.directory, name, version.digest),
         workspace: version.workspace ?? options.workspace,
         now,
         before,

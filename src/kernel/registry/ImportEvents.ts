@@ -5,7 +5,7 @@ import type * as Grants from "../../plugins/manifest/Grants.ts"
 import type { LoadedPlugin } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { JsonObject } from "../../values/Json.ts"
-import * as Granting from "./GrantComputation.ts"
+import * as GrantComputation from "./GrantComputation.ts"
 
 /** A plugin that is to be imported, and what it may do. */
 export interface Candidate extends LoadedPlugin {
@@ -60,6 +60,6 @@ const release = ({ manifest, digest, source, origin, workspace, given, warnings 
   ...(warnings.length === 0 ? {} : { warnings }),
 })
 
-const addsTo = (before: Given, now: Given): boolean => !isSame(Granting.less(now, before), {})
+const addsTo = (before: Given, now: Given): boolean => !isSame(GrantComputation.less(now, before), {})
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

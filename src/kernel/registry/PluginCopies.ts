@@ -2,7 +2,7 @@ import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
-import * as PartialFile from "../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
@@ -24,7 +24,7 @@ export const pathOf = (copies: string, name: string, digest: string): string =>
  */
 export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effect<void, PluginUnavailable> => {
   const target = pathOf(copies, plugin.manifest.name, plugin.digest)
-  const besides = () => PartialFile.nameFor(target)
+  const besides = () => AtomicFile.nameFor(target)
   const partial = besides()
   const unavailable = (reason: string) => new PluginUnavailable({ plugin: plugin.manifest.name, reason })
   const attempt = (run: () => Promise<void>) =>
@@ -43,7 +43,7 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
   const copy = attempt(async () => {
     OwnerOnly.makeDirectory(copies)
     OwnerOnly.closeDirectory(copies)
-    PartialFile.removeAbandonedIn(copies)
+    AtomicFile.removeAbandonedIn(copies)
     await fs.mkdir(partial, { mode: OwnerOnly.DIRECTORY_MODE })
     for (const file of plugin.files) await copyFile(path.join(plugin.directory, file), path.join(partial, file))
   }).pipe(

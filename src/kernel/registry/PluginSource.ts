@@ -4,8 +4,8 @@ import { Effect, type Scope } from "effect"
 import type { Origin } from "../../events/vocabulary/Plugins.ts"
 import { deceives } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
-import * as Git from "./GitSource.ts"
-import * as Archive from "./PluginArchive.ts"
+import * as GitSource from "./GitSource.ts"
+import * as PluginArchive from "./PluginArchive.ts"
 import { nameIssue, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
@@ -38,13 +38,13 @@ export const open = (source: string): Effect.Effect<Opened, SourceRefused | Plug
       }
       case "archive": {
         const { path } = kind
-        const bytes = yield* Archive.read(path, source)
-        const directory = yield* Archive.unpack(bytes, yield* temporary(source), source)
-        return { directory, origin: { kind: "archive", path, sha256: Archive.sha256(bytes) }, name: path }
+        const bytes = yield* PluginArchive.read(path, source)
+        const directory = yield* PluginArchive.unpack(bytes, yield* temporary(source), source)
+        return { directory, origin: { kind: "archive", path, sha256: PluginArchive.sha256(bytes) }, name: path }
       }
       case "git": {
         const { repository } = kind
-        const { directory, commit } = yield* Git.fetch(repository, source)
+        const { directory, commit } = yield* GitSource.fetch(repository, source)
         const below = repository.directory === undefined ? "" : `:${repository.directory}`
         return {
           directory,
@@ -57,7 +57,7 @@ export const open = (source: string): Effect.Effect<Opened, SourceRefused | Plug
 
 type Kind =
   | { readonly is: "directory" | "archive"; readonly path: string }
-  | { readonly is: "git"; readonly repository: Git.Repository }
+  | { readonly is: "git"; readonly repository: GitSource.Repository }
 
 const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUnavailable> =>
   Effect.gen(function* () {
@@ -114,7 +114,7 @@ const split = (text: string): readonly [before: string, fragment: string | undef
 }
 
 /** Reads `LOCATION`, `LOCATION#REF` or `LOCATION#REF:DIR`; fails with what is wrong. */
-const readRepository = (text: string): Effect.Effect<Git.Repository, string> =>
+const readRepository = (text: string): Effect.Effect<GitSource.Repository, string> =>
   Effect.gen(function* () {
     const [location, fragment = "HEAD"] = split(text)
     const colon = fragment.indexOf(":")

@@ -9,13 +9,13 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import { type PluginVersion, TYPES, versionsOf } from "../../projections/state/PluginVersions.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { FileUnreadable } from "../rules/Rubric.ts"
 import { find, isComponent, manifestOf, type NotInRegistry, notAComponent, pluginOf } from "./ComponentLookup.ts"
-import * as Regranting from "./GrantChanges.ts"
+import * as GrantChanges from "./GrantChanges.ts"
 import { type GrantInvalid, UpdateHeld } from "./GrantComputation.ts"
-import * as Importing from "./ImportEvents.ts"
-import * as Copies from "./PluginCopies.ts"
+import * as ImportEvents from "./ImportEvents.ts"
+import * as PluginCopies from "./PluginCopies.ts"
 import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import type { SourceRefused } from "./SourceLimits.ts"
 import { examine, granted, isHeld, type RulesInvalid, settled } from "./SourceValidation.ts"
@@ -29,7 +29,7 @@ export { SourceRefused } from "./SourceLimits.ts"
 export { RulesInvalid } from "./SourceValidation.ts"
 
 /** A plugin that was found fit to be imported. */
-export interface CheckedPlugin extends Copies.InstalledPlugin {
+export interface CheckedPlugin extends PluginCopies.InstalledPlugin {
   readonly origin: Origin
 }
 
@@ -50,7 +50,12 @@ export type CheckError =
   | FileUnreadable
 export type ImportError = CheckError | UpdateHeld | AppendError
 export type ChangeError = NotInRegistry | AppendError
-export type GrantError = Options.InvalidOptions | ChangeError | GrantInvalid | Copies.CopyChanged | PluginUnavailable
+export type GrantError =
+  | Options.InvalidOptions
+  | ChangeError
+  | GrantInvalid
+  | PluginCopies.CopyChanged
+  | PluginUnavailable
 
 /**
  * Which plugins and components exist, are active, with which priority and metadata. Everything here is an event, and the
@@ -77,12 +82,12 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
     /** Grants by name, for this version and later ones. An update that waits for nothing else is installed. */
-    readonly grant: (plugin: string, grants: Given) => Effect.Effect<Regranting.Standing, GrantError>
+    readonly grant: (plugin: string, grants: Given) => Effect.Effect<GrantChanges.Standing, GrantError>
     /** Takes grants back, by the names they have. A plugin that asks for them takes no part until it has them again. */
     readonly revoke: (
       plugin: string,
       grants: Given,
-    ) => Effect.Effect<Regranting.Standing, GrantError | Regranting.NotGranted>
+    ) => Effect.Effect<GrantChanges.Standing, GrantError | GrantChanges.NotGranted>
     /** Lets a plugin (`plugin`) or a component (`plugin/component`) take part again. */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
@@ -106,7 +111,10 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     readonly installed: (
       plugin: string,
       version?: PluginRegistry.Plugin,
-    ) => Effect.Effect<Copies.InstalledPlugin, NotInRegistry | Copies.CopyChanged | PluginUnavailable | LogError>
+    ) => Effect.Effect<
+      PluginCopies.InstalledPlugin,
+      NotInRegistry | PluginCopies.CopyChanged | PluginUnavailable | LogError
+    >
   }
 >() {}
 
@@ -137,7 +145,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
         Effect.gen(function* () {
           const importOptions = yield* Options.decode("check", ImportOptions, asked)
           const found = yield* examine(options, source, importOptions)
-          const before = Keyed.get(yield* state, found.manifest.name)
+          const before = SafeRecord.get(yield* state, found.manifest.name)
           return yield* granted(yield* settled(options, before, found))
         }).pipe(Effect.scoped)
 
@@ -147,12 +155,12 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
           const found = yield* examine(options, source, importOptions)
           return yield* oneAtATime(
             Effect.gen(function* () {
-              const before = Keyed.get(yield* state, found.manifest.name)
+              const before = SafeRecord.get(yield* state, found.manifest.name)
               const candidate = yield* settled(options, before, found)
               const { manifest, digest, settlement } = candidate
               if (before !== undefined && isHeld(before, candidate)) {
-                yield* Copies.keep(options.directory, found)
-                yield* append(manifest.name, Importing.holding(before, candidate))
+                yield* PluginCopies.keep(options.directory, found)
+                yield* append(manifest.name, ImportEvents.holding(before, candidate))
                 return yield* new UpdateHeld({
                   plugin: manifest.name,
                   version: manifest.version,
@@ -162,9 +170,9 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
                 })
               }
               const checked = yield* granted(candidate)
-              yield* Copies.keep(options.directory, found)
-              yield* append(manifest.name, Importing.installing(before, candidate, importOptions.activate ?? true))
-              return { ...checked, directory: Copies.pathOf(options.directory, manifest.name, digest) }
+              yield* PluginCopies.keep(options.directory, found)
+              yield* append(manifest.name, ImportEvents.installing(before, candidate, importOptions.activate ?? true))
+              return { ...checked, directory: PluginCopies.pathOf(options.directory, manifest.name, digest) }
             }),
           )
         }).pipe(Effect.scoped)
@@ -172,7 +180,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
       /** Appends what a change of grants says, and answers how they stand then. */
       const regrant = <E>(
         name: string,
-        change: (plugin: PluginRegistry.Plugin) => Effect.Effect<Regranting.Change, E>,
+        change: (plugin: PluginRegistry.Plugin) => Effect.Effect<GrantChanges.Change, E>,
       ) =>
         oneAtATime(
           Effect.gen(function* () {
@@ -184,7 +192,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
 
       const activatePlugin = (name: string) =>
         Effect.gen(function* () {
-          const refusals = yield* Regranting.missing(options, name, yield* find(yield* state, name))
+          const refusals = yield* GrantChanges.missing(options, name, yield* find(yield* state, name))
           if (refusals.length > 0) return yield* new Grants.GrantRefused({ plugin: name, refusals })
           yield* append(name, [{ type: "PluginActivated", payload: { plugin: name } }])
         })
@@ -200,11 +208,11 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
         import: importFrom,
         grant: (name, given) =>
           Effect.flatMap(Options.decode("grant", Given, given), (grants) =>
-            regrant(name, (plugin) => Regranting.granting(options, name, plugin, grants)),
+            regrant(name, (plugin) => GrantChanges.granting(options, name, plugin, grants)),
           ),
         revoke: (name, given) =>
           Effect.flatMap(Options.decode("revoke", Given, given), (grants) =>
-            regrant(name, (plugin) => Regranting.revoking(options, name, plugin, grants)),
+            regrant(name, (plugin) => GrantChanges.revoking(options, name, plugin, grants)),
           ),
         manifest: (plugin) =>
           Effect.gen(function* () {
@@ -216,7 +224,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
           isComponent(target)
             ? change(target, { type: "ComponentActivated", payload: { component: target } })
             : oneAtATime(activatePlugin(target)),
-        missing: (name, plugin) => Regranting.missing(options, name, plugin),
+        missing: (name, plugin) => GrantChanges.missing(options, name, plugin),
         deactivate: (target) =>
           change(
             target,
@@ -235,7 +243,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
         installed: (plugin, version) =>
           Effect.gen(function* () {
             const found = version ?? (yield* find(yield* state, plugin))
-            return yield* Copies.load(options.directory, plugin, found)
+            return yield* PluginCopies.load(options.directory, plugin, found)
           }),
       }
     }),

@@ -6,12 +6,12 @@ import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import * as Rubric from "../rules/Rubric.ts"
 import { manifestOf } from "./ComponentLookup.ts"
-import * as Granting from "./GrantComputation.ts"
-import type * as Importing from "./ImportEvents.ts"
-import * as Copies from "./PluginCopies.ts"
-import * as Source from "./PluginSource.ts"
+import * as GrantComputation from "./GrantComputation.ts"
+import type * as ImportEvents from "./ImportEvents.ts"
+import * as PluginCopies from "./PluginCopies.ts"
+import * as PluginSource from "./PluginSource.ts"
 import type { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
-import * as Contents from "./SourceLimits.ts"
+import * as SourceLimits from "./SourceLimits.ts"
 
 /** Fix the plugin: rules of its measures do not compile. */
 export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
@@ -26,8 +26,8 @@ export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
 /** A source that was opened and read. What is not a directory is gone with the scope. */
 export const examine = ({ directory: copies, workspace }: RegistryOptions, source: string, options: ImportOptions) =>
   Effect.gen(function* () {
-    const opened = yield* Source.open(source)
-    yield* Contents.survey(opened.directory, source)
+    const opened = yield* PluginSource.open(source)
+    yield* SourceLimits.survey(opened.directory, source)
     const loaded = yield* Manifest.load(opened.directory, { lenient: options.lenient ?? false })
     const { manifest } = loaded
     const issues = Rubric.ruleIssues(Rubric.ofManifests([manifest]))
@@ -40,7 +40,7 @@ export const examine = ({ directory: copies, workspace }: RegistryOptions, sourc
         reason: `expected a log in a directory without a comma in its name, found its copies in ${copies}`,
       })
     }
-    const given = yield* Granting.given(manifest.name, options.grants)
+    const given = yield* GrantComputation.given(manifest.name, options.grants)
     return { ...loaded, origin: opened.origin, source: opened.name, workspace, given }
   })
 
@@ -48,25 +48,33 @@ export const examine = ({ directory: copies, workspace }: RegistryOptions, sourc
 export const settled = (
   { directory }: RegistryOptions,
   before: Plugin | undefined,
-  found: Omit<Importing.Candidate, "settlement">,
-): Effect.Effect<Importing.Candidate, Granting.GrantInvalid> =>
+  found: Omit<ImportEvents.Candidate, "settlement">,
+): Effect.Effect<ImportEvents.Candidate, GrantComputation.GrantInvalid> =>
   Effect.map(
-    Granting.settle({
+    GrantComputation.settle({
       manifest: found.manifest,
-      directory: Copies.pathOf(directory, found.manifest.name, found.digest),
+      directory: PluginCopies.pathOf(directory, found.manifest.name, found.digest),
       workspace: found.workspace,
       now: found.given ?? {},
-      before: before === undefined ? undefined : Granting.standing(manifestOf(before), before),
+      before: before === undefined ? undefined : GrantComputation.standing(manifestOf(before), before),
     }),
     (settlement) => ({ ...found, settlement }),
   )
 
 /** The candidate as it is imported, or all that it lacks. */
-export const granted = ({ manifest, warnings, directory, digest, files, origin, settlement }: Importing.Candidate) =>
+export const granted = ({
+  manifest,
+  warnings,
+  directory,
+  digest,
+  files,
+  origin,
+  settlement,
+}: ImportEvents.Candidate) =>
   settlement.refusals.length > 0
     ? Effect.fail(new Grants.GrantRefused({ plugin: manifest.name, refusals: settlement.refusals }))
     : Effect.succeed({ manifest, warnings, directory, digest, files, origin, grants: settlement.grants })
 
 /** Whether a candidate is an update that lacks what a person may still grant. */
-export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: Importing.Candidate): boolean =>
+export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: ImportEvents.Candidate): boolean =>
   refusals.length > 0 && before.digest !== digest && Grants.remedies(refusals).hopeless.length === 0

@@ -13,7 +13,7 @@ import { measureName, ofManifests } from "../rules/Rubric.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "../tasks/Capabilities.ts"
 import type { Answer, Question } from "../tasks/ModelCalls.ts"
-import * as KeptVersions from "../tasks/PinnedVersions.ts"
+import * as PinnedVersions from "../tasks/PinnedVersions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 
 /** Something that an agent asked of its task, and what it was answered, as the log has it. */
@@ -173,7 +173,7 @@ const registries = (
     yield* Pages.forEach(log.readPage, { timeline: MAIN, types: REGISTRY, after, until }, (page) => {
       for (const event of page) {
         registry = PluginRegistry.projection.evolve(registry, event)
-        changes.push({ position: event.position, seen: KeptVersions.asBegun(registry, began) })
+        changes.push({ position: event.position, seen: PinnedVersions.asBegun(registry, began) })
       }
     })
     return (position) => changes.findLast((change) => change.position <= position)?.seen ?? began

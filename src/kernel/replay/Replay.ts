@@ -10,7 +10,7 @@ import * as Options from "../../values/Options.ts"
 import * as Agent from "../agents/Agent.ts"
 import { type Ended, loop } from "../agents/AgentLoop.ts"
 import { between, choiceOf, type Divergence } from "./Divergence.ts"
-import * as Tape from "./RecordedTask.ts"
+import * as RecordedTask from "./RecordedTask.ts"
 import * as Recording from "./Recording.ts"
 import { isLacking } from "./ReplayedPlugins.ts"
 import { led } from "./ReplayThenLive.ts"
@@ -75,7 +75,7 @@ export const replay = (
     const log = yield* EventLog
     const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = followed(yield* Recording.load(view, taskId))
-    const tape = Tape.make(recording)
+    const tape = RecordedTask.make(recording)
     const exit = yield* Effect.exit(loop(led(agent, shared(recording)), tape.task, { maxSteps: stepsOf(recording) }))
     if (Exit.isFailure(exit) && CauseOf.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt
     const { divergence, complete } = verdict(recording, tape, exit)
@@ -121,7 +121,7 @@ interface Verdict {
 /** What it means how the agent's work on the tape ended. */
 const verdict = (
   recording: Recording.Recording,
-  tape: Tape.Tape,
+  tape: RecordedTask.Tape,
   exit: Exit.Exit<Ended, { readonly message: string }>,
 ): Verdict => {
   const { closed, events } = recording
@@ -140,7 +140,7 @@ const verdict = (
   const next = tape.next()
   const kind = Exit.isFailure(exit) ? "agent-failed" : "done-earlier"
   if (next !== undefined) {
-    const position = Tape.positionOf(next)
+    const position = RecordedTask.positionOf(next)
     return { divergence: { kind, position, path: "", expected: choiceOf(next), found }, complete: true }
   }
   if (closed === null || isOutside(closed.payload)) return { divergence: null, complete: false }

@@ -5,7 +5,7 @@ import { CallFailed } from "../../plugins/PluginError.ts"
 import type { Components } from "../../plugins/process/Components.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { Json } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Instances } from "../instances/Instances.ts"
 import { manifestOf, NotInRegistry } from "../registry/Registry.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
@@ -124,7 +124,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
     instances: {
       get: (plugin, registry) =>
         Effect.suspend(() => {
-          const found = Keyed.get(registry, plugin)
+          const found = SafeRecord.get(registry, plugin)
           if (found === undefined) return new NotInRegistry({ name: plugin, known: Object.keys(registry) })
           return Effect.succeed({ manifest: manifestOf(found), process: answering(plugin), use: (effect) => effect })
         }),

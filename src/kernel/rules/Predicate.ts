@@ -1,9 +1,9 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
-import * as Pointer from "../../projections/patch/JsonPointer.ts"
+import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
 import { described } from "./Rule.ts"
-import * as Footprint from "./RuleDependencies.ts"
+import * as RuleDependencies from "./RuleDependencies.ts"
 
 /** Fix the predicate: it does not compile, names something unknown, or is no question of yes or no. */
 export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<{
@@ -46,11 +46,11 @@ export const compile = (
       const reason = `it gives a value of type ${check.type}, and not true or false`
       return Either.left(new PredicateInvalid({ source, line: 1, column: 1, reason }))
     }
-    const { mentionsEvent, places, types } = Footprint.of(program.ast)
-    const reads = places?.flatMap((place) => (place.in === "state" ? [Pointer.write(place.path)] : []))
+    const { mentionsEvent, places, types } = RuleDependencies.of(program.ast)
+    const reads = places?.flatMap((place) => (place.in === "state" ? [JsonPointer.write(place.path)] : []))
     return Either.right({
       source,
-      mentionsEvent: mentionsEvent || Footprint.has(program.ast, isPosition),
+      mentionsEvent: mentionsEvent || RuleDependencies.has(program.ast, isPosition),
       monotone: isMonotone(program.ast),
       ...(reads === undefined ? {} : { reads }),
       ...(types === undefined ? {} : { types: [...types] }),

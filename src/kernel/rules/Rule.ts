@@ -1,13 +1,13 @@
 import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
 import type { Moment, Verdict } from "./RuleContext.ts"
-import * as Footprint from "./RuleDependencies.ts"
+import * as RuleDependencies from "./RuleDependencies.ts"
 import * as Sight from "./readPaths.ts"
 
 export type { Moment, Verdict } from "./RuleContext.ts"
 
 /** A compiled rule. */
-export interface Rule extends Footprint.Footprint {
+export interface Rule extends RuleDependencies.Footprint {
   readonly source: string
   /** Evaluates it. One that is `slow` is evaluated by `Patience` alone, which stops it. */
   readonly evaluate: (moment: Moment) => Verdict
@@ -57,7 +57,7 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
         new RuleInvalid({ source, line: 1, column: 1, reason: `it gives a value of type ${check.type}` }),
       )
     }
-    const footprint = Footprint.of(program.ast)
+    const footprint = RuleDependencies.of(program.ast)
     const { places } = footprint
     return Either.right({
       ...footprint,

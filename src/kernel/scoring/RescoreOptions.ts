@@ -2,10 +2,10 @@ import type { Effect } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as Critics from "../critics/Critics.ts"
 import { Rubric } from "../rules/Rubric.ts"
-import * as Chosen from "./TaskSelection.ts"
+import * as TaskSelection from "./TaskSelection.ts"
 
 /** What a re-scoring is asked for: tasks, and what they are scored by. */
-export interface RescoreOptions extends Chosen.Asked {
+export interface RescoreOptions extends TaskSelection.Asked {
   readonly rubric: Rubric
   /** Who is to decide. Default: whoever can. */
   readonly critics?: Critics.Asked
@@ -19,7 +19,7 @@ export interface RescoreOptions extends Chosen.Asked {
 export const RescoreOptions = Options.of<RescoreOptions>({
   required: { rubric: Rubric },
   optional: {
-    ...Chosen.askedFields,
+    ...TaskSelection.askedFields,
     critics: Critics.Asked,
     label: Options.Name,
     onProgress: Options.callable<OnProgress>(),

@@ -5,7 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Judgement } from "../critics/Judgement.ts"
 import { Rubric } from "../rules/Rubric.ts"
-import * as SetWriter from "./ScoreSetWriter.ts"
+import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 
 /** Begin a new scoring: this one cannot be gone on with. */
 export class NotResumed extends Data.TaggedError("NotResumed")<{
@@ -21,7 +21,7 @@ export class NotResumed extends Data.TaggedError("NotResumed")<{
 export interface Unfinished {
   readonly started: PayloadOf<"ScoringStarted">
   readonly rubric: Rubric
-  readonly standing: SetWriter.Standing
+  readonly standing: ScoreSetWriter.Standing
   /** Tasks that are left to score, in the order in which they were to be. */
   readonly left: ReadonlyArray<string>
 }
@@ -40,7 +40,7 @@ export const load = (
     let version = 0
     let finished = false
     const judged = new Map<string, Array<Judgement>>()
-    const query = { stream: SetWriter.streamOf(scoreSetId), timeline: log.timeline }
+    const query = { stream: ScoreSetWriter.streamOf(scoreSetId), timeline: log.timeline }
     yield* Pages.forEach(log.readPage, query, (page) => {
       for (const event of page) {
         version = event.version
@@ -61,7 +61,7 @@ export const load = (
     const { taskIds } = payload
     const done = taskIds.findLastIndex((taskId) => judged.has(taskId)) + 1
     const totals = new Map(
-      taskIds.slice(0, done).map((taskId) => [taskId, SetWriter.totalsOf(judged.get(taskId) ?? [])] as const),
+      taskIds.slice(0, done).map((taskId) => [taskId, ScoreSetWriter.totalsOf(judged.get(taskId) ?? [])] as const),
     )
     const standing = { scoreSetId, version, startedBy: event.id, taskId: event.taskId, totals }
     return { started: payload, rubric: rubric.right, standing, left: taskIds.slice(done) }

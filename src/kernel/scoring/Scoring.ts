@@ -8,14 +8,14 @@ import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Options from "../../values/Options.ts"
 import * as Critics from "../critics/Critics.ts"
 import { asJson, digestOf, type Rubric, type RubricInvalid } from "../rules/Rubric.ts"
-import * as Known from "./KnownMeasures.ts"
+import * as KnownMeasures from "./KnownMeasures.ts"
 import { type OnProgress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
-import * as Unfinished from "./ResumePoint.ts"
-import * as SetWriter from "./ScoreSetWriter.ts"
-import * as Plan from "./ScoringPlan.ts"
-import * as Pass from "./ScoringScan.ts"
+import * as ResumePoint from "./ResumePoint.ts"
+import * as ScoreSetWriter from "./ScoreSetWriter.ts"
+import * as ScoringPlan from "./ScoringPlan.ts"
+import * as ScoringScan from "./ScoringScan.ts"
 import type { SelectionInvalid } from "./TaskFilter.ts"
-import * as Chosen from "./TaskSelection.ts"
+import * as TaskSelection from "./TaskSelection.ts"
 
 export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 export { NotResumed } from "./ResumePoint.ts"
@@ -48,7 +48,7 @@ export interface ScoreSetSummary {
   readonly label: string
   /** In the order in which they were scored: as they ended. */
   readonly taskIds: ReadonlyArray<string>
-  readonly totals: { readonly [taskId: string]: SetWriter.Totals }
+  readonly totals: { readonly [taskId: string]: ScoreSetWriter.Totals }
 }
 
 /** Which score set a pointer is to name, and on whose word. */
@@ -82,7 +82,7 @@ export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ rea
   }
 }
 
-type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | Chosen.NoTaskSelected | RubricInvalid
+type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | TaskSelection.NoTaskSelected | RubricInvalid
 type WriteError = ScoringOvertaken | AppendError
 
 /** Scores tasks. It reads the log and nothing else, and adds a new score set; what was scored before stands. */
@@ -101,7 +101,7 @@ export class Scoring extends Context.Tag("hindcast/Scoring")<
     readonly resume: (
       scoreSetId: string,
       options?: ResumeOptions,
-    ) => Effect.Effect<ScoreSetSummary, Unfinished.NotResumed | Critics.ChooseError | WriteError>
+    ) => Effect.Effect<ScoreSetSummary, ResumePoint.NotResumed | Critics.ChooseError | WriteError>
     /** What a re-scoring would take. Nothing is scored, and nothing is appended. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
     /** Moves a pointer: answers the event that says so. What the pointer named before stands as it is. */
@@ -132,15 +132,15 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         const { rubric, label = rubric.name, onProgress } = options
         if (rubric.measures.some(({ plugin }) => plugin !== undefined)) {
           const sets = yield* projector.current(ScoreSets.projection)
-          yield* Known.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
+          yield* KnownMeasures.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
         }
         const { position } = yield* log.head
-        const tasks = yield* Chosen.tasks(log, position, options)
-        const chosen = yield* Chosen.of(log, tasks, options)
+        const tasks = yield* TaskSelection.tasks(log, position, options)
+        const chosen = yield* TaskSelection.of(log, tasks, options)
         const range = { from: Math.min(1, position), to: position }
-        const planned = Plan.inOrder(tasks, chosen, position)
+        const planned = ScoringPlan.inOrder(tasks, chosen, position)
         const panel = yield* critics.choose(rubric, options.critics ?? {})
-        return { rubric, label, range, planned, panel, parts: Plan.parts(tasks, planned), onProgress }
+        return { rubric, label, range, planned, panel, parts: ScoringPlan.parts(tasks, planned), onProgress }
       })
 
     const rescore = (options: RescoreOptions) =>
@@ -148,7 +148,7 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         const { rubric, label, range, planned, panel, parts, onProgress } = yield* prepare(options)
         const taskIds = planned.map(({ taskId }) => taskId)
         const started = startOf({ rubric, panel, taskIds, label, range })
-        const writer = yield* SetWriter.begin(log, started, { taskId: null, causationId: null })
+        const writer = yield* ScoreSetWriter.begin(log, started, { taskId: null, causationId: null })
         const critic = yield* panel.open(writer)
         return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
       }).pipe(Effect.scoped)
@@ -156,22 +156,22 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
     const resume = (scoreSetId: string, options: ResumeOptions = {}) =>
       Effect.gen(function* () {
         const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
-        const { started, rubric, standing, left } = yield* Unfinished.load(log, scoreSetId)
+        const { started, rubric, standing, left } = yield* ResumePoint.load(log, scoreSetId)
         const panel = yield* critics.choose(rubric, {
           ...Critics.askedAgain(started.params),
           ...(model === undefined ? {} : { model }),
         })
         if (panel.digest !== started.criticDigest) {
           const reason = `it was begun by the critic ${started.critic}, and would be finished by ${panel.name}, which decides otherwise`
-          return yield* new Unfinished.NotResumed({ scoreSetId, reason })
+          return yield* new ResumePoint.NotResumed({ scoreSetId, reason })
         }
-        const tasks = yield* Chosen.tasks(log, started.range.to)
-        const planned = Plan.inOrder(tasks, left, started.range.to)
+        const tasks = yield* TaskSelection.tasks(log, started.range.to)
+        const planned = ScoringPlan.inOrder(tasks, left, started.range.to)
         const parts = planned.every(({ taskId }, index) => taskId === left[index])
-          ? Plan.parts(tasks, planned)
-          : Plan.oneByOne(planned, left)
+          ? ScoringPlan.parts(tasks, planned)
+          : ScoringPlan.oneByOne(planned, left)
         const { label, taskIds } = started
-        const writer = SetWriter.goOn(log, started.critic, standing)
+        const writer = ScoreSetWriter.goOn(log, started.critic, standing)
         const before = taskIds.length - left.length
         const critic = yield* panel.open(writer)
         return yield* score({ log, critic, parts, writer, label, taskIds, before, onProgress })
@@ -183,7 +183,7 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         return {
           ...{ label, range, rubricDigest: digestOf(rubric), critic: panel.name },
           taskIds: planned.map(({ taskId }) => taskId),
-          events: Plan.length(parts),
+          events: ScoringPlan.length(parts),
           verdicts: rewards.length,
           ...{ rules: panel.decides.rule, functions: panel.decides.plugin, models: panel.decides.model },
           modelCalls: panel.modelCalls * planned.length,
@@ -202,7 +202,7 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         if (set === undefined) return yield* refuse(`no score set ${scoreSetId}`)
         if (!set.finished) return yield* refuse(`${scoreSetId}, which was not finished`)
         const { events } = yield* log.append({
-          stream: SetWriter.streamOf(scoreSetId),
+          stream: ScoreSetWriter.streamOf(scoreSetId),
           actor,
           events: [{ type: "ScoreSetPromoted", payload: { pointer, scoreSetId } }],
         })
@@ -227,9 +227,9 @@ export const scoreClosed = (
     const from = first?.position ?? to
     const panel = yield* critics.unasked(rubric)
     const started = startOf({ rubric, panel, taskIds: [taskId], label: "live", range: { from, to } })
-    const writer = yield* SetWriter.begin(log, started, { taskId, causationId })
+    const writer = yield* ScoreSetWriter.begin(log, started, { taskId, causationId })
     const critic = yield* panel.open(writer)
-    const parts = Plan.oneByOne([{ taskId, from, to, closed: true }], [taskId])
+    const parts = ScoringPlan.oneByOne([{ taskId, from, to, closed: true }], [taskId])
     yield* write({ log, critic, parts, writer, ofTasks: 1, before: 0 })
   }).pipe(Effect.scoped)
 
@@ -252,8 +252,8 @@ const startOf = ({
   ...(params === undefined ? {} : { params: { ...params } }),
 })
 
-interface Writing extends Pick<Pass.Passing, "log" | "critic" | "parts"> {
-  readonly writer: SetWriter.SetWriter
+interface Writing extends Pick<ScoringScan.Passing, "log" | "critic" | "parts"> {
+  readonly writer: ScoreSetWriter.SetWriter
   /** Tasks of the score set, and those of them that were scored before. */
   readonly ofTasks: number
   readonly before: number
@@ -276,9 +276,9 @@ const DECIDED_AT_ONCE = 4
 
 /** Judges task after task, appends what was decided, and says at the end that the score set is complete. */
 const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () => Effect.void }: Writing) => {
-  const ofEvents = Plan.length(parts)
+  const ofEvents = ScoringPlan.length(parts)
   let tasks = before
-  return Pass.run({
+  return ScoringScan.run({
     log,
     critic,
     parts,

@@ -2,7 +2,7 @@ import * as AuditRubric from "../../projections/audit/Rubric.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { ScoreSet, ScoreSets } from "../../projections/state/ScoreSets.ts"
 import { digest } from "../../values/Digest.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as RuleCritic from "../critics/rules/RuleCritic.ts"
 import { manifestOf } from "../registry/ComponentLookup.ts"
 import * as Rubric from "../rules/Rubric.ts"
@@ -17,7 +17,7 @@ export const reasons = (
   registry: PluginRegistry,
 ): ReadonlyArray<string> => [
   ...staleCritic(set),
-  ...staleMeasures(Keyed.get(rubrics, set.rubricDigest) ?? {}, registry),
+  ...staleMeasures(SafeRecord.get(rubrics, set.rubricDigest) ?? {}, registry),
 ]
 
 /** Of a critic that has another name than today's one, another version; other critics are not known here. */
@@ -33,7 +33,7 @@ const staleMeasures = (rubric: ScoreSets["rubrics"][string], registry: PluginReg
   const listed = Array.isArray(rubric.measures) ? rubric.measures : []
   const plugins = [...new Set(AuditRubric.measuresOf(rubric).flatMap(({ plugin }) => plugin ?? []))]
   return plugins.flatMap((plugin) => {
-    const now = Keyed.get(registry, plugin)
+    const now = SafeRecord.get(registry, plugin)
     if (now === undefined) return [`${plugin} is no longer imported`]
     const then = listed.filter((measure) => isOf(measure, plugin))
     const today = Rubric.asJson(Rubric.ofManifests([manifestOf(now)])).measures ?? []

@@ -5,7 +5,7 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { begin } from "../../projections/fold/Projection.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import * as Selection from "./TaskFilter.ts"
+import * as TaskFilter from "./TaskFilter.ts"
 
 /** Select others: of the tasks that there are, none is meant. */
 export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
@@ -25,11 +25,11 @@ export interface Asked {
   /** Default: every closed task. One that is named twice is scored once. */
   readonly tasks?: ReadonlyArray<string>
   /** Of these, only those that it fits. */
-  readonly select?: Selection.Selection
+  readonly select?: TaskFilter.Selection
 }
 
 /** A schema for each of them. */
-export const askedFields = { tasks: Schema.Array(Schema.String), select: Selection.Selection }
+export const askedFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.Selection }
 
 /**
  * The tasks of a log up to a position, as far as a scoring needs to know them: folded from the events alone that open and
@@ -48,7 +48,7 @@ export const of = (
   log: Context.Tag.Service<EventLog>,
   known: Tasks.Tasks,
   { tasks, select }: Asked,
-): Effect.Effect<ReadonlyArray<string>, TaskNotFound | Selection.SelectionInvalid | NoTaskSelected | LogError> =>
+): Effect.Effect<ReadonlyArray<string>, TaskNotFound | TaskFilter.SelectionInvalid | NoTaskSelected | LogError> =>
   Effect.gen(function* () {
     const closed = () => Object.keys(known).filter((id) => known[id]?.outcome !== null)
     const taskIds = [...new Set(tasks ?? closed())]
@@ -63,10 +63,10 @@ const fitting = (
   log: Context.Tag.Service<EventLog>,
   known: Tasks.Tasks,
   taskIds: ReadonlyArray<string>,
-  select: Selection.Selection,
-): Effect.Effect<ReadonlySet<string>, Selection.SelectionInvalid | LogError> =>
+  select: TaskFilter.Selection,
+): Effect.Effect<ReadonlySet<string>, TaskFilter.SelectionInvalid | LogError> =>
   Effect.gen(function* () {
-    const selects = yield* Selection.prepare(select)
+    const selects = yield* TaskFilter.prepare(select)
     const needsOpening = select.plugins !== undefined || select.where !== undefined
     const opened = needsOpening ? yield* openings(log, new Set(taskIds)) : new Map<string, Opening>()
     const fits = new Set<string>()
@@ -79,7 +79,7 @@ const fitting = (
     return fits
   })
 
-type Opening = Pick<Selection.Candidate, "plugins" | "seed">
+type Opening = Pick<TaskFilter.Candidate, "plugins" | "seed">
 
 /** What tasks were opened with, beside what every task is known by. */
 const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<string>) => {

@@ -1,5 +1,5 @@
 import { Data, Duration, Effect } from "effect"
-import * as Monotonic from "../../platform/MonotonicClock.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { LONGEST_MS } from "../../values/Options.ts"
 
 /** The moment at which something has to have ended. */
@@ -23,11 +23,12 @@ export class InvalidDeadline extends Data.TaggedError("InvalidDeadline")<{ reado
 /** The deadline that is so many milliseconds from now. */
 export const after = (ms: number): Effect.Effect<Deadline, InvalidDeadline> =>
   ms >= 0 && ms <= LONGEST_MS
-    ? Effect.map(Monotonic.now, (now) => ({ at: now + ms, ms }))
+    ? Effect.map(MonotonicClock.now, (now) => ({ at: now + ms, ms }))
     : new InvalidDeadline({ found: ms })
 
 /** Whether the deadline has passed. */
-export const hasPassed = ({ at }: Deadline): Effect.Effect<boolean> => Effect.map(Monotonic.now, (now) => now >= at)
+export const hasPassed = ({ at }: Deadline): Effect.Effect<boolean> =>
+  Effect.map(MonotonicClock.now, (now) => now >= at)
 
 /** Interrupts what has not ended at the deadline, where there is one. */
 export const within = <A, E>(
@@ -36,7 +37,7 @@ export const within = <A, E>(
 ): Effect.Effect<A, E | DeadlinePassed> => {
   if (deadline === undefined) return effect
   const { at, ms } = deadline
-  return Effect.flatMap(Monotonic.now, (now) =>
+  return Effect.flatMap(MonotonicClock.now, (now) =>
     Effect.timeoutFail(effect, {
       duration: Duration.millis(Math.max(0, at - now)),
       onTimeout: () => new DeadlinePassed({ ms }),

@@ -1,13 +1,13 @@
 import { Duration, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import * as Monotonic from "../../platform/MonotonicClock.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import { activeSensors } from "../../projections/state/PluginRegistry.ts"
 import { manifestOf } from "../registry/Registry.ts"
-import * as Ticks from "./IntervalGrid.ts"
-import * as Unasked from "./PushRateLimiter.ts"
+import * as IntervalGrid from "./IntervalGrid.ts"
+import * as PushRateLimiter from "./PushRateLimiter.ts"
 import type { SensingTask } from "./SensingTask.ts"
 import { sense } from "./SensorReading.ts"
 
@@ -36,7 +36,7 @@ export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
         interval === undefined ? [] : [{ name: `${plugin}/${name}`, plugin, intervalMs: interval }],
       )
     })
-    const turn = Unasked.make()
+    const turn = PushRateLimiter.make()
     yield* Effect.forEach(repeating, (sensor) => repeat(task, sensor, turn), {
       concurrency: "unbounded",
       discard: true,
@@ -44,14 +44,18 @@ export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
   })
 
 /** Reads one sensor at its ticks, until its world or the lease is lost. */
-const repeat = (task: SensingTask, { name, plugin, intervalMs }: Repeating, turn: Unasked.Turn): Effect.Effect<void> =>
+const repeat = (
+  task: SensingTask,
+  { name, plugin, intervalMs }: Repeating,
+  turn: PushRateLimiter.Turn,
+): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const ticks = { startedAt: yield* Monotonic.now, intervalMs }
+    const ticks = { startedAt: yield* MonotonicClock.now, intervalMs }
     let tick = ticks.startedAt
     for (let goesOn = true; goesOn; ) {
-      const now = yield* Monotonic.now
+      const now = yield* MonotonicClock.now
       // Not the tick before once more, should the timer have been a little early.
-      tick = Ticks.nextAfter(ticks, Math.max(now, tick))
+      tick = IntervalGrid.nextAfter(ticks, Math.max(now, tick))
       yield* Effect.sleep(Duration.millis(tick - now))
       yield* turn(plugin)
       goesOn = yield* readOnce(task, name)

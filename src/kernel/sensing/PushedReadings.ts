@@ -7,7 +7,7 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { Emitted } from "../instances/Instance.ts"
 import { KERNEL } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
-import * as Unasked from "./PushRateLimiter.ts"
+import * as PushRateLimiter from "./PushRateLimiter.ts"
 
 /** The sensor that a plugin pushed a reading of does not take part: the reading was not recorded. */
 export class SensorInactive extends Data.TaggedError("SensorInactive")<{ readonly sensor: string }> {
@@ -57,7 +57,7 @@ export const make = (
 ): Pushed => {
   const listeners = new Map<string, Listener>()
   /** By the task that a process serves. */
-  const turns = new Map<string, Unasked.Turn>()
+  const turns = new Map<string, PushRateLimiter.Turn>()
 
   /** The open tasks that are to have what is pushed. */
   const listening = (instance: string, plugin: string): ReadonlyArray<Listener> =>
@@ -66,7 +66,7 @@ export const make = (
     )
 
   const inTime = (instance: string, plugin: string) => {
-    const turn = turns.get(instance) ?? Unasked.make()
+    const turn = turns.get(instance) ?? PushRateLimiter.make()
     turns.set(instance, turn)
     return turn(plugin)
   }

@@ -2,7 +2,7 @@ import { Data, Effect, Fiber } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
-import * as Monotonic from "../../platform/MonotonicClock.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { ActiveComponent, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Json } from "../../values/Json.ts"
@@ -57,7 +57,7 @@ export const sense = (
         causationId: task.openedBy,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       })
-      return { reading, latencyMs: Monotonic.elapsedSince(startedAt) }
+      return { reading, latencyMs: MonotonicClock.elapsedSince(startedAt) }
     })
     return Deadline.within(deadline, task.oneAtATime(sensor.name, ask)).pipe(
       Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, perception)),

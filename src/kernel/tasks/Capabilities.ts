@@ -7,7 +7,7 @@ import {
   type PluginRegistry,
 } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { manifestOf } from "../registry/Registry.ts"
 
@@ -48,7 +48,7 @@ export interface Capabilities {
 /** What the active components of some plugins offer. Pure. */
 export const offered = (registry: PluginRegistry, takesPart: (plugin: string) => boolean): Capabilities => {
   const manifest = (plugin: string) => {
-    const found = Keyed.get(registry, plugin)
+    const found = SafeRecord.get(registry, plugin)
     return found === undefined ? [] : [manifestOf(found)]
   }
   const described = <Declared extends { readonly name: string }, Offered>(
@@ -86,6 +86,6 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
 
 const riskIn = (registry: PluginRegistry, plugin: string, declared: Risk | undefined) => {
   // What is offered is of a plugin that is there.
-  const { effective, because } = effectiveRisk(declared, Keyed.get(registry, plugin) ?? { grants: {} })
+  const { effective, because } = effectiveRisk(declared, SafeRecord.get(registry, plugin) ?? { grants: {} })
   return { effectiveRisk: effective, ...(because.length === 0 ? {} : { riskBecause: because }) }
 }

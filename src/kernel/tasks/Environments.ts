@@ -6,7 +6,7 @@ import type { Components } from "../../plugins/process/Components.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import * as Rubric from "../rules/Rubric.ts"
@@ -42,8 +42,8 @@ export const participants = (
   Effect.gen(function* () {
     const registry = yield* kernel.registry.state
     const names = Object.keys(registry).filter((name) => plugins === undefined || plugins.includes(name))
-    const taking = names.filter((name) => Keyed.get(registry, name)?.active === true)
-    const manifests = taking.flatMap((name) => Keyed.get(registry, name) ?? []).map(manifestOf)
+    const taking = names.filter((name) => SafeRecord.get(registry, name)?.active === true)
+    const manifests = taking.flatMap((name) => SafeRecord.get(registry, name) ?? []).map(manifestOf)
     // Settled when a task is opened: a world that comes later was never reset for it.
     return {
       plugins: taking,
@@ -91,7 +91,7 @@ export const resetOne = (
   options: { readonly [plugin: string]: JsonObject },
 ): Effect.Effect<void, EnvironmentRefused | Rubric.FileUnreadable | AppendError | LogError> =>
   Effect.gen(function* () {
-    const settings = Keyed.get(options, plugin) ?? (yield* scenarioOf(task, plugin, environment.scenario))
+    const settings = SafeRecord.get(options, plugin) ?? (yield* scenarioOf(task, plugin, environment.scenario))
     const process = yield* processOf(task, plugin)
     const state = yield* process
       .reset(settings, { taskId: task.place, causationId: task.openedBy })

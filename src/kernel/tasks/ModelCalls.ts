@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
-import * as Monotonic from "../../platform/MonotonicClock.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { digest } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import type { OpenTask } from "./OpenTask.ts"
@@ -32,7 +32,7 @@ export const consult = <E>(
     })
     const startedAt = performance.now()
     const { response, usage } = yield* answering
-    const latencyMs = Monotonic.elapsedSince(startedAt)
+    const latencyMs = MonotonicClock.elapsedSince(startedAt)
     yield* task.record({ type: "ModelResponded", causationId: called.id, payload: { response, usage, latencyMs } })
     return response
   })

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { inVersionOf, type Plugin, type PluginRegistry } from "../../projections/state/PluginRegistry.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { asJson } from "../registry/ImportEvents.ts"
 import type { KernelContext } from "./OpenTask.ts"
 
@@ -26,7 +26,7 @@ export const keeping = (kernel: KernelContext, began: PluginRegistry): KernelCon
       ...registry,
       state,
       installed: (plugin, version) =>
-        Effect.flatMap(state, (seen) => registry.installed(plugin, version ?? Keyed.get(seen, plugin))),
+        Effect.flatMap(state, (seen) => registry.installed(plugin, version ?? SafeRecord.get(seen, plugin))),
     },
   }
 }
@@ -34,8 +34,8 @@ export const keeping = (kernel: KernelContext, began: PluginRegistry): KernelCon
 /** The very registry of now where no version differs. */
 export const asBegun = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
   Object.keys(began).reduce((seen, name) => {
-    const then = Keyed.get(began, name)
-    return then === undefined ? seen : Keyed.change(seen, name, (plugin) => kept(plugin, then))
+    const then = SafeRecord.get(began, name)
+    return then === undefined ? seen : SafeRecord.change(seen, name, (plugin) => kept(plugin, then))
   }, now)
 
 const kept = (now: Plugin, then: Plugin): Plugin => {

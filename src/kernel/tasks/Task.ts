@@ -10,19 +10,19 @@ import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { type ActError, act, type CommandOutcome } from "../acting/CommandExecution.ts"
-import * as Life from "../context/TaskLifecycle.ts"
+import * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { Restore } from "../instances/Instance.ts"
 import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Scoring from "../scoring/Scoring.ts"
-import * as Intervals from "../sensing/IntervalReadings.ts"
+import * as IntervalReadings from "../sensing/IntervalReadings.ts"
 import { type PerceiveError, type PerceiveOptions, perceive } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "./Capabilities.ts"
 import * as Environments from "./Environments.ts"
-import * as Consulting from "./ModelCalls.ts"
+import * as ModelCalls from "./ModelCalls.ts"
 import { CausedBy, type OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
-import * as KeptVersions from "./PinnedVersions.ts"
+import * as PinnedVersions from "./PinnedVersions.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
 
 export { OpenOptions, openFields } from "./OpenOptions.ts"
@@ -46,7 +46,7 @@ export interface Task {
   /** Reads every active sensor, by priority; with a deadline, those that come to their turn before it. */
   readonly perceive: (
     options?: PerceiveOptions,
-  ) => Effect.Effect<ReadonlyArray<Reading>, Life.TaskClosed | PerceiveError>
+  ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
   /** What can be perceived and done in it now, as the manifests of its plugins describe it. */
   readonly capabilities: () => Effect.Effect<Capabilities.Capabilities, LogError>
   /** Takes a command through the gate to its actuator; answers how it ended. */
@@ -54,27 +54,27 @@ export interface Task {
     actuator: string,
     args?: JsonObject,
     options?: CausedBy,
-  ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | Life.TaskClosed | ActError>
+  ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
   /** Records something that the agent says. */
   readonly say: (
     content: string,
     options?: CausedBy,
-  ) => Effect.Effect<Event, Options.InvalidOptions | Life.TaskClosed | AppendError>
+  ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Asks a language model by `answering`, and records what was asked and answered. A replay hands out the recorded answer and
    * asks nobody: what an agent asks in another way, a replay asks again.
    */
   readonly consult: <E>(
-    question: Consulting.Question,
-    answering: Effect.Effect<Consulting.Answer, E>,
-  ) => Effect.Effect<Json, E | Life.TaskClosed | AppendError>
+    question: ModelCalls.Question,
+    answering: Effect.Effect<ModelCalls.Answer, E>,
+  ) => Effect.Effect<Json, E | TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision; answers with its event, which is then the cause of what it leads to. */
-  readonly decided: (decision: Decision) => Effect.Effect<Event, Life.TaskClosed | AppendError>
+  readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /** Ends the task, its plugins' processes that serve it alone, and scores it by its plugins' measures. */
   readonly close: (
     outcome: TaskOutcome,
     reason?: string,
-  ) => Effect.Effect<void, Life.TaskClosed | LeaseLost | AppendError | LogError>
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
 /** What an agent chose, and on what grounds. */
@@ -170,12 +170,12 @@ export const begin = <E>(
 ): Effect.Effect<Task, E> =>
   Effect.gen(function* () {
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-    const life = yield* Life.make(id)
+    const life = yield* TaskLifecycle.make(id)
     const order = yield* Effect.makeSemaphore(1)
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
-      kernel: KeptVersions.keeping(kernel, registry),
+      kernel: PinnedVersions.keeping(kernel, registry),
       id,
       place,
       seed,
@@ -225,7 +225,7 @@ export const begin = <E>(
     )
 
     // Closing the task interrupts it before the end is recorded, as it does whatever is under way.
-    if (intervals) yield* Effect.forkIn(Effect.interruptible(life.during(Intervals.run(context))), scope)
+    if (intervals) yield* Effect.forkIn(Effect.interruptible(life.during(IntervalReadings.run(context))), scope)
 
     return {
       id,
@@ -247,7 +247,7 @@ export const begin = <E>(
             }),
           ),
         ),
-      consult: (question, answering) => life.during(Consulting.consult(context, question, answering)),
+      consult: (question, answering) => life.during(ModelCalls.consult(context, question, answering)),
       decided: ({ agent, choice, basedOn, rationale }) =>
         life.whileOpen(
           recorder.as(`agent:${agent}`).record({

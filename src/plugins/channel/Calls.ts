@@ -2,9 +2,9 @@ import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { plainText } from "../../values/Json.ts"
 import { AnswerInvalid, type CallError, CallFailed, CallTimedOut, PluginExited, PluginStuck } from "../PluginError.ts"
-import * as Progress from "./CallProgress.ts"
+import * as CallProgress from "./CallProgress.ts"
 import type { Child, ChildExit } from "./Child.ts"
-import * as Alarm from "./NextTimeout.ts"
+import * as NextTimeout from "./NextTimeout.ts"
 import type { OpenCall } from "./OpenCall.ts"
 import { type AnswerFrame, CALLS_IN_FLIGHT, encode, FRAME_LIMIT, type HostFrame } from "./Protocol.ts"
 
@@ -159,7 +159,7 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     }
     return next
   }
-  const alarm = Alarm.make(timeOut)
+  const alarm = NextTimeout.make(timeOut)
 
   /** Has the time of a call stand still: it has as much left afterwards as it has now. */
   const hold = (id: number) => () => {
@@ -205,7 +205,7 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
           name,
           causationId,
           taskId,
-          onProgress: Progress.newest(onProgress),
+          onProgress: CallProgress.newest(onProgress),
           readPage,
           brokered: undefined,
           hold: hold(id),

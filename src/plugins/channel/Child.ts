@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
-import * as Inherited from "../../platform/InheritedDescriptors.ts"
+import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
 import type { SandboxedCommand } from "../sandbox/Sandbox.ts"
 
 /** How a process ended. */
@@ -63,9 +63,9 @@ export const spawnScoped = <Attached extends ChildHandlers>(
     Effect.async<Running<Attached>, string>((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause.message : String(cause)))
       try {
-        const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...Inherited.covered()]
+        const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...InheritedDescriptors.covered()]
         const child = spawn(command, args, { cwd, env, stdio, detached: true })
-        Inherited.letGo(child)
+        InheritedDescriptors.letGo(child)
         child.once("error", fail)
         child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
       } catch (cause) {

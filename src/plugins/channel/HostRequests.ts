@@ -4,7 +4,7 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { digest } from "../../values/Digest.ts"
 import { plainText } from "../../values/Json.ts"
 import type { Executed } from "../hostapi/Client.ts"
-import * as Broker from "../hostapi/HostApi.ts"
+import * as HostApi from "../hostapi/HostApi.ts"
 import type { Child } from "./Child.ts"
 import { type RecordEvent, recordOrTell } from "./EventRecorder.ts"
 import type { OpenCall } from "./OpenCall.ts"
@@ -29,7 +29,7 @@ const REFUSALS = 16_384
 /** For whom requests are carried out, and where they are recorded. */
 export interface Brokering {
   readonly plugin: string
-  readonly client: Broker.Client
+  readonly client: HostApi.Client
   readonly record: RecordEvent
   /** Rules on requests that are granted, before they are carried out. Default: what is granted is carried out. */
   readonly ruling?: Ruling | undefined
@@ -53,7 +53,7 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
    * Has a request ruled on. Meanwhile it takes none of the places of those that are carried out, and the time of its call stands
    * still: nobody is to blame for how long a person takes.
    */
-  const ruledOn = (ruling: Ruling, request: Broker.Request, requested: RequestedOf, call: OpenCall) =>
+  const ruledOn = (ruling: Ruling, request: HostApi.Request, requested: RequestedOf, call: OpenCall) =>
     Effect.acquireUseRelease(
       Effect.zipRight(permits.release(1), Effect.sync(call.hold)),
       () => Effect.interruptible(ruleOn({ ruling, client, request, requested, record })),
@@ -64,7 +64,7 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
     Effect.gen(function* () {
       const { causationId, taskId } = call
       const caused = causationId === undefined ? {} : { causationId }
-      const asked = yield* Effect.either(Broker.request(frame.method, frame.params))
+      const asked = yield* Effect.either(HostApi.request(frame.method, frame.params))
       const request = Either.match(asked, {
         onLeft: ({ message }) => ({ invalid: message }),
         onRight: ({ logged }) => logged,

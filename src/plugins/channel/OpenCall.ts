@@ -2,7 +2,7 @@
 import type { Effect, Fiber } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type * as Progress from "./CallProgress.ts"
+import type * as CallProgress from "./CallProgress.ts"
 
 /** A call that has no answer yet. */
 export interface OpenCall {
@@ -13,7 +13,7 @@ export interface OpenCall {
   /** The task that it serves. */
   readonly taskId: string | undefined
   /** Is told how far it has come. */
-  readonly onProgress: Progress.OnProgress | undefined
+  readonly onProgress: CallProgress.OnProgress | undefined
   /** Reads the events of the task that it judges, where it judges one. */
   readonly readPage: ReadPage | undefined
   /** What the host does for it, where it does anything: see `serve`. */

@@ -1,4 +1,4 @@
-import * as Allowance from "../../platform/LeakyBucket.ts"
+import * as LeakyBucket from "../../platform/LeakyBucket.ts"
 
 /** How many bytes a process may print, log or push in a second by default, beside its answers. */
 export const OUTPUT_BYTES_PER_SECOND = 4 * 1024 * 1024
@@ -12,7 +12,7 @@ const BURST_SECONDS = 2
  * Its answers wait with it: they are behind it in the same pipe.
  */
 export const make = (bytesPerSecond: number, rest: (ms: number) => void): ((bytes: number) => void) => {
-  const say = Allowance.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
+  const say = LeakyBucket.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
   return (bytes) => {
     const ms = say(bytes)
     if (ms > 0) rest(ms)

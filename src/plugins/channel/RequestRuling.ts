@@ -3,14 +3,14 @@ import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
-import * as Broker from "../hostapi/HostApi.ts"
+import * as HostApi from "../hostapi/HostApi.ts"
 import type { RecordEvent } from "./EventRecorder.ts"
 
 /** A request that is granted, and recorded, for whoever rules on it. */
 export interface Requested {
   readonly plugin: string
   readonly requestId: string
-  readonly kind: Broker.Kind
+  readonly kind: HostApi.Kind
   /** The command, the real path, or the host. */
   readonly target: string
   /** The call during which it is made, such as `read workspace/git`. */
@@ -43,14 +43,14 @@ export interface Ruling {
 
 /** A request that may be carried out for this client, as it follows from an event; or why it is denied. */
 export type Ruled = { readonly causationId: string } & (
-  | { readonly client: Broker.Client }
+  | { readonly client: HostApi.Client }
   | { readonly denied: Failure }
 )
 
 interface Asking {
   readonly ruling: Ruling
-  readonly client: Broker.Client
-  readonly request: Broker.Request
+  readonly client: HostApi.Client
+  readonly request: HostApi.Request
   readonly requested: Omit<Requested, "kind" | "target" | "shown">
   readonly record: RecordEvent
 }
@@ -63,7 +63,7 @@ export const ruleOn = ({ ruling, client, request, requested, record }: Asking): 
   Effect.gen(function* () {
     const { plugin, requestId, taskId } = requested
     const target = yield* request.target(client)
-    const whole: Requested = { ...requested, kind: Broker.KINDS[request.method], target, shown: request.shown }
+    const whole: Requested = { ...requested, kind: HostApi.KINDS[request.method], target, shown: request.shown }
     const decided = yield* withoutRuling(ruling.decide(whole))
     const { rule, causationId } = decided
     const reason = plainText(decided.reason)

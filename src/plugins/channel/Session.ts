@@ -9,7 +9,7 @@ import * as Heartbeat from "./Heartbeat.ts"
 import { splitLines, tellFrames } from "./lines.ts"
 import { type Misbehaved, watch } from "./Misbehaviour.ts"
 import type { OpenCall } from "./OpenCall.ts"
-import * as Flood from "./OutputThrottle.ts"
+import * as OutputThrottle from "./OutputThrottle.ts"
 import {
   type BrokeredFrame,
   decode,
@@ -67,7 +67,7 @@ export const attach = (conversation: Conversation, child: Child): Session => {
   const { plugin, instance, nonce, cancelMs, pingMs, journal } = conversation
   const { onBrokered, onEmitted, onPage, onProgress, handshake, exited } = conversation
   const calls = Calls.make({ plugin, child, cancelMs })
-  const said = Flood.make(conversation.outputBytesPerSecond, child.rest)
+  const said = OutputThrottle.make(conversation.outputBytesPerSecond, child.rest)
   const { misbehaved, isTrusted } = watch({ plugin, instance, child, journal })
   let stopBeating: (() => void) | undefined
   const stderr: Array<string> = []

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as path from "node:path"
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
-import * as Inherited from "../../platform/InheritedDescriptors.ts"
-import * as Group from "../../platform/ProcessGroup.ts"
+import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
+import * as ProcessGroup from "../../platform/ProcessGroup.ts"
 import type { RunResult } from "../author.ts"
 import type { CommandLine } from "../sandbox/Sandbox.ts"
 import { onPath } from "../sandbox/Tools.ts"
@@ -56,10 +56,10 @@ export const runCommand = (
       child = spawn(line.command, line.args, {
         cwd,
         env: environment(),
-        stdio: ["ignore", "pipe", "pipe", ...Inherited.covered()],
+        stdio: ["ignore", "pipe", "pipe", ...InheritedDescriptors.covered()],
         detached: true,
       })
-      Inherited.letGo(child)
+      InheritedDescriptors.letGo(child)
     } catch (cause) {
       // Arguments that are too long, say: Node throws what is not about finding the command.
       return resume(Effect.fail(unavailable(cause)))
@@ -73,7 +73,7 @@ export const runCommand = (
     const runMs = client.limits?.runMs ?? RUN_MS
     const giveUp = () => {
       clearTimeout(timer)
-      Group.abandon(child)
+      ProcessGroup.abandon(child)
     }
     const fail = (failure: Failure) => {
       giveUp()

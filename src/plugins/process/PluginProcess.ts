@@ -6,15 +6,15 @@ import { birthOf } from "../../platform/ProcessIdentity.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Calls from "../channel/Calls.ts"
 import { spawnScoped } from "../channel/Child.ts"
-import * as Journal from "../channel/EventRecorder.ts"
-import * as Brokered from "../channel/HostRequests.ts"
+import * as EventRecorder from "../channel/EventRecorder.ts"
+import * as HostRequests from "../channel/HostRequests.ts"
 import type { OpenCall } from "../channel/OpenCall.ts"
 import { OUTPUT_BYTES_PER_SECOND } from "../channel/OutputThrottle.ts"
 import { type Exports, encode, FRAME_LIMIT, type HostFrame, READINGS_IN_FLIGHT } from "../channel/Protocol.ts"
-import * as Emitted from "../channel/PushedReadings.ts"
+import * as PushedReadings from "../channel/PushedReadings.ts"
 import type { Ruling } from "../channel/RequestRuling.ts"
 import * as Session from "../channel/Session.ts"
-import * as Paging from "../channel/TaskEventPages.ts"
+import * as TaskEventPages from "../channel/TaskEventPages.ts"
 import type { Intercept } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import { type Manifest, sensorsOf, variablesOf } from "../manifest/Manifest.ts"
@@ -28,7 +28,7 @@ import { prepare } from "../sandbox/Prepare.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/Tier.ts"
 import * as Components from "./Components.ts"
-import * as GivingWay from "./ReniceWhenBusy.ts"
+import * as ReniceWhenBusy from "./ReniceWhenBusy.ts"
 import { enforced } from "./validatingCalls.ts"
 
 export type { Progress } from "../channel/CallProgress.ts"
@@ -89,12 +89,12 @@ export interface ProcessSpec {
    * happened on behalf of a call with its task. Where it fails, the host does not do what the plugin asked for; of what
    * has happened already, the failure is logged.
    */
-  readonly record: Journal.RecordEvent
+  readonly record: EventRecorder.RecordEvent
   /**
    * Takes the readings that its sensors push (`context.emit`), one after the other: the next waits until the one before
    * was taken. At most 256 wait; what comes beyond is left out, and `PluginLogged` says how many. Default: they are refused.
    */
-  readonly onEmit?: Emitted.OnEmit
+  readonly onEmit?: PushedReadings.OnEmit
   /**
    * Whether it may be started where nothing but Deno's permissions confines it; asked there alone. Default: only where the
    * host was told that it may.
@@ -149,10 +149,10 @@ export const make = (
       },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits },
     })
-    const journal = yield* Journal.make(plugin, record, limits?.logLinesPerSecond)
+    const journal = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
-    const carryOut = Brokered.make({
+    const carryOut = HostRequests.make({
       plugin,
       client: { grants, workspace, bound: spec.bound, directory, forbidden, confine, intercept: spec.intercept },
       record,
@@ -161,8 +161,8 @@ export const make = (
     const sensors = new Set(sensorsOf(manifest).map(({ name }) => name))
     const schemas = enforced(manifest)
     const onEmit = spec.onEmit && schemas.pushed(spec.onEmit)
-    const givePage = Paging.make()
-    const takeReading = Emitted.make({ sensors, journal, onEmit })
+    const givePage = TaskEventPages.make()
+    const takeReading = PushedReadings.make({ sensors, journal, onEmit })
     const serve = (call: OpenCall | undefined, effect: Effect.Effect<void>) => {
       const fiber = runFork(effect)
       if (call !== undefined) Calls.serve(call, fiber)
@@ -205,7 +205,7 @@ export const make = (
     const { idleSince, ping } = attached.calls
     const watching = { isBusy: () => idleSince() === undefined, ping, niceness: sandboxLimits.niceness, setNiceness }
     yield* Effect.acquireRelease(
-      Effect.sync(() => GivingWay.watch(watching)),
+      Effect.sync(() => ReniceWhenBusy.watch(watching)),
       (stop) => Effect.sync(stop),
     )
     const { tier, layer, permissions } = command

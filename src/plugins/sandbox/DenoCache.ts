@@ -10,8 +10,8 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { type Cause, Effect } from "effect"
-import * as PartialFile from "../../platform/AtomicFile.ts"
-import * as Group from "../../platform/ProcessGroup.ts"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as ProcessGroup from "../../platform/ProcessGroup.ts"
 import type { Layer } from "./layers/Layer.ts"
 import { userOf } from "./layers/User.ts"
 import * as Sandbox from "./Sandbox.ts"
@@ -56,7 +56,7 @@ export const fill = (
     known.delete(denoDir)
     yield* Effect.acquireUseRelease(
       Effect.tryPromise(async () => {
-        const beside = PartialFile.nameFor(place)
+        const beside = AtomicFile.nameFor(place)
         await fs.mkdir(beside, { mode: 0o700 })
         return beside
       }),
@@ -140,7 +140,7 @@ const ownAll = async (directory: string): Promise<void> => {
 const compile = ({ command, args, cwd, env }: Sandbox.SandboxedCommand): Effect.Effect<void> =>
   Effect.async((resume) => {
     const child = spawn(command, args, { cwd, env, stdio: "ignore", detached: true })
-    const stop = () => Group.abandon(child)
+    const stop = () => ProcessGroup.abandon(child)
     const limit = setTimeout(stop, COMPILE_MS)
     const done = () => {
       clearTimeout(limit)

@@ -1,7 +1,7 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
-import * as PartialFile from "../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
 import type { Grants } from "../manifest/Grants.ts"
@@ -81,7 +81,7 @@ const makeDenoDir = ({ plugin, denoDir }: Wish): Effect.Effect<string, PluginUna
     try: async () => {
       OwnerOnly.makeDirectory(denoDir)
       OwnerOnly.closeDirectory(denoDir)
-      PartialFile.removeAbandonedIn(denoDir)
+      AtomicFile.removeAbandonedIn(denoDir)
       const blocked = path.join(denoDir, "location_data")
       if (!OwnerOnly.makeFile(blocked) && !(await fs.lstat(blocked)).isFile())
         throw new Error(`${blocked}, which is no file`)

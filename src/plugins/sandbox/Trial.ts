@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect } from "effect"
-import * as PartialFile from "../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { DEFAULTS } from "./Limits.ts"
 import * as Sandbox from "./Sandbox.ts"
@@ -25,8 +25,8 @@ export const trial = (confining: Sandbox.Confining): Effect.Effect<string | unde
     // For its owner alone, as the copies of plugins are. What a killed process left is removed.
     Effect.promise(async () => {
       const place = path.join(os.tmpdir(), "hindcast-sandbox")
-      PartialFile.removeAbandoned(place)
-      const base = PartialFile.nameFor(place)
+      AtomicFile.removeAbandoned(place)
+      const base = AtomicFile.nameFor(place)
       await fs.mkdir(base, { mode: OwnerOnly.DIRECTORY_MODE })
       return await fs.realpath(base)
     }),

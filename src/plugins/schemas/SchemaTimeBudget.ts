@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Allowance from "../../platform/LeakyBucket.ts"
+import * as LeakyBucket from "../../platform/LeakyBucket.ts"
 
 /** How much of the host's time may be taken. */
 export interface Patience {
@@ -13,7 +13,7 @@ export interface Patience {
  * as it takes until all of them together took no more than their share. By Node's own timers: this is no test's time.
  */
 export const patience = ({ share, atOnceMs }: Patience): (<A>(run: () => A) => Effect.Effect<A>) => {
-  const take = Allowance.make(1_000 * share, atOnceMs)
+  const take = LeakyBucket.make(1_000 * share, atOnceMs)
   return (run) =>
     Effect.suspend(() => {
       const startedAt = performance.now()

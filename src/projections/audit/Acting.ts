@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { isLate } from "../state/ConfirmationAnswer.ts"
 import * as Samples from "./Samples.ts"
@@ -67,17 +67,17 @@ export const projection: Projection<State> = {
   evolve: evolveBy<State>({
     ActuatorCommanded: (state, { commandId, actuator }) => ({
       ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
-      open: Keyed.set(state.open, commandId, { actuator, unknown: false }),
+      open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
     }),
     CommandSucceeded: (state, { commandId, latencyMs }) => ended(state, commandId, "succeeded", latencyMs),
     CommandFailed: (state, { commandId, latencyMs }) => ended(state, commandId, "failed", latencyMs),
     CommandDenied: (state, { commandId }) => ended(state, commandId, "denied"),
     CommandOutcomeUnknown: (state, { commandId }) => {
-      const command = Keyed.get(state.open, commandId)
+      const command = SafeRecord.get(state.open, commandId)
       if (command === undefined || command.unknown) return state
       return {
         ...count(state, command.actuator, (before) => ({ ...before, unknown: before.unknown + 1 })),
-        open: Keyed.set(state.open, commandId, { ...command, unknown: true }),
+        open: SafeRecord.set(state.open, commandId, { ...command, unknown: true }),
       }
     },
     ConfirmationRequested: (state, { confirmationId, commandId, expiresAt }, { recordedAt }) =>
@@ -85,16 +85,20 @@ export const projection: Projection<State> = {
         ? state
         : {
             ...state,
-            confirming: Keyed.set(state.confirming, confirmationId, { commandId, requestedAt: recordedAt, expiresAt }),
+            confirming: SafeRecord.set(state.confirming, confirmationId, {
+              commandId,
+              requestedAt: recordedAt,
+              expiresAt,
+            }),
           },
     ConfirmationDecided: (state, { confirmationId, approved }, { recordedAt }) => {
-      const question = Keyed.get(state.confirming, confirmationId)
+      const question = SafeRecord.get(state.confirming, confirmationId)
       const late = approved && question !== undefined && isLate(question, recordedAt)
       return late ? state : answered(state, confirmationId)
     },
     ConfirmationWithdrawn: (state, { confirmationId }) => answered(state, confirmationId),
     ConfirmationExpired: (state, { confirmationId }) => {
-      const question = Keyed.get(state.confirming, confirmationId)
+      const question = SafeRecord.get(state.confirming, confirmationId)
       return question === undefined ? state : ended(answered(state, confirmationId), question.commandId, "expired")
     },
   }),
@@ -102,13 +106,13 @@ export const projection: Projection<State> = {
 
 const count = (state: State, actuator: string, how: (before: Actuator) => Actuator): State => ({
   ...state,
-  actuators: Keyed.set(state.actuators, actuator, how(Keyed.get(state.actuators, actuator) ?? unused)),
+  actuators: SafeRecord.set(state.actuators, actuator, how(SafeRecord.get(state.actuators, actuator) ?? unused)),
 })
 
 type Ending = "succeeded" | "failed" | "denied" | "expired"
 
 const ended = (state: State, commandId: string, ending: Ending, latencyMs?: number): State => {
-  const command = Keyed.get(state.open, commandId)
+  const command = SafeRecord.get(state.open, commandId)
   if (command === undefined) return state
   return {
     ...count(state, command.actuator, (before) => ({
@@ -117,12 +121,12 @@ const ended = (state: State, commandId: string, ending: Ending, latencyMs?: numb
       unknown: command.unknown ? before.unknown - 1 : before.unknown,
       samples: latencyMs === undefined ? before.samples : Samples.add(before.samples, latencyMs),
     })),
-    open: Keyed.remove(state.open, commandId),
+    open: SafeRecord.remove(state.open, commandId),
   }
 }
 
 const answered = (state: State, confirmationId: string): State => {
-  const confirming = Keyed.remove(state.confirming, confirmationId)
+  const confirming = SafeRecord.remove(state.confirming, confirmationId)
   return confirming === state.confirming ? state : { ...state, confirming }
 }
 

@@ -6,7 +6,7 @@ import * as Decoding from "../../values/Options.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as Sections from "./Sections.ts"
 import * as TaskAudit from "./TaskAudit.ts"
-import * as Gathered from "./VerdictCollector.ts"
+import * as VerdictCollector from "./VerdictCollector.ts"
 
 /** Which audits are asked for. */
 export interface Options {
@@ -76,7 +76,7 @@ const begin = (tasks: ReadonlyArray<string> | undefined, until: number): Effect.
   Effect.gen(function* () {
     const asked = tasks === undefined ? undefined : new Set(tasks)
     const wanted = (taskId: string) => asked === undefined || asked.has(taskId)
-    const gathered = yield* Gathered.gather(until, wanted)
+    const gathered = yield* VerdictCollector.gather(until, wanted)
     const open = new Map<string, Sections.State>()
     const done = new Set<string>()
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import { pointerKeys } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 
 /** How much of the world a task changed. */
@@ -15,7 +15,7 @@ type Changes = typeof Changes.Type
 /** Paths as a tree of their keys, so that adding one copies its siblings and not all paths. */
 export interface Tree {
   readonly written: boolean
-  readonly below: Keyed.Keyed<Tree>
+  readonly below: SafeRecord.Keyed<Tree>
 }
 
 const Tree: Schema.Schema<Tree> = Schema.Struct({
@@ -50,7 +50,7 @@ export const projection: Projection<State> = {
 /** The tree with this path written; the very same tree where it was. */
 const write = (tree: Tree, [key, ...rest]: ReadonlyArray<string>): Tree => {
   if (key === undefined) return tree.written ? tree : { ...tree, written: true }
-  const below = Keyed.set(tree.below, key, write(Keyed.get(tree.below, key) ?? bare, rest))
+  const below = SafeRecord.set(tree.below, key, write(SafeRecord.get(tree.below, key) ?? bare, rest))
   return below === tree.below ? tree : { ...tree, below }
 }
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { isLate } from "../state/ConfirmationAnswer.ts"
 import * as Samples from "./Samples.ts"
@@ -51,11 +51,11 @@ export const projection: Projection<State> = {
     ConfirmationRequested: (state, { confirmationId, commandId, expiresAt }, { recordedAt }) => ({
       ...state,
       requested: state.requested + 1,
-      asked: commandId === undefined ? state.asked : Keyed.set(state.asked, commandId, true),
-      waiting: Keyed.set(state.waiting, confirmationId, { requestedAt: recordedAt, expiresAt }),
+      asked: commandId === undefined ? state.asked : SafeRecord.set(state.asked, commandId, true),
+      waiting: SafeRecord.set(state.waiting, confirmationId, { requestedAt: recordedAt, expiresAt }),
     }),
     ConfirmationDecided: (state, { confirmationId, approved, waitedMs }, { recordedAt }) => {
-      const question = Keyed.get(state.waiting, confirmationId)
+      const question = SafeRecord.get(state.waiting, confirmationId)
       // An approval that came too late is none: that it expired is said next.
       if (approved && question !== undefined && isLate(question, recordedAt)) return state
       return {
@@ -63,22 +63,22 @@ export const projection: Projection<State> = {
         approved: state.approved + (approved ? 1 : 0),
         rejected: state.rejected + (approved ? 0 : 1),
         waits: Samples.add(state.waits, waitedMs),
-        waiting: Keyed.remove(state.waiting, confirmationId),
+        waiting: SafeRecord.remove(state.waiting, confirmationId),
       }
     },
     ConfirmationExpired: (state, { confirmationId }) => ({
       ...state,
       expired: state.expired + 1,
-      waiting: Keyed.remove(state.waiting, confirmationId),
+      waiting: SafeRecord.remove(state.waiting, confirmationId),
     }),
     ConfirmationWithdrawn: (state, { confirmationId }) => {
-      const waiting = Keyed.remove(state.waiting, confirmationId)
+      const waiting = SafeRecord.remove(state.waiting, confirmationId)
       return waiting === state.waiting ? state : { ...state, waiting }
     },
     CommandAllowed: (state, { commandId }) =>
-      Keyed.get(state.asked, commandId) === undefined
+      SafeRecord.get(state.asked, commandId) === undefined
         ? { ...state, automatic: state.automatic + 1 }
-        : { ...state, asked: Keyed.remove(state.asked, commandId) },
+        : { ...state, asked: SafeRecord.remove(state.asked, commandId) },
   }),
 }
 

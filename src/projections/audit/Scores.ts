@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
 import { type Given, givenKey, type Scored, type State } from "./Verdicts.ts"
@@ -128,7 +128,7 @@ export const scoreOf = (scoreSetId: string, set: Scored): Score => {
 const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   const verdicts = (kind: Given["kind"], declared: Rubric.Measure["rewards"]) =>
     declared.map(({ name, weight }): Verdict => {
-      const given = Keyed.get(set.given, givenKey(Rubric.nameOf(measure), kind, name))
+      const given = SafeRecord.get(set.given, givenKey(Rubric.nameOf(measure), kind, name))
       return given === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(given)
     })
   return {

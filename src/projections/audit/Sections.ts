@@ -7,10 +7,10 @@ import * as Changes from "./Changes.ts"
 import * as Confirming from "./Confirming.ts"
 import * as ModelUse from "./ModelUse.ts"
 import * as Sensing from "./Sensing.ts"
-import * as Course from "./TaskTimeline.ts"
+import * as TaskTimeline from "./TaskTimeline.ts"
 
 const State = Schema.Struct({
-  course: Course.projection.state,
+  course: TaskTimeline.projection.state,
   sensing: Sensing.projection.state,
   acting: Acting.projection.state,
   confirming: Confirming.projection.state,
@@ -38,7 +38,7 @@ export const projection: Projection<State> = {
   version: 1,
   state: State,
   initial: {
-    course: Course.projection.initial,
+    course: TaskTimeline.projection.initial,
     sensing: Sensing.projection.initial,
     acting: Acting.projection.initial,
     confirming: Confirming.projection.initial,
@@ -47,7 +47,7 @@ export const projection: Projection<State> = {
   },
   evolve: (state, event) => {
     if (state.course === null) {
-      const course = Course.projection.evolve(null, event)
+      const course = TaskTimeline.projection.evolve(null, event)
       return course === null ? state : { ...state, course }
     }
     if (state.course.outcome === null) return proceed(state, event)
@@ -59,7 +59,7 @@ export const projection: Projection<State> = {
 export const complete = ({ course, acting }: State): boolean => course?.outcome != null && Acting.allEnded(acting)
 
 const proceed = (state: State, event: Event): State => ({
-  course: Course.projection.evolve(state.course, event),
+  course: TaskTimeline.projection.evolve(state.course, event),
   sensing: Sensing.projection.evolve(state.sensing, event),
   acting: Acting.projection.evolve(state.acting, event),
   confirming: Confirming.projection.evolve(state.confirming, event),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Samples from "./Samples.ts"
 
@@ -58,7 +58,7 @@ export const projection: Projection<typeof State.Type> = {
 const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs === 0 && actor.startsWith("plugin:")
 
 const count = (state: typeof State.Type, sensor: string, how: (before: Sensor) => Sensor): typeof State.Type =>
-  Keyed.set(state, sensor, how(Keyed.get(state, sensor) ?? unread))
+  SafeRecord.set(state, sensor, how(SafeRecord.get(state, sensor) ?? unread))
 
 /** The audit's section, from the folded state. */
 export const section = (state: typeof State.Type): Sensing => {

@@ -10,13 +10,13 @@ import * as ModelUse from "./ModelUse.ts"
 import * as Scores from "./Scores.ts"
 import * as Sections from "./Sections.ts"
 import * as Sensing from "./Sensing.ts"
-import * as Course from "./TaskTimeline.ts"
+import * as TaskTimeline from "./TaskTimeline.ts"
 import * as Verdicts from "./Verdicts.ts"
 
 /** The audit of one task: one document, the same in the library, in the command line and in exports. */
 export const TaskAudit = Schema.Struct({
   taskId: Schema.String,
-  ...Course.Course.fields,
+  ...TaskTimeline.Course.fields,
   sensing: Sensing.Sensing,
   acting: Acting.Acting,
   confirming: Confirming.Confirming,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { type Event, Position } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
@@ -72,7 +72,7 @@ export const projection = (taskId: string): Projection<State> => ({
   evolve: (state, event) => {
     if (is(event, "ScoringStarted")) return started(state, event, taskId)
     if (is(event, "ScoringFinished")) {
-      return Keyed.change(state, event.payload.scoreSetId, (set) =>
+      return SafeRecord.change(state, event.payload.scoreSetId, (set) =>
         set.started === null || set.finished ? set : { ...set, finished: true },
       )
     }
@@ -83,16 +83,20 @@ export const projection = (taskId: string): Projection<State> => ({
 const started = (state: State, event: Event, taskId: string): State => {
   if (!is(event, "ScoringStarted") || !event.payload.taskIds.includes(taskId)) return state
   const { scoreSetId } = event.payload
-  const set = Keyed.get(state, scoreSetId) ?? unstarted(event.position)
+  const set = SafeRecord.get(state, scoreSetId) ?? unstarted(event.position)
   // Sets are never overwritten: an id that is started twice keeps its first start.
   if (set.started !== null) return state
-  return Keyed.set(state, scoreSetId, { ...set, started: start(event.payload) })
+  return SafeRecord.set(state, scoreSetId, { ...set, started: start(event.payload) })
 }
 
 const verdict = (state: State, event: Event): State => {
   if (!is(event, "MeasureUnscored") && !is(event, "RewardGiven") && !is(event, "PunishmentGiven")) return state
   const { scoreSetId } = event.payload
-  return Keyed.set(state, scoreSetId, decided(Keyed.get(state, scoreSetId) ?? unstarted(event.position), event))
+  return SafeRecord.set(
+    state,
+    scoreSetId,
+    decided(SafeRecord.get(state, scoreSetId) ?? unstarted(event.position), event),
+  )
 }
 
 /** A score set of one task with one reward or punishment more. */
@@ -102,7 +106,7 @@ export const given = (
   { measure, name, weight, amount, occurrences, because }: PayloadOf<"RewardGiven">,
 ): Scored => {
   const key = givenKey(measure, kind, name)
-  const before = Keyed.get(set.given, key)
+  const before = SafeRecord.get(set.given, key)
   const after: Given = {
     kind,
     measure,
@@ -113,7 +117,7 @@ export const given = (
     amount: Sum.add(before?.amount ?? Sum.zero, amount),
     because: [...(before?.because ?? []), ...because],
   }
-  return { ...set, given: Keyed.set(set.given, key, after) }
+  return { ...set, given: SafeRecord.set(set.given, key, after) }
 }
 
 /** Names are any text: JSON keeps three of them apart in one key. */

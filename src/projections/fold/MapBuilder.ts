@@ -1,4 +1,4 @@
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /**
  * A small record under way whose keys come and go, such as commands by their ids. What it holds is kept in a map and
@@ -6,17 +6,17 @@ import * as Keyed from "../../values/SafeRecord.ts"
  * which over 100,000 commands was more memory than the state they were in.
  */
 export class PassingDraft<Value> {
-  #record: Keyed.Keyed<Value>
+  #record: SafeRecord.Keyed<Value>
   /** Present where it has changed since the record was given out. */
   #changed: Map<string, Value> | undefined
 
-  constructor(record: Keyed.Keyed<Value>) {
+  constructor(record: SafeRecord.Keyed<Value>) {
     this.#record = record
   }
 
   /** The value under a key, or `undefined`. */
   get(key: string): Value | undefined {
-    return this.#changed === undefined ? Keyed.get(this.#record, key) : this.#changed.get(key)
+    return this.#changed === undefined ? SafeRecord.get(this.#record, key) : this.#changed.get(key)
   }
 
   /** Puts a value under a key. */
@@ -30,10 +30,10 @@ export class PassingDraft<Value> {
   }
 
   /** The record: the very same one as before where nothing has changed it. */
-  record(): Keyed.Keyed<Value> {
+  record(): SafeRecord.Keyed<Value> {
     if (this.#changed !== undefined) {
-      const record: Keyed.Own<Value> = {}
-      for (const [key, value] of this.#changed) Keyed.put(record, key, value)
+      const record: SafeRecord.Own<Value> = {}
+      for (const [key, value] of this.#changed) SafeRecord.put(record, key, value)
       this.#record = record
       this.#changed = undefined
     }

@@ -1,4 +1,4 @@
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type Entries, PAGE_ENTRIES, Paged } from "./ChunkedRecord.ts"
 
 /**
@@ -6,25 +6,25 @@ import { type Entries, PAGE_ENTRIES, Paged } from "./ChunkedRecord.ts"
  * may keep it, for the next change is made to a copy again.
  */
 export class RecordDraft<Value> {
-  #record: Keyed.Own<Value> | Keyed.Keyed<Value>
+  #record: SafeRecord.Own<Value> | SafeRecord.Keyed<Value>
   #own: boolean
   #layout: Layout | undefined
 
   /** `own` says that nobody else has the record, so that it can be changed as it is. */
-  constructor(record: Keyed.Keyed<Value>, own = false) {
+  constructor(record: SafeRecord.Keyed<Value>, own = false) {
     this.#record = record
     this.#own = own
   }
 
   /** The value under a key, or `undefined`. */
   get(key: string): Value | undefined {
-    return Keyed.get(this.#record, key)
+    return SafeRecord.get(this.#record, key)
   }
 
   /** Puts a value under a key. */
   set(key: string, value: Value): void {
     if (Object.hasOwn(this.#record, key) && this.#record[key] === value) return
-    Keyed.put(this.#owned(), key, value)
+    SafeRecord.put(this.#owned(), key, value)
     this.#layout?.touch(key)
   }
 
@@ -32,7 +32,7 @@ export class RecordDraft<Value> {
   remove(key: string): void {
     if (!Object.hasOwn(this.#record, key)) return
     // Not deleted in place: V8 would keep the record as a hash table from then on, however small it is.
-    this.#record = Keyed.remove(this.#record, key)
+    this.#record = SafeRecord.remove(this.#record, key)
     this.#own = true
     // What came after it is in other places now.
     this.#layout = undefined
@@ -45,20 +45,20 @@ export class RecordDraft<Value> {
   }
 
   /** The record: the very same one as before where nothing has changed it. */
-  record(): Keyed.Keyed<Value> {
+  record(): SafeRecord.Keyed<Value> {
     this.#own = false
     return this.#record
   }
 
   /** The same in pages, where it is wide. After the first time, that costs what has changed since. */
-  paged(): Keyed.Keyed<Value> | Paged {
+  paged(): SafeRecord.Keyed<Value> | Paged {
     this.#layout ??= new Layout(Object.keys(this.#record))
     return this.#layout.size > PAGE_ENTRIES ? this.#layout.capture(this.#record) : this.record()
   }
 
-  #owned(): Keyed.Own<Value> {
+  #owned(): SafeRecord.Own<Value> {
     if (this.#own) return this.#record
-    const copy = Keyed.copy(this.#record)
+    const copy = SafeRecord.copy(this.#record)
     this.#record = copy
     this.#own = true
     return copy
@@ -94,7 +94,7 @@ class Layout {
     return page
   }
 
-  capture(record: Keyed.Keyed<unknown>): Paged {
+  capture(record: SafeRecord.Keyed<unknown>): Paged {
     return new Paged(
       this.#keys.map((keys, page) => {
         const entries = this.#captured[page] ?? { keys: [...keys], values: keys.map((key) => record[key]) }

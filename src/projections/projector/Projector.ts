@@ -8,8 +8,8 @@ import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import { turn } from "../../platform/yieldToEventLoop.ts"
 import * as Options from "../../values/Options.ts"
 import { begin, type Draft, type Positioned, type Projection, takeAll } from "../fold/Projection.ts"
-import * as Purity from "../fold/PurityChecks.ts"
-import * as Ladder from "./SnapshotStrategy.ts"
+import * as PurityChecks from "../fold/PurityChecks.ts"
+import * as SnapshotStrategy from "./SnapshotStrategy.ts"
 
 export { PositionOutOfRange } from "../../events/read/Moment.ts"
 export { FoldFailed, type Positioned } from "../fold/Projection.ts"
@@ -31,7 +31,7 @@ export const ProjectorOptions = Options.of<ProjectorOptions>({
 })
 
 /** Events folded at a time: one page is read while nothing else is held. A rung can be laid after each. */
-const PAGE = Ladder.RULE.minEvents
+const PAGE = SnapshotStrategy.RULE.minEvents
 
 /**
  * Events of the first page; each one after it is twice as long, up to `PAGE`. V8 watches at first which objects live long,
@@ -93,7 +93,8 @@ const make = (options: ProjectorOptions) =>
 const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snapshots = true }: ProjectorOptions) =>
   Effect.gen(function* () {
     const kept = yield* Effect.serviceOption(Snapshots)
-    const ladderOf = snapshots && Option.isSome(kept) ? yield* Ladder.makeAll(log, kept.value) : Ladder.none
+    const ladderOf =
+      snapshots && Option.isSome(kept) ? yield* SnapshotStrategy.makeAll(log, kept.value) : SnapshotStrategy.none
     const epoch = Option.isSome(kept) ? kept.value.epoch : Effect.succeed("")
     const foldings = new WeakMap<object, unknown>()
     let pageSize = FIRST_PAGE
@@ -102,12 +103,12 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       const known = foldings.get(given)
       // Only this function writes to the map, and always a folding of the key's own state.
       if (known !== undefined) return known as Folding<S>
-      const projection = checks ? Purity.checked(given) : given
+      const projection = checks ? PurityChecks.checked(given) : given
       const folding: Folding<S> = {
         projection,
         ladder: ladderOf(projection),
         latest: { position: 0, state: projection.initial },
-        climb: Ladder.start(""),
+        climb: SnapshotStrategy.start(""),
         lock: Effect.unsafeMakeSemaphore(1),
       }
       foldings.set(given, folding)
@@ -118,7 +119,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     const foldOn = <S>(
       { projection, ladder }: Folding<S>,
       progress: Progress<S>,
-      climb: Ladder.Climb,
+      climb: SnapshotStrategy.Climb,
       until: number | undefined,
     ): Effect.Effect<void, LogError> =>
       Effect.gen(function* () {
@@ -139,7 +140,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       progress: Progress<S>,
       until: number | undefined,
       limit: number,
-    ): Effect.Effect<Ladder.Step, LogError> => {
+    ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
       const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
       return Effect.map(log.readPage(range, limit), (page) => {
         takeAll(projection, progress.draft, page)
@@ -147,7 +148,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         progress.position = last?.position ?? progress.position
         return {
           events: page.length,
-          bytes: Ladder.sizeOf(page),
+          bytes: SnapshotStrategy.sizeOf(page),
           position: progress.position,
           hash: last?.hash ?? "",
           paged: () => progress.draft.paged?.() ?? progress.draft.state(),
@@ -176,7 +177,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     /** Keeps what was folded, also where reading has failed or was interrupted on the way; not what a defect has left. */
     const keep = <S>(
       folding: Folding<S>,
-      climb: Ladder.Climb,
+      climb: SnapshotStrategy.Climb,
       progress: Progress<S>,
       exit: Exit.Exit<void, LogError>,
     ) => {
@@ -202,7 +203,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       Effect.map(epoch, (now) => {
         if (folding.climb.epoch === now) return
         folding.latest = { position: 0, state: folding.projection.initial }
-        folding.climb = Ladder.start(now)
+        folding.climb = SnapshotStrategy.start(now)
       })
 
     /** Where a fold to a position begins, and how far that is from the rung below it. */
@@ -211,12 +212,12 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         const known =
           latest.position <= at
             ? { from: latest, climb: { ...climb } }
-            : { from: { position: 0, state: projection.initial }, climb: Ladder.start(climb.epoch) }
+            : { from: { position: 0, state: projection.initial }, climb: SnapshotStrategy.start(climb.epoch) }
         const after = known.from.position
-        if (at - after >= Ladder.RULE.minEvents) {
+        if (at - after >= SnapshotStrategy.RULE.minEvents) {
           const rung = yield* ladder.highest({ after, until: at, epoch: climb.epoch })
           if (Option.isSome(rung)) {
-            return { progress: startAt(projection, rung.value, true), climb: Ladder.start(climb.epoch) }
+            return { progress: startAt(projection, rung.value, true), climb: SnapshotStrategy.start(climb.epoch) }
           }
         }
         return { progress: startAt(projection, known.from, false), climb: known.climb }
@@ -263,9 +264,9 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
 /** How far one projection has been folded. */
 interface Folding<S> {
   readonly projection: Projection<S>
-  readonly ladder: Ladder.Ladder<S>
+  readonly ladder: SnapshotStrategy.Ladder<S>
   latest: Positioned<S>
-  climb: Ladder.Climb
+  climb: SnapshotStrategy.Climb
   /** Keeps two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }

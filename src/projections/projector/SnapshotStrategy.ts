@@ -4,10 +4,10 @@ import type { Found, Series, Snapshots } from "../../events/log/Snapshots.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { turn } from "../../platform/yieldToEventLoop.ts"
 import type { Positioned, Projection } from "../fold/Projection.ts"
-import * as PageCache from "./ChunkCache.ts"
+import * as ChunkCache from "./ChunkCache.ts"
 import * as Packed from "./compression.ts"
 import * as Fingerprint from "./Fingerprint.ts"
-import * as Cut from "./StateChunks.ts"
+import * as StateChunks from "./StateChunks.ts"
 import * as StoredStates from "./StoredStates.ts"
 
 /**
@@ -78,7 +78,7 @@ export const none = <S>(): Ladder<S> => ({ highest: () => Effect.succeedNone, cl
 export const makeAll = (log: typeof EventLog.Service, snapshots: typeof Snapshots.Service, rule: Rule = RULE) =>
   Effect.map(Effect.scope, (scope) => {
     const laying = Effect.unsafeMakeSemaphore(1)
-    const cache = PageCache.make()
+    const cache = ChunkCache.make()
     return <S>(projection: Projection<S>): Ladder<S> => make(projection, { log, snapshots, rule, cache, laying, scope })
   })
 
@@ -86,7 +86,7 @@ interface Shared {
   readonly log: typeof EventLog.Service
   readonly snapshots: typeof Snapshots.Service
   readonly rule: Rule
-  readonly cache: PageCache.PageCache
+  readonly cache: ChunkCache.PageCache
   readonly laying: Effect.Semaphore
   readonly scope: Scope.Scope
 }
@@ -154,7 +154,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     const { events, bytes, epoch } = climb
     climb.events = 0
     climb.bytes = 0
-    return { position, hash, state: Cut.cut(paged()), events, bytes, epoch }
+    return { position, hash, state: StateChunks.cut(paged()), events, bytes, epoch }
   }
 
   const layIfDue = (climb: Climb, rung: Rung | undefined): Effect.Effect<void> => {
@@ -185,7 +185,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
       let stored = root.bytes.length
       for (const digest of missing) {
         const page = pages.get(digest)
-        const part = parts.get(digest) ?? (page && Packed.pack(Cut.textOf(page)).bytes)
+        const part = parts.get(digest) ?? (page && Packed.pack(StateChunks.textOf(page)).bytes)
         if (part === undefined) continue
         if (!parts.has(digest)) yield* turn
         added.set(digest, part)
@@ -205,7 +205,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
 interface Rung {
   readonly position: number
   readonly hash: string
-  readonly state: Cut.Cut
+  readonly state: StateChunks.Cut
   /** Since the rung before. */
   readonly events: number
   readonly bytes: number

@@ -1,6 +1,6 @@
 import { type Option, Schema } from "effect"
 import { pointerKeys, pointerToken } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type Entries, PAGE_ENTRIES, Paged } from "../fold/ChunkedRecord.ts"
 
 /**
@@ -48,11 +48,11 @@ const cutInside = (value: unknown, path: string, wide: Array<Wide>): unknown => 
     return null
   }
   let left = value
-  for (const key of keys) left = Keyed.set(left, key, cutInside(value[key], `${path}/${pointerToken(key)}`, wide))
+  for (const key of keys) left = SafeRecord.set(left, key, cutInside(value[key], `${path}/${pointerToken(key)}`, wide))
   return left
 }
 
-const dealt = (record: Keyed.Keyed<unknown>, keys: ReadonlyArray<string>): ReadonlyArray<Entries> => {
+const dealt = (record: SafeRecord.Keyed<unknown>, keys: ReadonlyArray<string>): ReadonlyArray<Entries> => {
   const pages: Array<Entries> = []
   for (let start = 0; start < keys.length; start += PAGE_ENTRIES) {
     const own = keys.slice(start, start + PAGE_ENTRIES)
@@ -104,13 +104,13 @@ const put = (value: unknown, [key, ...below]: ReadonlyArray<string>, record: unk
 }
 
 /** A record of the caller's own. */
-const recordOf = (pages: ReadonlyArray<Entries>): Keyed.Own<unknown> => {
-  const record: Keyed.Own<unknown> = {}
+const recordOf = (pages: ReadonlyArray<Entries>): SafeRecord.Own<unknown> => {
+  const record: SafeRecord.Own<unknown> = {}
   for (const { keys, values } of pages) {
-    for (let index = 0; index < keys.length; index++) Keyed.put(record, keys[index] ?? "", values[index])
+    for (let index = 0; index < keys.length; index++) SafeRecord.put(record, keys[index] ?? "", values[index])
   }
   return record
 }
 
-const isRecord = (value: unknown): value is Keyed.Keyed<unknown> =>
+const isRecord = (value: unknown): value is SafeRecord.Keyed<unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

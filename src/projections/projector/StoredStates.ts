@@ -6,7 +6,7 @@ import { findNonJson } from "../../values/Json.ts"
 import type { Entries } from "../fold/ChunkedRecord.ts"
 import type { PageCache } from "./ChunkCache.ts"
 import * as Packed from "./compression.ts"
-import * as Cut from "./StateChunks.ts"
+import * as StateChunks from "./StateChunks.ts"
 
 /** A state in pieces, as it is stored. */
 export interface Written {
@@ -23,7 +23,7 @@ export interface Written {
 /** Makes states of one projection text, and back. A page that was seen before, by either, costs next to nothing. */
 export interface StoredStates {
   /** None where the state is not plain JSON: it would not come back as it was. Gives way to others after every new page. */
-  readonly write: (state: Cut.Cut) => Effect.Effect<Option.Option<Written>>
+  readonly write: (state: StateChunks.Cut) => Effect.Effect<Option.Option<Written>>
   /** The state of a root's text; none where a page is missing, or is not what was stored. */
   readonly read: (root: string, load: Load) => Effect.Effect<Option.Option<unknown>, LogError>
 }
@@ -31,39 +31,42 @@ export interface StoredStates {
 /** Answers with what is stored under some digests. */
 export type Load = (digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
 
-type Pages = ReadonlyMap<string, Cut.Page>
+type Pages = ReadonlyMap<string, StateChunks.Page>
 
 /** Pages unpacked in one go. */
 const PAGES_A_TURN = 8
 
 export const make = (cache: PageCache): StoredStates => {
   /** The state written last: it shares most of its pages with the next one, and with those before. */
-  let last = { byPath: new Map<string, ReadonlyArray<Cut.Page>>(), byDigest: new Map<string, Cut.Page>() }
+  let last = {
+    byPath: new Map<string, ReadonlyArray<StateChunks.Page>>(),
+    byDigest: new Map<string, StateChunks.Page>(),
+  }
   /** Pages by their entries, which a fold under way gives again while they rest. */
-  const named = new WeakMap<Entries, Cut.Page>()
+  const named = new WeakMap<Entries, StateChunks.Page>()
 
-  const remember = (byPath: Map<string, ReadonlyArray<Cut.Page>>) => {
-    const byDigest = new Map<string, Cut.Page>()
+  const remember = (byPath: Map<string, ReadonlyArray<StateChunks.Page>>) => {
+    const byDigest = new Map<string, StateChunks.Page>()
     for (const pages of byPath.values()) for (const page of pages) byDigest.set(page.digest, page)
     last = { byPath, byDigest }
   }
 
   /** The page of these entries, where it was named before. */
-  const knownPage = (entries: Entries, before: Cut.Page | undefined): Cut.Page | undefined =>
-    named.get(entries) ?? (before !== undefined && Cut.isSame(before, entries) ? before : undefined)
+  const knownPage = (entries: Entries, before: StateChunks.Page | undefined): StateChunks.Page | undefined =>
+    named.get(entries) ?? (before !== undefined && StateChunks.isSame(before, entries) ? before : undefined)
 
   /** The pages of a record; none where it is not JSON. */
-  const writePages = (record: Cut.Wide) =>
+  const writePages = (record: StateChunks.Wide) =>
     Effect.gen(function* () {
       const before = last.byPath.get(record.path) ?? []
-      const pages: Array<Cut.Page> = []
+      const pages: Array<StateChunks.Page> = []
       const parts: Array<Packed.Packed> = []
       let work = 0
       for (const entries of record.pages) {
         let page = knownPage(entries, before[pages.length])
         if (page === undefined) {
           if (findNonJson(entries) !== undefined) return Option.none()
-          const text = Cut.textOf(entries)
+          const text = StateChunks.textOf(entries)
           const part = Packed.pack(text)
           page = { ...entries, digest: part.digest }
           parts.push(part)
@@ -76,10 +79,10 @@ export const make = (cache: PageCache): StoredStates => {
       return Option.some({ pages, parts, work })
     })
 
-  const write = ({ skeleton, wide }: Cut.Cut): Effect.Effect<Option.Option<Written>> =>
+  const write = ({ skeleton, wide }: StateChunks.Cut): Effect.Effect<Option.Option<Written>> =>
     Effect.gen(function* () {
       if (findNonJson(skeleton) !== undefined) return Option.none()
-      const byPath = new Map<string, ReadonlyArray<Cut.Page>>()
+      const byPath = new Map<string, ReadonlyArray<StateChunks.Page>>()
       const parts = new Map<string, Uint8Array>()
       let work = 0
       for (const record of wide) {
@@ -91,19 +94,19 @@ export const make = (cache: PageCache): StoredStates => {
       }
       remember(byPath)
       const digests = [...byPath].map(([path, pages]) => ({ path, pages: pages.map(({ digest }) => digest) }))
-      const root = JSON.stringify({ skeleton, wide: digests } satisfies Cut.Root)
+      const root = JSON.stringify({ skeleton, wide: digests } satisfies StateChunks.Root)
       return Option.some({ root: Packed.pack(root), pages: last.byDigest, parts, work: work + root.length })
     })
 
   const read = (text: string, load: Load) =>
     Effect.gen(function* () {
-      const root = Cut.rootOf(text)
+      const root = StateChunks.rootOf(text)
       if (Option.isNone(root)) return Option.none()
       const { skeleton, wide } = root.value
       const digests = wide.flatMap(({ pages }) => pages)
       cache.expect(digests.length)
       const pages = yield* pagesOf(digests, load)
-      const byPath = new Map<string, ReadonlyArray<Cut.Page>>()
+      const byPath = new Map<string, ReadonlyArray<StateChunks.Page>>()
       for (const record of wide) {
         const own = record.pages.flatMap((digest) => pages.get(digest) ?? [])
         if (own.length < record.pages.length) return Option.none()
@@ -111,7 +114,7 @@ export const make = (cache: PageCache): StoredStates => {
       }
       if (last.byPath.size === 0) remember(byPath)
       return Option.some(
-        Cut.join(
+        StateChunks.join(
           skeleton,
           [...byPath].map(([path, pages]) => ({ path, pages })),
         ),
@@ -120,7 +123,7 @@ export const make = (cache: PageCache): StoredStates => {
 
   const pagesOf = (digests: ReadonlyArray<string>, load: Load): Effect.Effect<Pages, LogError> =>
     Effect.gen(function* () {
-      const pages = new Map<string, Cut.Page>()
+      const pages = new Map<string, StateChunks.Page>()
       const unknown: Array<string> = []
       for (const digest of digests) {
         const known = last.byDigest.get(digest) ?? cache.get(digest)
@@ -132,7 +135,7 @@ export const make = (cache: PageCache): StoredStates => {
         for (const [digest, packed] of yield* load(unknown.slice(start, start + PAGES_A_TURN))) {
           const text = Packed.unpack(packed, digest)
           if (Option.isNone(text)) continue
-          const page = { ...Cut.entriesOf(text.value), digest }
+          const page = { ...StateChunks.entriesOf(text.value), digest }
           cache.add(page, text.value.length)
           pages.set(digest, page)
         }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Paged } from "../fold/ChunkedRecord.ts"
 import { type Draft, evolveFrom, type Projection } from "../fold/Projection.ts"
 import { RecordDraft } from "../fold/RecordBuilder.ts"
@@ -23,7 +23,7 @@ const initial: EnvironmentState = { shared: nothing, tasks: {} }
 
 /** The task's scope; empty where no event of the task has been seen. */
 export const taskScope = (state: EnvironmentState, taskId: string): TaskScope =>
-  Keyed.get(state.tasks, taskId) ?? unopened
+  SafeRecord.get(state.tasks, taskId) ?? unopened
 
 const unopened: TaskScope = { ...nothing, goal: null, open: false }
 
@@ -154,4 +154,4 @@ export const ofTask = (): Draft<TaskScope> => {
 }
 
 const taskOf = ({ tasks }: EnvironmentState, { taskId }: Event) =>
-  taskId === null ? undefined : Keyed.get(tasks, taskId)
+  taskId === null ? undefined : SafeRecord.get(tasks, taskId)

@@ -3,7 +3,7 @@ import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { begin, takeAll } from "../fold/Projection.ts"
 import * as Tasks from "./Tasks.ts"
 
@@ -31,7 +31,7 @@ export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> 
     yield* Pages.forEach(Timelines.view(log, timeline).readPage, { timeline: name, taskId }, (page) =>
       takeAll(Tasks.projection, draft, page),
     )
-    const task = Keyed.get(draft.state(), taskId)
+    const task = SafeRecord.get(draft.state(), taskId)
     if (task === undefined) continue
     const overrides = forked.payload.overrides as JsonObject
     forks.push({

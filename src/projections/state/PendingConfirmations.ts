@@ -3,7 +3,7 @@ import { MAIN } from "../../events/log/EventLog.ts"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { confirmationOf } from "./ConfirmationAnswer.ts"
 
@@ -47,9 +47,9 @@ export const projection: Projection<PendingConfirmations> = {
   evolve: (state, event) => {
     const id = confirmationOf(event.stream)
     if (id === undefined) return state
-    if (Keyed.get(state, id) !== undefined) return Keyed.remove(state, id)
+    if (SafeRecord.get(state, id) !== undefined) return SafeRecord.remove(state, id)
     const isQuestion = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
-    return isQuestion ? Keyed.set(state, id, waiting(event, event.payload)) : state
+    return isQuestion ? SafeRecord.set(state, id, waiting(event, event.payload)) : state
   },
 }
 

@@ -4,10 +4,10 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { Given, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { type Declared, declaredComponents, declaredMetadata } from "./registry/DeclaredComponents.ts"
-import * as Standing from "./registry/GrantHistory.ts"
+import * as GrantHistory from "./registry/GrantHistory.ts"
 
 /** What people set over a manifest's defaults; it outlives an update. */
 const Overrides = Schema.Struct({
@@ -137,8 +137,8 @@ export const projection: Projection<PluginRegistry> = {
     PluginImported: (registry, payload, { position }) => {
       const { plugin: name, version, digest, source, manifest, grants, given = {} } = payload
       const { origin = null, workspace = null } = payload
-      const before = Keyed.get(registry, name)
-      return Keyed.set(registry, name, {
+      const before = SafeRecord.get(registry, name)
+      return SafeRecord.set(registry, name, {
         version,
         digest,
         source,
@@ -146,7 +146,7 @@ export const projection: Projection<PluginRegistry> = {
         workspace,
         ...declaredBy(manifest, before),
         grants,
-        ...Standing.give(before ?? Standing.none, given),
+        ...GrantHistory.give(before ?? GrantHistory.none, given),
         held: null,
         active: before?.active ?? false,
         importedAt: position,
@@ -159,23 +159,23 @@ export const projection: Projection<PluginRegistry> = {
       const { plugin, version, digest, source, manifest, given = {}, missing } = payload
       const { origin = null, workspace = null } = payload
       const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
-      return Keyed.change(registry, plugin, (found) => ({ ...found, ...Standing.give(found, given), held }))
+      return SafeRecord.change(registry, plugin, (found) => ({ ...found, ...GrantHistory.give(found, given), held }))
     },
     PluginGranted: (registry, { plugin, given, grants, missing }) =>
-      Keyed.change(registry, plugin, (found) => ({
+      SafeRecord.change(registry, plugin, (found) => ({
         ...found,
-        ...Standing.give(found, given),
+        ...GrantHistory.give(found, given),
         grants,
         held: lacking(found.held, missing),
       })),
     PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
-      Keyed.change(registry, plugin, (found) => ({
+      SafeRecord.change(registry, plugin, (found) => ({
         ...found,
-        ...Standing.takeBack(found, revoked),
+        ...GrantHistory.takeBack(found, revoked),
         grants,
         held: lacking(found.held, missing),
       })),
-    PluginRemoved: (registry, { plugin }) => Keyed.remove(registry, plugin),
+    PluginRemoved: (registry, { plugin }) => SafeRecord.remove(registry, plugin),
     PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
     PluginDeactivated: (registry, { plugin }) => update(registry, plugin, { active: false }),
     PluginQuarantined: (registry, { plugin, reason }) => update(registry, plugin, { quarantined: reason }),
@@ -192,18 +192,20 @@ export const projection: Projection<PluginRegistry> = {
     MetadataSet: (registry, { target, key, value }) => overrideMetadata(registry, target, key, { value }),
     MetadataUnset: (registry, { target, key }) => overrideMetadata(registry, target, key, null),
     PluginStarted: (registry, { plugin, instance, pid, birth }) =>
-      Keyed.change(registry, plugin, (found) => ({
+      SafeRecord.change(registry, plugin, (found) => ({
         ...found,
-        running: Keyed.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
+        running: SafeRecord.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
       })),
     PluginExited: (registry, { plugin, pid }) =>
-      Keyed.change(registry, plugin, (found) =>
-        Object.hasOwn(found.running, pid) ? { ...found, running: Keyed.remove(found.running, String(pid)) } : found,
+      SafeRecord.change(registry, plugin, (found) =>
+        Object.hasOwn(found.running, pid)
+          ? { ...found, running: SafeRecord.remove(found.running, String(pid)) }
+          : found,
       ),
     KernelStarted: (registry) =>
       Object.keys(registry).reduce(
         (cleared, plugin) =>
-          Keyed.change(cleared, plugin, (found) =>
+          SafeRecord.change(cleared, plugin, (found) =>
             Object.keys(found.running).length === 0 ? found : { ...found, running: {} },
           ),
         registry,
@@ -231,7 +233,10 @@ const declaredBy = (manifest: JsonObject, before: Plugin | undefined, earlier = 
   components: Object.fromEntries(
     Object.entries(declaredComponents(manifest)).map(([name, component]) => [
       name,
-      imported(component, Keyed.get(before?.components ?? {}, name) ?? Keyed.get(earlier?.components ?? {}, name)),
+      imported(
+        component,
+        SafeRecord.get(before?.components ?? {}, name) ?? SafeRecord.get(earlier?.components ?? {}, name),
+      ),
     ]),
   ),
 })
@@ -249,12 +254,12 @@ const imported = (declared: Declared, before: Component | undefined): Component 
 
 const override = (defaults: JsonObject, { metadata }: Overrides): JsonObject =>
   Object.entries(metadata).reduce<JsonObject>(
-    (merged, [key, set]) => (set === null ? Keyed.remove(merged, key) : Keyed.set(merged, key, set.value)),
+    (merged, [key, set]) => (set === null ? SafeRecord.remove(merged, key) : SafeRecord.set(merged, key, set.value)),
     defaults,
   )
 
 const update = (registry: PluginRegistry, plugin: string, changes: Partial<Plugin>): PluginRegistry =>
-  Keyed.change(registry, plugin, (found) => ({ ...found, ...changes }))
+  SafeRecord.change(registry, plugin, (found) => ({ ...found, ...changes }))
 
 const changeComponent = (
   registry: PluginRegistry,
@@ -263,8 +268,8 @@ const changeComponent = (
 ): PluginRegistry => {
   const slash = fullName.indexOf("/")
   const name = fullName.slice(slash + 1)
-  return Keyed.change(registry, fullName.slice(0, slash), (plugin) => {
-    const components = Keyed.change(plugin.components, name, how)
+  return SafeRecord.change(registry, fullName.slice(0, slash), (plugin) => {
+    const components = SafeRecord.change(plugin.components, name, how)
     return components === plugin.components ? plugin : { ...plugin, components }
   })
 }
@@ -277,8 +282,8 @@ const overrideMetadata = (
 ): PluginRegistry => {
   const how = <Of extends Plugin | Component>(found: Of): Of => ({
     ...found,
-    metadata: set === null ? Keyed.remove(found.metadata, key) : Keyed.set(found.metadata, key, set.value),
-    overrides: { ...found.overrides, metadata: Keyed.set(found.overrides.metadata, key, set) },
+    metadata: set === null ? SafeRecord.remove(found.metadata, key) : SafeRecord.set(found.metadata, key, set.value),
+    overrides: { ...found.overrides, metadata: SafeRecord.set(found.overrides.metadata, key, set) },
   })
-  return target.includes("/") ? changeComponent(registry, target, how) : Keyed.change(registry, target, how)
+  return target.includes("/") ? changeComponent(registry, target, how) : SafeRecord.change(registry, target, how)
 }

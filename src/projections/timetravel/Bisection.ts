@@ -4,9 +4,9 @@ import type { PositionOutOfRange } from "../../events/read/Moment.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { fold } from "../fold/Projection.ts"
 import { type EnvironmentState, projection } from "../state/EnvironmentState.ts"
-import * as Extent from "./EventFilter.ts"
+import * as EventFilter from "./EventFilter.ts"
 import { ask, type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
-import * as Moments from "./PredicateTransitions.ts"
+import * as PredicateTransitions from "./PredicateTransitions.ts"
 import type { OnProgress, Past } from "./TimelineHistory.ts"
 
 /** The first moment of a range at which a predicate holds. */
@@ -65,7 +65,7 @@ export const bisect = (
 ): Effect.Effect<Bisection, PredicateFailed | PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
     const { from, to, scan } = range
-    const extent = Extent.ofPaths(paths(predicate))
+    const extent = EventFilter.ofPaths(paths(predicate))
     let probes = 0
     const holdsIn = (state: EnvironmentState, event: Event | null, position: number) => {
       probes += 1
@@ -85,7 +85,7 @@ export const bisect = (
     const scanned = (until: number) =>
       Effect.gen(function* () {
         const way = { from: { position: from, state: yield* past.stateAt(from) }, until, extent }
-        const hits = Moments.turningTrue(past, { predicate }, way, range.onProgress)
+        const hits = PredicateTransitions.turningTrue(past, { predicate }, way, range.onProgress)
         return answer(Option.getOrNull(yield* Stream.runHead(hits)), SCANNED)
       })
 
@@ -118,7 +118,7 @@ const GALLOPED = { method: "galloped", certain: false } as const
 const BY_FORM = { method: "galloped", certain: true } as const
 
 /** Whether few events can matter. */
-const isShort = (past: Past, { from, to }: Range, extent: Extent.Extent): Effect.Effect<boolean, LogError> =>
+const isShort = (past: Past, { from, to }: Range, extent: EventFilter.Extent): Effect.Effect<boolean, LogError> =>
   to - from <= SHORT || extent.taskId === undefined
     ? Effect.succeed(to - from <= SHORT)
     : Effect.map(past.readPage({ after: from, until: to, ...extent }, SHORT), (events) => events.length < SHORT)

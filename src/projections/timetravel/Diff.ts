@@ -4,8 +4,8 @@ import type { PositionOutOfRange } from "../../events/read/Moment.ts"
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { type Json, pointerKeys } from "../../values/Json.ts"
 import * as JsonPatch from "../patch/JsonPatch.ts"
-import * as Pointer from "../patch/JsonPointer.ts"
-import * as Extent from "./EventFilter.ts"
+import * as JsonPointer from "../patch/JsonPointer.ts"
+import * as EventFilter from "./EventFilter.ts"
 import * as PathWatch from "./PathWatch.ts"
 import { along, type Past, sharedBy } from "./TimelineHistory.ts"
 
@@ -43,7 +43,7 @@ export const between = (
         const causes = PathWatch.make(paths)
         if (position === parted) return causes
         const from = { position: parted, state: yield* past.stateAt(parted) }
-        const way = { from, until: position, extent: Extent.ofPaths(paths) }
+        const way = { from, until: position, extent: EventFilter.ofPaths(paths) }
         yield* Stream.runDrain(
           along(past, way, (event, change) => change && causes.observe(change.before, change.after, event)),
         )
@@ -62,8 +62,8 @@ const steadyPath = (a: Json, b: Json, path: string): string => {
   const keys = pointerKeys(path)
   for (let depth = 0; depth < keys.length; depth++) {
     const parent = keys.slice(0, depth)
-    const [inA, inB] = [Pointer.valueAt(a, parent), Pointer.valueAt(b, parent)]
-    if (JsonPatch.isArray(inA) && JsonPatch.isArray(inB) && inA.length !== inB.length) return Pointer.write(parent)
+    const [inA, inB] = [JsonPointer.valueAt(a, parent), JsonPointer.valueAt(b, parent)]
+    if (JsonPatch.isArray(inA) && JsonPatch.isArray(inB) && inA.length !== inB.length) return JsonPointer.write(parent)
   }
   return path
 }

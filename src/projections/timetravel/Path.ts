@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
 import { type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
-import * as Pointer from "../patch/JsonPointer.ts"
+import * as JsonPointer from "../patch/JsonPointer.ts"
 
 /** Fix the call: at that moment the state has nothing at this path. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<MissingPath> {
@@ -48,12 +48,12 @@ export const parse = (text: string): Effect.Effect<Path, PathInvalid> =>
 /** What is known of a path at which a state has nothing: how far it leads, and what is there. */
 export const missing = (state: Json, { text, keys }: Path, at: number): MissingPath => {
   let parent = keys
-  while (Pointer.valueAt(state, parent) === undefined) parent = parent.slice(0, -1)
-  const found = Pointer.valueAt(state, parent)
+  while (JsonPointer.valueAt(state, parent) === undefined) parent = parent.slice(0, -1)
+  const found = JsonPointer.valueAt(state, parent)
   return {
     path: text,
     at,
-    parent: Pointer.write(parent),
+    parent: JsonPointer.write(parent),
     keys: typeof found === "object" && found !== null ? Object.keys(found) : [],
   }
 }

@@ -1,8 +1,8 @@
 import { Chunk, Either, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import * as Keyed from "../../values/SafeRecord.ts"
-import * as Pointer from "../patch/JsonPointer.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as JsonPointer from "../patch/JsonPointer.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 import { ask, type Predicate, type PredicateFailed } from "./Predicate.ts"
 import { along, type Change, type OnProgress, type Past, pages, type Way } from "./TimelineHistory.ts"
@@ -30,7 +30,7 @@ export const turningTrue = (
     if (keys === undefined && isAboutEventsAlone(predicate)) return amongEvents(past, predicate, way, onProgress)
     const live = liveFrom(way.from.state)
     const { mentionsEvent = false } = predicate
-    const valueIn = (state: EnvironmentState) => (keys === undefined ? undefined : Pointer.valueAt(state, keys))
+    const valueIn = (state: EnvironmentState) => (keys === undefined ? undefined : JsonPointer.valueAt(state, keys))
     const holds = (event: Event | null, position: number): Either.Either<boolean, PredicateFailed> => {
       const value = valueIn(live.state)
       if (keys !== undefined && value === undefined) return Either.right(false)
@@ -80,14 +80,14 @@ const amongEvents = (
 
 /** The whole environment along a way. It is changed in place: to copy the tasks of a long log at each event takes minutes. */
 const liveFrom = (from: EnvironmentState) => {
-  const tasks = Keyed.copy(from.tasks)
+  const tasks = SafeRecord.copy(from.tasks)
   const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }
   return {
     state,
     take: ({ taskId }: Event, { after }: Change): void => {
       state.shared = after.shared
-      const scope = taskId === null ? undefined : Keyed.get(after.tasks, taskId)
-      if (taskId !== null && scope !== undefined) Keyed.put(tasks, taskId, scope)
+      const scope = taskId === null ? undefined : SafeRecord.get(after.tasks, taskId)
+      if (taskId !== null && scope !== undefined) SafeRecord.put(tasks, taskId, scope)
     },
   }
 }

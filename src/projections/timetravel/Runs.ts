@@ -4,7 +4,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Options from "../../values/Options.ts"
 import { TaskNotFound } from "../audit/TaskAudit.ts"
-import * as Alignment from "./TaskAlignment.ts"
+import * as TaskAlignment from "./TaskAlignment.ts"
 import { type Past, sharedBy } from "./TimelineHistory.ts"
 
 /** What is aligned: a task, a timeline, or a task as a timeline tells it. */
@@ -18,7 +18,7 @@ export interface Run {
 export const Run = Options.of<Run>({ optional: { taskId: Options.Text, timeline: Options.Text } })
 
 /** Two runs, event by event. */
-export interface Aligned extends Alignment.Alignment {
+export interface Aligned extends TaskAlignment.Alignment {
   /** Up to where both are one history, which is left out: of two timelines that have a past in common; else 0. */
   readonly shared: number
 }
@@ -42,7 +42,7 @@ export const align = (
     // Of two different tasks nothing is the same event.
     const shared = a.taskId === b.taskId && pastA.timeline !== pastB.timeline ? sharedBy(pastA, pastB) : 0
     const [ofA, ofB] = [yield* eventsOf(pastA, a, shared), yield* eventsOf(pastB, b, shared)]
-    return { ...Alignment.align(ofA, ofB), shared }
+    return { ...TaskAlignment.align(ofA, ofB), shared }
   })
 
 const eventsOf = (

@@ -6,19 +6,19 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { TaskNotFound } from "../audit/TaskAudit.ts"
-import * as Pointer from "../patch/JsonPointer.ts"
+import * as JsonPointer from "../patch/JsonPointer.ts"
 import { Projector } from "../projector/Projector.ts"
 import * as Bisection from "./Bisection.ts"
 import * as Consequences from "./Consequences.ts"
 import * as Diff from "./Diff.ts"
-import * as Extent from "./EventFilter.ts"
+import * as EventFilter from "./EventFilter.ts"
 import * as Path from "./Path.ts"
 import { type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
-import * as Moments from "./PredicateTransitions.ts"
+import * as PredicateTransitions from "./PredicateTransitions.ts"
 import * as Runs from "./Runs.ts"
-import * as Past from "./TimelineHistory.ts"
-import * as Asked from "./TimeTravelOptions.ts"
-import * as Turns from "./ValueChanges.ts"
+import * as TimelineHistory from "./TimelineHistory.ts"
+import * as TimeTravelOptions from "./TimeTravelOptions.ts"
+import * as ValueChanges from "./ValueChanges.ts"
 
 export type { Bisection } from "./Bisection.ts"
 export type { Consequence, Consequences } from "./Consequences.ts"
@@ -74,7 +74,10 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
      * Every value that a path has had, oldest first, with the event that gave it. Of a path that spans tasks (the whole, or
      * `/tasks`) the values are cut down to what the event can change: the shared scope and its own task's.
      */
-    readonly history: (path: string, range?: Asked.Range) => Stream.Stream<Turns.Turn, PathError | RangeError>
+    readonly history: (
+      path: string,
+      range?: TimeTravelOptions.Range,
+    ) => Stream.Stream<ValueChanges.Turn, PathError | RangeError>
     /**
      * The event that gave the value at a path the value it has at a moment (default: now): a new value, a change below
      * it, or its removal. Writing the same value again is no change.
@@ -88,12 +91,12 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
     /** What came of an event, and of that, and so on. */
     readonly effects: (
       event: Moment.Moment,
-      options?: Asked.EffectsOptions,
+      options?: TimeTravelOptions.EffectsOptions,
     ) => Effect.Effect<Consequences.Consequences, Options.InvalidOptions | MomentError>
     /** The first moment at which a predicate holds, and how it was found: see `Bisection`. */
     readonly bisect: (
       predicate: Predicate,
-      options?: Asked.BisectOptions,
+      options?: TimeTravelOptions.BisectOptions,
     ) => Effect.Effect<Bisection.Bisection, PredicateFailed | MomentError | RangeError>
     /**
      * Every event at which a predicate turns true: a breakpoint on the past. Where a path is watched, it is asked when the
@@ -103,7 +106,7 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
     readonly watch: (
       path: string | null,
       predicate: Predicate,
-      range?: Asked.Range,
+      range?: TimeTravelOptions.Range,
     ) => Stream.Stream<Event, PredicateFailed | PathError | RangeError>
     /** Two tasks, or timelines, event by event: see `Alignment`. */
     readonly align: (
@@ -119,7 +122,7 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
 const make = Effect.gen(function* () {
   const log = yield* EventLog
   const projector = yield* Projector
-  const pastOf = (timeline: string) => Past.of(log, projector, timeline)
+  const pastOf = (timeline: string) => TimelineHistory.of(log, projector, timeline)
 
   const locate = (moment: Moment.Moment) =>
     Effect.gen(function* () {
@@ -150,7 +153,7 @@ const make = Effect.gen(function* () {
       const { past, position } = yield* locate(at)
       const parsed = yield* Path.parse(path)
       const state: Json = yield* past.stateAt(position)
-      const value = Pointer.valueAt(state, parsed.keys)
+      const value = JsonPointer.valueAt(state, parsed.keys)
       if (value === undefined) return yield* new Path.PathNotFound(Path.missing(state, parsed, position))
       return value
     })
@@ -160,27 +163,27 @@ const make = Effect.gen(function* () {
       return yield* Diff.between(yield* locate(a), yield* locate(b))
     })
 
-  const neverExisted = (past: Past.Past, path: Path.Path, at: number) =>
+  const neverExisted = (past: TimelineHistory.Past, path: Path.Path, at: number) =>
     Effect.flatMap(past.stateAt(at), (state) => new Path.PathNeverExisted(Path.missing(state, path, at)))
 
   /** Fails at its end where nothing came, and nothing was ever at the path. */
-  const unlessNever = <A, E>(seen: Stream.Stream<A, E>, past: Past.Past, path: Path.Path, until: number) =>
+  const unlessNever = <A, E>(seen: Stream.Stream<A, E>, past: TimelineHistory.Past, path: Path.Path, until: number) =>
     Stream.orElseIfEmptyStream(seen, () =>
       Stream.unwrap(
         Effect.gen(function* () {
-          const value = Pointer.valueAt(yield* past.stateAt(until), path.keys)
-          const existed = value !== undefined || Option.isSome(yield* Turns.last(past, path, until))
+          const value = JsonPointer.valueAt(yield* past.stateAt(until), path.keys)
+          const existed = value !== undefined || Option.isSome(yield* ValueChanges.last(past, path, until))
           return existed ? Stream.empty : Stream.fromEffect(neverExisted(past, path, until))
         }),
       ),
     )
 
-  const history = (path: string, asked: Asked.Range = {}) =>
+  const history = (path: string, asked: TimeTravelOptions.Range = {}) =>
     Effect.gen(function* () {
-      const { since, until, onProgress } = yield* Options.decode("history", Asked.Range, asked)
+      const { since, until, onProgress } = yield* Options.decode("history", TimeTravelOptions.Range, asked)
       const parsed = yield* Path.parse(path)
       const range = yield* locateRange(since, until)
-      const turns = Turns.between(range.past, parsed, range.after, range.until, onProgress)
+      const turns = ValueChanges.between(range.past, parsed, range.after, range.until, onProgress)
       return unlessNever(turns, range.past, parsed, range.until)
     }).pipe(Stream.unwrap)
 
@@ -188,11 +191,11 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const parsed = yield* Path.parse(path)
       const { past, position } = at === undefined ? yield* now : yield* locate(at)
-      const turn = yield* Turns.last(past, parsed, position)
-      if (Option.isSome(turn) && !Extent.isWide(parsed.keys)) {
+      const turn = yield* ValueChanges.last(past, parsed, position)
+      if (Option.isSome(turn) && !EventFilter.isWide(parsed.keys)) {
         return { path, timeline: past.timeline, at: position, value: turn.value.value, event: turn.value.event }
       }
-      const value = Pointer.valueAt(yield* past.stateAt(position), parsed.keys)
+      const value = JsonPointer.valueAt(yield* past.stateAt(position), parsed.keys)
       if (Option.isNone(turn) && value === undefined) return yield* neverExisted(past, parsed, position)
       return {
         path,
@@ -232,32 +235,41 @@ const make = Effect.gen(function* () {
     why,
     effects: (moment, asked = {}) =>
       Effect.gen(function* () {
-        const { limit = MAX_EFFECTS, ...options } = yield* Options.decode("effects", Asked.EffectsOptions, asked)
+        const { limit = MAX_EFFECTS, ...options } = yield* Options.decode(
+          "effects",
+          TimeTravelOptions.EffectsOptions,
+          asked,
+        )
         return yield* Consequences.of(log, yield* eventAt(moment), { limit, ...options })
       }),
     bisect: (predicate, asked = {}) =>
       Effect.gen(function* () {
-        const { from, to, scan = false, ...options } = yield* Options.decode("bisect", Asked.BisectOptions, asked)
+        const {
+          from,
+          to,
+          scan = false,
+          ...options
+        } = yield* Options.decode("bisect", TimeTravelOptions.BisectOptions, asked)
         const { past, after, until } = yield* locateRange(from, to)
         return yield* Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options })
       }),
     watch: (path, predicate, asked = {}) =>
       Effect.gen(function* () {
-        const { since, until, onProgress } = yield* Options.decode("watch", Asked.Range, asked)
+        const { since, until, onProgress } = yield* Options.decode("watch", TimeTravelOptions.Range, asked)
         const parsed = path === null ? undefined : yield* Path.parse(path)
         const range = yield* locateRange(since, until)
         const from = { position: range.after, state: yield* range.past.stateAt(range.after) }
-        const extent = Extent.ofPaths(
+        const extent = EventFilter.ofPaths(
           parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
         )
         const way = { from, until: range.until, extent }
         const asking = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
-        const seen = Moments.turningTrue(range.past, asking, way, onProgress)
+        const seen = PredicateTransitions.turningTrue(range.past, asking, way, onProgress)
         return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
     align: (runA, runB) =>
       Effect.gen(function* () {
-        const { a, b } = yield* Options.decode("align", Asked.Both, { a: runA, b: runB })
+        const { a, b } = yield* Options.decode("align", TimeTravelOptions.Both, { a: runA, b: runB })
         const pasts = [yield* pastOf(a.timeline ?? log.timeline), yield* pastOf(b.timeline ?? log.timeline)] as const
         return yield* Runs.align([pasts[0], a], [pasts[1], b])
       }),

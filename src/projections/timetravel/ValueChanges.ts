@@ -4,9 +4,9 @@ import type { PositionOutOfRange } from "../../events/read/Moment.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json } from "../../values/Json.ts"
 import * as JsonPatch from "../patch/JsonPatch.ts"
-import * as Pointer from "../patch/JsonPointer.ts"
+import * as JsonPointer from "../patch/JsonPointer.ts"
 import { projection } from "../state/EnvironmentState.ts"
-import * as Extent from "./EventFilter.ts"
+import * as EventFilter from "./EventFilter.ts"
 import type { Path } from "./Path.ts"
 import { along, type Change, type OnProgress, type Past } from "./TimelineHistory.ts"
 
@@ -20,8 +20,8 @@ export interface Turn {
 /** What an event made of the value at a path, where it changed it. Being written again with the same value is no change. */
 export const turnAt = (keys: ReadonlyArray<string>, event: Event, change: Change | undefined): Turn | undefined => {
   if (change === undefined) return undefined
-  const before = Pointer.valueAt(change.before, keys)
-  const value = Pointer.valueAt(change.after, keys)
+  const before = JsonPointer.valueAt(change.before, keys)
+  const value = JsonPointer.valueAt(change.after, keys)
   return before === value || JsonPatch.equal(before, value) ? undefined : { event, before, value }
 }
 
@@ -33,7 +33,7 @@ export const between = (
   until: number,
   onProgress?: OnProgress,
 ): Stream.Stream<Turn, PositionOutOfRange | LogError> => {
-  const extent = Extent.ofPath(keys)
+  const extent = EventFilter.ofPath(keys)
   if (extent === undefined) return Stream.empty
   return Stream.unwrap(
     Effect.map(stateAt(past, after), (state) =>
@@ -66,7 +66,7 @@ export const last = (
   until: number,
 ): Effect.Effect<Option.Option<Turn>, PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
-    const extent = Extent.ofPath(path.keys)
+    const extent = EventFilter.ofPath(path.keys)
     if (extent === undefined) return Option.none()
     if (typeof extent.taskId === "string") {
       const events = yield* past.readPage({ until, ...extent }, SHORT)

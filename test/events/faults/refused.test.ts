@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
-import * as Admission from "../../../src/events/append/AppendValidation.ts"
+import * as AppendValidation from "../../../src/events/append/AppendValidation.ts"
 import { EventLog, layerSqlite } from "../../../src/events/index.ts"
-import * as Keys from "../../../src/events/payload/PersonalDataKeys.ts"
+import * as PersonalDataKeys from "../../../src/events/payload/PersonalDataKeys.ts"
 import * as append from "../../../src/events/sqlite/append.ts"
 import * as Segments from "../../../src/events/sqlite/archive/Segments.ts"
 import * as LogDatabase from "../../../src/events/sqlite/file/database.ts"
@@ -50,10 +50,10 @@ const commitOf = (database: LogDatabase.LogDatabase) =>
   Effect.gen(function* () {
     const segments = yield* Segments.make(database)
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
-    const keys = Keys.memory()
+    const keys = PersonalDataKeys.memory()
     const upcast = Upcaster.chain(Vocabulary.core.types, Vocabulary.core.upcasters)
     const commit = append.make({ database, names: Names.make(database), upcast, keys, segments }, "normal")
-    const admit = Admission.make(Vocabulary.core, keys)
+    const admit = AppendValidation.make(Vocabulary.core, keys)
     return (request: Parameters<typeof admit>[0]) => commit([Either.getOrThrow(admit(request))])
   })
 

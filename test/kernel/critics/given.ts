@@ -5,7 +5,7 @@ import type { CoreNewEvent } from "../../../src/events/log/EventLog.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import * as Critic from "../../../src/kernel/critics/Critic.ts"
 import * as PluginCritic from "../../../src/kernel/critics/PluginCritic.ts"
-import * as Judges from "../../../src/kernel/critics/PluginCriticProcess.ts"
+import * as PluginCriticProcess from "../../../src/kernel/critics/PluginCriticProcess.ts"
 import type { Rubric } from "../../../src/kernel/rules/Rubric.ts"
 import * as Manifest from "../../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../../src/plugins/process/PluginHost.ts"
@@ -108,7 +108,7 @@ export const critic = (
       Manifest.load(writeJudge(path.join(base, "judge"), sample)),
     )
     const recorded: Array<CoreNewEvent> = []
-    const judges = yield* Judges.make({
+    const judges = yield* PluginCriticProcess.make({
       host: yield* PluginHost,
       ...{ manifest, directory, digest, denoDir: path.join(base, "deno"), forbidden: [path.join(base, "log.db")] },
       record: (event) => Effect.sync(() => recorded.push(event)),

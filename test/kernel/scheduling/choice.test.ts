@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Choice from "../../../src/kernel/acting/NextCommand.ts"
+import * as NextCommand from "../../../src/kernel/acting/NextCommand.ts"
 
-interface Command extends Choice.Waiting {
+interface Command extends NextCommand.Waiting {
   readonly lane: number
 }
 
@@ -26,7 +26,11 @@ const scheduler = (
   let arrived = 0
   const canGo = ({ lane }: Command) => underWay.filter((other) => other.lane === lane).length < (rooms[lane] ?? 0)
   const letGo = () => {
-    for (let chosen = Choice.next(waiting, canGo); chosen !== undefined; chosen = Choice.next(waiting, canGo)) {
+    for (
+      let chosen = NextCommand.next(waiting, canGo);
+      chosen !== undefined;
+      chosen = NextCommand.next(waiting, canGo)
+    ) {
       onChosen(chosen, waiting.filter(canGo))
       waiting = waiting.filter((one) => one !== chosen)
       underWay = [...underWay, chosen]
@@ -93,7 +97,7 @@ describe("the choice of who goes next", () => {
           .toSorted((a, b) => a.key - b.key)
           .map(({ command }) => command)
         const canGo = ({ lane }: Command) => lane !== 0
-        expect(Choice.next(shuffled, canGo)).toBe(Choice.next(waiting, canGo))
+        expect(NextCommand.next(shuffled, canGo)).toBe(NextCommand.next(waiting, canGo))
       }),
     )
   })

@@ -1,18 +1,18 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Rate from "../../../src/kernel/sensing/RateLimit.ts"
+import * as RateLimit from "../../../src/kernel/sensing/RateLimit.ts"
 
 const rate = fc.record({ perSecond: fc.integer({ min: 1, max: 1000 }), atOnce: fc.integer({ min: 1, max: 50 }) })
 const gaps = fc.array(fc.integer({ min: 0, max: 2000 }), { maxLength: 200 })
 
 /** When each of those goes that come after these gaps, each after the one before it has gone. */
-const going = (rate: Rate.Rate, gaps: ReadonlyArray<number>): ReadonlyArray<number> => {
+const going = (rate: RateLimit.Rate, gaps: ReadonlyArray<number>): ReadonlyArray<number> => {
   const times: Array<number> = []
-  let used = Rate.unused
+  let used = RateLimit.unused
   let moment = 0
   for (const gap of gaps) {
     moment += gap
-    const next = Rate.next(rate, used, moment)
+    const next = RateLimit.next(rate, used, moment)
     used = next.used
     moment += next.waitMs
     times.push(moment)

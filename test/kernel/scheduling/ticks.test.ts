@@ -1,9 +1,9 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Ticks from "../../../src/kernel/sensing/IntervalGrid.ts"
+import * as IntervalGrid from "../../../src/kernel/sensing/IntervalGrid.ts"
 
 const startedAt = fc.double({ min: 0, max: 2e12, noNaN: true })
-const intervalMs = fc.double({ min: Ticks.SHORTEST_MS, max: 86_400_000, noNaN: true })
+const intervalMs = fc.double({ min: IntervalGrid.SHORTEST_MS, max: 86_400_000, noNaN: true })
 const elapsed = fc.double({ min: 0, max: 1e9, noNaN: true })
 
 describe("the next tick", () => {
@@ -11,7 +11,7 @@ describe("the next tick", () => {
     fc.assert(
       fc.property(startedAt, intervalMs, elapsed, (startedAt, intervalMs, elapsed) => {
         const moment = startedAt + elapsed
-        const next = Ticks.nextAfter({ startedAt, intervalMs }, moment)
+        const next = IntervalGrid.nextAfter({ startedAt, intervalMs }, moment)
         expect(next).toBeGreaterThan(moment)
         expect(next - moment).toBeLessThanOrEqual(intervalMs * 1.001)
       }),
@@ -28,7 +28,7 @@ describe("the next tick", () => {
         (startedAt, intervalMs, delays) => {
           let moment = startedAt
           for (const delay of delays) {
-            const tick = Ticks.nextAfter({ startedAt, intervalMs }, moment)
+            const tick = IntervalGrid.nextAfter({ startedAt, intervalMs }, moment)
             expect((tick - startedAt) % intervalMs).toBe(0)
             moment = tick + delay
           }
@@ -39,13 +39,13 @@ describe("the next tick", () => {
 
   it("comes once for all that passed while something took longer", () => {
     const ticks = { startedAt: 1000, intervalMs: 100 }
-    expect(Ticks.nextAfter(ticks, 1000)).toBe(1100)
-    expect(Ticks.nextAfter(ticks, 1099)).toBe(1100)
-    expect(Ticks.nextAfter(ticks, 1100)).toBe(1200)
-    expect(Ticks.nextAfter(ticks, 1451)).toBe(1500)
+    expect(IntervalGrid.nextAfter(ticks, 1000)).toBe(1100)
+    expect(IntervalGrid.nextAfter(ticks, 1099)).toBe(1100)
+    expect(IntervalGrid.nextAfter(ticks, 1100)).toBe(1200)
+    expect(IntervalGrid.nextAfter(ticks, 1451)).toBe(1500)
   })
 
   it("comes no more often than the shortest interval", () => {
-    expect(Ticks.nextAfter({ startedAt: 0, intervalMs: 0.001 }, 0)).toBe(Ticks.SHORTEST_MS)
+    expect(IntervalGrid.nextAfter({ startedAt: 0, intervalMs: 0.001 }, 0)).toBe(IntervalGrid.SHORTEST_MS)
   })
 })

@@ -1,12 +1,12 @@
 import { it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { describe, expect } from "vitest"
-import * as Unasked from "../../../src/kernel/sensing/PushRateLimiter.ts"
+import * as PushRateLimiter from "../../../src/kernel/sensing/PushRateLimiter.ts"
 
 describe("readings that nobody asked for", () => {
   it.effect("are taken a hundred a second of each plugin, after the first hundred, however many wait", () =>
     Effect.gen(function* () {
-      const turn = Unasked.make()
+      const turn = PushRateLimiter.make()
       const taken = { a: 0, b: 0 }
       const ask = (plugin: "a" | "b") =>
         Effect.map(turn(plugin), () => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import { fold } from "../../../src/projections/fold/Projection.ts"
-import * as Pointer from "../../../src/projections/patch/JsonPointer.ts"
+import * as JsonPointer from "../../../src/projections/patch/JsonPointer.ts"
 import { type EnvironmentState, projection } from "../../../src/projections/state/EnvironmentState.ts"
 import { type Json, pointerKeys } from "../../../src/values/Json.ts"
 import { requestOf, type Unplaced } from "../given.ts"
@@ -27,12 +27,12 @@ export const statesOf = (events: ReadonlyArray<Event>): ReadonlyArray<Environmen
 
 /** What is at a path of each state. */
 export const valuesAt = (states: ReadonlyArray<EnvironmentState>, path: string): ReadonlyArray<Json | undefined> =>
-  states.map((state) => Pointer.valueAt(state, pointerKeys(path)))
+  states.map((state) => JsonPointer.valueAt(state, pointerKeys(path)))
 
 /** Every path of a value and of what is in it. */
 export const pathsOf = (value: Json | undefined, path = ""): ReadonlyArray<string> => [
   path,
   ...(typeof value === "object" && value !== null
-    ? Object.keys(value).flatMap((key) => pathsOf(Pointer.member(value, key), `${path}${Pointer.write([key])}`))
+    ? Object.keys(value).flatMap((key) => pathsOf(JsonPointer.member(value, key), `${path}${JsonPointer.write([key])}`))
     : []),
 ]

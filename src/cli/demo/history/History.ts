@@ -8,7 +8,7 @@ import * as Contents from "./Contents.ts"
 import * as Plan from "./Plan.ts"
 import * as Rescored from "./Rescored.ts"
 import * as Season from "./Season.ts"
-import * as FirstKernel from "./Start.ts"
+import * as Start from "./Start.ts"
 
 /** Name another file, or move this one away: a history begins with its log. */
 export class LogExists extends Data.TaggedError("LogExists")<{ readonly file: string }> {
@@ -55,7 +55,7 @@ export const write = ({ filename, tasks, seed, sandbox, onProgress }: Options) =
     yield* Effect.gen(function* () {
       fs.mkdirSync(workspace, { mode: OwnerOnly.DIRECTORY_MODE })
       if (plan.cutOff.length === 0) return
-      yield* FirstKernel.andKill({ tasks, ...place }, plan, onDone)
+      yield* Start.andKill({ tasks, ...place }, plan, onDone)
       done += plan.cutOff.length
     }).pipe(Effect.provide(layerSqlite({ filename })))
     yield* Season.afterTheCrash(place, plan, onDone)

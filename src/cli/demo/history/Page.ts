@@ -1,4 +1,4 @@
-import * as AsTyped from "../../command/CommandHints.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count, number } from "../../terminal/Text.ts"
@@ -11,7 +11,7 @@ export const lines = (style: Style, history: History & { readonly log: string })
   const { log, events, agents, scoreSets } = history
   const tasks = agents.reduce((sum, { tasks }) => sum + tasks, 0)
   return [
-    `${style.bold(AsTyped.shortest(log))}: ${count(tasks, "task")}, ${count(events, "event")}`,
+    `${style.bold(CommandHints.shortest(log))}: ${count(tasks, "task")}, ${count(events, "event")}`,
     "",
     ...Table.lines(
       style,
@@ -58,4 +58,4 @@ export const suggestions = (log: string): ReadonlyArray<Suggestion> =>
       ["the stricter rubric against the plugin's own", "compare", "baseline", "official"],
       ["who gets better from task to task", "audit", "--trend"],
     ] as const
-  ).map(([does, ...args]) => ({ does, command: AsTyped.command([...args, "--log", AsTyped.shortest(log)]) }))
+  ).map(([does, ...args]) => ({ does, command: CommandHints.command([...args, "--log", CommandHints.shortest(log)]) }))

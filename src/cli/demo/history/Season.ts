@@ -4,7 +4,7 @@ import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as Hindcast from "../../../kernel/Hindcast.ts"
 import { Kernel } from "../../../kernel/Kernel.ts"
 import type { Wanted } from "../../../plugins/sandbox/Tier.ts"
-import * as Keyed from "../../../values/SafeRecord.ts"
+import * as SafeRecord from "../../../values/SafeRecord.ts"
 import * as Cast from "./Cast.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Memory from "./Memory.ts"
@@ -38,7 +38,7 @@ const kernelOf = ({ filename, workspace, seed, sandbox }: Place, before: number)
 const setUp = Effect.gen(function* () {
   const kernel = yield* Kernel
   const imported = yield* kernel.plugins.state
-  if (Keyed.get(imported, "workspace") === undefined) {
+  if (SafeRecord.get(imported, "workspace") === undefined) {
     for (const source of Worlds.SOURCES) yield* kernel.plugins.import(source)
     // What git says of the directory depends on what it lies in.
     yield* kernel.plugins.deactivate("workspace/git")

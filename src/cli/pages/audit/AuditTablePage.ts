@@ -1,6 +1,6 @@
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
 import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
-import * as Fitted from "../../terminal/ResponsiveTable.ts"
+import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration, number, oneLine, time } from "../../terminal/Text.ts"
 import { outcome } from "./AuditPage.ts"
@@ -49,10 +49,10 @@ export const rows = (
   if (of.length === 0) return ["No task was opened in this log."]
   const length = width < WIDE ? idLength(known) : Number.MAX_SAFE_INTEGER
   const cells = (cell: (row: Row) => string) => of.map(cell)
-  const numbers = (heading: string, rank: number, cell: (row: Row) => number): ReadonlyArray<Fitted.Column> =>
+  const numbers = (heading: string, rank: number, cell: (row: Row) => number): ReadonlyArray<ResponsiveTable.Column> =>
     of.some((row) => cell(row) > 0) ? [{ heading, rank, align: "right", cells: cells((row) => String(cell(row))) }] : []
   return [
-    ...Fitted.lines(
+    ...ResponsiveTable.lines(
       style,
       [
         { heading: "task", rank: 0, cells: cells(({ taskId }) => style.name(taskId.slice(-length))) },
@@ -93,16 +93,20 @@ export const groups = (
   width: number,
 ): ReadonlyArray<string> => {
   if (of.length === 0) return ["No task was opened in this log."]
-  const counts = (heading: string, rank: number, cell: (group: Group) => number): ReadonlyArray<Fitted.Column> =>
+  const counts = (
+    heading: string,
+    rank: number,
+    cell: (group: Group) => number,
+  ): ReadonlyArray<ResponsiveTable.Column> =>
     of.some((group) => cell(group) > 0)
       ? [{ heading, rank, align: "right", cells: of.map((group) => String(cell(group))) }]
       : []
-  const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): Fitted.Column => ({
+  const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): ResponsiveTable.Column => ({
     ...{ heading, rank, align: "right" },
     cells: of.map((group) => numberOf(cell(group))),
   })
   return [
-    ...Fitted.lines(
+    ...ResponsiveTable.lines(
       style,
       [
         { heading: by, rank: 0, least: 14, cells: of.map(({ group }) => oneLine(group)) },

@@ -1,6 +1,6 @@
 import { type Examination, isHealthy } from "../../../events/integrity/Doctor.ts"
 import type { Finding, Look, Severity } from "../../../events/log/Verification.ts"
-import * as AsTyped from "../../command/CommandHints.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count, oneLine } from "../../terminal/Text.ts"
 
@@ -30,7 +30,7 @@ export const findingLines = (
   `${styleOf(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
   `  expected  ${oneLine(expected)}`,
   `  found     ${oneLine(found)}`,
-  `  do        ${oneLine(AsTyped.inText(advice))}`,
+  `  do        ${oneLine(CommandHints.inText(advice))}`,
 ]
 
 const styleOf = (style: Style, severity: Severity) =>

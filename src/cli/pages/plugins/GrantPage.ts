@@ -4,7 +4,7 @@ import { grantCommand, type Standing } from "../../../kernel/registry/Registry.t
 import type * as Grants from "../../../plugins/manifest/Grants.ts"
 import { type EffectiveRisk, inWords } from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
-import * as AsTyped from "../../command/CommandHints.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { oneLine } from "../../terminal/Text.ts"
@@ -57,7 +57,7 @@ export const raised = (style: Style, risks: Iterable<readonly [string, Effective
 /** What is missing, a line each, and the command that grants it. */
 export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<MissingGrant>): ReadonlyArray<string> => [
   ...refusals.map(({ field, asked, reason }) => `  lacks ${field} ${oneLine(asked)}: ${oneLine(reason)}`),
-  `  ${style.name(oneLine(AsTyped.written(command(plugin, refusals))))}`,
+  `  ${style.name(oneLine(CommandHints.written(command(plugin, refusals))))}`,
 ]
 
 /** The command that grants what is missing. */
@@ -95,7 +95,7 @@ export const lines = (
       ? []
       : [style.warn("It takes no part until it has what it asks for:"), ...missing(style, plugin, lacking)]),
     ...(inactive
-      ? [style.warn(AsTyped.inText(`It does not take part; \`hindcast plugin activate ${plugin}\` lets it.`))]
+      ? [style.warn(CommandHints.inText(`It does not take part; \`hindcast plugin activate ${plugin}\` lets it.`))]
       : []),
     ...(held === undefined
       ? []

@@ -7,7 +7,7 @@ import { actuatorsOf, type Manifest } from "../../../plugins/manifest/Manifest.t
 import * as Risk from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
 import type { PluginVersion } from "../../../projections/state/PluginVersions.ts"
-import * as AsTyped from "../../command/CommandHints.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count, oneLine, shorten, signed, time, value } from "../../terminal/Text.ts"
@@ -73,7 +73,8 @@ export const listed = ({ name, plugin, missing }: Standing) => {
 /** All registered plugins and their components, now or at a moment. */
 export const list = (style: Style, plugins: ReadonlyArray<Standing>, isNow: boolean): ReadonlyArray<string> => {
   if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
-  if (plugins.length === 0) return [AsTyped.inText("No plugin is imported. `hindcast plugin add SOURCE` imports one.")]
+  if (plugins.length === 0)
+    return [CommandHints.inText("No plugin is imported. `hindcast plugin add SOURCE` imports one.")]
   const rows = plugins.flatMap((of) => [
     [style.name(of.name), `plugin ${oneLine(of.plugin.version)}`, status(style, of), "", ""],
     ...componentRows(style, of.name, of.plugin),

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
-import * as PartialFile from "../../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { turn } from "../../../platform/yieldToEventLoop.ts"
 import * as Options from "../../../values/Options.ts"
@@ -94,8 +94,8 @@ const write = (
   Effect.acquireUseRelease(
     attempt(log, () => {
       OwnerOnly.makeDirectory(directoryOf(log))
-      PartialFile.removeAbandonedIn(directoryOf(log))
-      const partial = PartialFile.nameFor(path.join(directoryOf(log), file))
+      AtomicFile.removeAbandonedIn(directoryOf(log))
+      const partial = AtomicFile.nameFor(path.join(directoryOf(log), file))
       return { partial, draft: SegmentFile.draft(partial, from) }
     }),
     ({ partial, draft }) =>

@@ -3,12 +3,12 @@ import { Chunk, Effect, Stream } from "effect"
 import { turn } from "../../../platform/yieldToEventLoop.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Options from "../../../values/Options.ts"
-import * as Admission from "../../append/AppendValidation.ts"
+import * as AppendValidation from "../../append/AppendValidation.ts"
 import type { Stored } from "../../integrity/TamperClassification.ts"
 import { type EventLog, LogCorrupt, type LogError, MAIN } from "../../log/EventLog.ts"
 import { BundleOptions, Bundles, NotBundled } from "../../maintenance/Bundles.ts"
 import { blobOf, digestIn, nameOf } from "../../payload/Blob.ts"
-import * as Keys from "../../payload/PersonalDataKeys.ts"
+import * as PersonalDataKeys from "../../payload/PersonalDataKeys.ts"
 import type { Event } from "../../vocabulary/Event.ts"
 import type { Upcast } from "../../vocabulary/Upcaster.ts"
 import type { Vocabulary } from "../../vocabulary/Vocabulary.ts"
@@ -100,18 +100,18 @@ const write = (source: Source, taskId: string, positions: ReadonlyArray<number>,
     }
 
     const reader = {
-      ...{ database: target, names: Names.make(target), upcast, keys: Keys.memory() },
+      ...{ database: target, names: Names.make(target), upcast, keys: PersonalDataKeys.memory() },
       segments: yield* Segments.make(target),
     }
     let recordedAt = Date.now()
     const commit = append.make(reader, "normal", () => recordedAt)
-    const write = (request: Admission.Admitted) =>
+    const write = (request: AppendValidation.Admitted) =>
       Effect.flatMap(commit([request]), ([answer]) => answer ?? Effect.dieMessage("the commit answered nothing"))
 
     const origins = Math.ceil(positions.length / ORIGINS_AN_EVENT)
     const places = new Map(positions.map((position, index) => [position, origins + index + 1]))
     const head = yield* log.head
-    const admit = Admission.make(vocabulary, Keys.memory())
+    const admit = AppendValidation.make(vocabulary, PersonalDataKeys.memory())
     for (let start = 0; start < positions.length; start += ORIGINS_AN_EVENT) {
       const part = positions.slice(start, start + ORIGINS_AN_EVENT)
       const hashes = yield* attempting(() => part.map((position) => stored(position).hash))
@@ -141,7 +141,7 @@ interface Translation {
 const requestOf = (
   { link, payload, keyId }: Stored,
   { blob, places, vocabulary }: Translation,
-): Admission.Admitted & { readonly recordedAt: number } => {
+): AppendValidation.Admitted & { readonly recordedAt: number } => {
   const digest = digestIn(payload)
   const found = digest === undefined ? payload : blob(digest)
   if (found === undefined) throw new Error(`the blob ${digest} of @${link.position} is missing`)

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
-import * as PartialFile from "../../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import { LogBusy } from "../../log/EventLog.ts"
 import * as Database from "./database.ts"
 import * as Control from "./openDatabase.ts"
@@ -20,10 +20,10 @@ export const making = <A, E, R>(
   file: string,
   write: (database: Database.LogDatabase) => Effect.Effect<A, E, R | Scope.Scope>,
 ) => {
-  const partial = PartialFile.nameFor(file)
+  const partial = AtomicFile.nameFor(file)
   return Effect.scoped(
     Effect.gen(function* () {
-      PartialFile.removeAbandoned(file)
+      AtomicFile.removeAbandoned(file)
       yield* Control.open(partial)
       const database = yield* Database.open(partial, { readonly: false })
       const answer = yield* write(database)
@@ -31,7 +31,7 @@ export const making = <A, E, R>(
       return answer
     }),
   ).pipe(
-    Effect.zipLeft(Database.attempt(file, () => PartialFile.moveNew(partial, file))),
+    Effect.zipLeft(Database.attempt(file, () => AtomicFile.moveNew(partial, file))),
     // What stands in the way of removing it stood in the way of making it, and was said then.
     Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))),
   )

@@ -3,12 +3,12 @@ import type { Event } from "../../../events/vocabulary/Event.ts"
 import { digest } from "../../../values/Digest.ts"
 import type { Rubric } from "../../rules/Rubric.ts"
 import type { Critic, Judgement } from "../Critic.ts"
-import * as Seen from "../TaskObservation.ts"
-import * as Changes from "./ChangedPaths.ts"
-import * as Trackers from "./RuleEvaluators.ts"
-import * as Criteria from "./RuleIndex.ts"
-import * as Patience from "./RuleTimeBudget.ts"
-import * as Course from "./TaskRuleContexts.ts"
+import * as TaskObservation from "../TaskObservation.ts"
+import * as ChangedPaths from "./ChangedPaths.ts"
+import * as RuleEvaluators from "./RuleEvaluators.ts"
+import * as RuleIndex from "./RuleIndex.ts"
+import * as RuleTimeBudget from "./RuleTimeBudget.ts"
+import * as TaskRuleContexts from "./TaskRuleContexts.ts"
 
 export type { Judgement } from "../Critic.ts"
 
@@ -62,17 +62,17 @@ export const start = (rubric: Rubric, taskId: string): Judge => prepare(rubric)(
 
 /** A rubric whose rules are compiled: begins to judge one task after another, or many at the same time. */
 export const prepare = (rubric: Rubric): ((taskId: string) => Judge) => {
-  const criteria = Criteria.of(rubric)
-  const queue = Trackers.queue(Patience.make())
+  const criteria = RuleIndex.of(rubric)
+  const queue = RuleEvaluators.queue(RuleTimeBudget.make())
   return (taskId) => {
-    const trackers = criteria.all.map((criterion) => Trackers.start(criterion, queue))
-    const course = Course.start(taskId, criteria)
-    const changes = Changes.start(criteria.still)
+    const trackers = criteria.all.map((criterion) => RuleEvaluators.start(criterion, queue))
+    const course = TaskRuleContexts.start(taskId, criteria)
+    const changes = ChangedPaths.start(criteria.still)
     let events = 0
     return {
       see: (event) => {
         // A score is no part of what is scored, or a second scoring would see the first.
-        if (!Seen.isJudged(event)) return
+        if (!TaskObservation.isJudged(event)) return
         const moment = course.after(event)
         if (moment === undefined) return
         events += 1

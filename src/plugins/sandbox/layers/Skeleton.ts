@@ -1,7 +1,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as PartialFile from "../../../platform/AtomicFile.ts"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { DEVICES, type Place } from "./Disk.ts"
 
@@ -62,7 +62,7 @@ export const devicesOf = (denoDir: string): string => {
 export const tableOf = (denoDir: string, mounts: ReadonlyArray<string>): string => {
   const text = `${mounts.join("\n")}\n`
   const place = path.join(denoDir, `mounts-${crypto.createHash("sha256").update(text).digest("hex").slice(0, 16)}`)
-  const whole = PartialFile.nameFor(place)
+  const whole = AtomicFile.nameFor(place)
   fs.writeFileSync(whole, text, { flag: "wx", mode: OwnerOnly.FILE_MODE })
   fs.renameSync(whole, place)
   return place

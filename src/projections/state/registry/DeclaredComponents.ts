@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../values/Json.ts"
-import * as Keyed from "../../../values/SafeRecord.ts"
+import * as SafeRecord from "../../../values/SafeRecord.ts"
 import { isArray } from "../../patch/JsonPatch.ts"
 
 /** What a manifest says of one component, defaults filled in. */
@@ -13,22 +13,22 @@ export interface Declared {
  * The sensors and actuators of a manifest, by name. The manifest is JSON here, whoever wrote the event: what is not as
  * expected is passed over, and of two components of one name the first counts.
  */
-export const declaredComponents = (manifest: JsonObject): Keyed.Keyed<Declared> => {
-  const peas = asObject(Keyed.get(manifest, "peas"))
+export const declaredComponents = (manifest: JsonObject): SafeRecord.Keyed<Declared> => {
+  const peas = asObject(SafeRecord.get(manifest, "peas"))
   return [...declared(peas, "sensors", "sensor"), ...declared(peas, "actuators", "actuator")].reduce<
-    Keyed.Keyed<Declared>
-  >((found, [name, component]) => (Object.hasOwn(found, name) ? found : Keyed.set(found, name, component)), {})
+    SafeRecord.Keyed<Declared>
+  >((found, [name, component]) => (Object.hasOwn(found, name) ? found : SafeRecord.set(found, name, component)), {})
 }
 
 /** The metadata of the plugin as a whole. */
-export const declaredMetadata = (manifest: JsonObject): JsonObject => asObject(Keyed.get(manifest, "metadata"))
+export const declaredMetadata = (manifest: JsonObject): JsonObject => asObject(SafeRecord.get(manifest, "metadata"))
 
 const declared = (peas: JsonObject, list: string, kind: Declared["kind"]): ReadonlyArray<[string, Declared]> => {
-  const entries = Keyed.get(peas, list)
+  const entries = SafeRecord.get(peas, list)
   if (!isArray(entries)) return []
   return entries.map(asObject).flatMap((entry) => {
-    const name = Keyed.get(entry, "name")
-    const priority = Keyed.get(entry, "priority")
+    const name = SafeRecord.get(entry, "name")
+    const priority = SafeRecord.get(entry, "priority")
     if (typeof name !== "string") return []
     return [
       [
@@ -36,7 +36,7 @@ const declared = (peas: JsonObject, list: string, kind: Declared["kind"]): Reado
         {
           kind,
           priority: typeof priority === "number" ? priority : 0,
-          metadata: asObject(Keyed.get(entry, "metadata")),
+          metadata: asObject(SafeRecord.get(entry, "metadata")),
         },
       ] as [string, Declared],
     ]

@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import { turn } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogError } from "../../../log/EventLog.ts"
 import type { Finding } from "../../../log/Verification.ts"
-import * as Content from "../../../payload/StoredPayload.ts"
+import * as StoredPayload from "../../../payload/StoredPayload.ts"
 import { attemptRead } from "../../file/database.ts"
 import { readBlob } from "../../read.ts"
 import {
@@ -106,7 +106,7 @@ const closed = (stores: Stores, { keyId, position }: First): ReadonlyArray<Flaw>
   const [row = []] = archived === undefined ? database.rows(EVENT, [position]) : [[archived.link.id, archived.payload]]
   const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
   try {
-    Content.read({ blob, keys: stores.keys }, uuidOf(String(row[0])), { payload: String(row[1]), keyId })
+    StoredPayload.read({ blob, keys: stores.keys }, uuidOf(String(row[0])), { payload: String(row[1]), keyId })
     return []
   } catch (cause) {
     return [
