@@ -1,5 +1,5 @@
 /** What the package calls `EventLog`: the interface, and the logs that implement it. */
-export { type Decided, type Decider, decider } from "./log/Decider.ts"
+export { type DecidedAppend, type Decider, decider } from "./log/Decider.ts"
 export * from "./log/EventLog.ts"
 export { layer as layerMemory } from "./memory/MemoryEventLog.ts"
 export { measureSpace, type SpaceOptions } from "./sqlite/archive/storageUsage.ts"

@@ -1,12 +1,12 @@
 import { scaleLinear } from "d3-scale"
 import { curveStepAfter, line } from "d3-shape"
 import type { Trace } from "../projections/report/Readings.ts"
-import type { Ending, Lane, Mark, TaskReport } from "../projections/report/TaskReport.ts"
+import type { CommandEnding, ComponentLane, Mark, TaskReport } from "../projections/report/TaskReport.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-const LANES: ReadonlyArray<readonly [lane: Lane, name: string]> = [
+const LANES: ReadonlyArray<readonly [lane: ComponentLane, name: string]> = [
   ["sensed", "sensed"],
   ["decided", "decided"],
   ["asked", "asked"],
@@ -14,7 +14,7 @@ const LANES: ReadonlyArray<readonly [lane: Lane, name: string]> = [
   ["changed", "changed"],
 ]
 
-const KINDS: Readonly<Record<Ending, string>> = {
+const KINDS: Readonly<Record<CommandEnding, string>> = {
   succeeded: "good",
   approved: "good",
   failed: "bad",

@@ -67,7 +67,7 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
       taskId: string,
       agent: Agent.Agent,
       options?: Replay.ReplayOptions,
-    ) => Effect.Effect<Replay.Report, Replay.ReplayError>
+    ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
     /** Questions to people, and their answers. */
     readonly confirmations: Context.Tag.Service<Confirmations>
     /** The audit of a task, open or closed. */

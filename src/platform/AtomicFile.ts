@@ -17,7 +17,7 @@ export const nameFor = (target: string): string =>
  * What another machine or container writes there, on a disk that is shared, is left alone. It fails nothing: what cannot be removed
  * stays.
  */
-export const removeAbandoned = (target: string): void =>
+export const removeAbandonedFile = (target: string): void =>
   removeFrom(path.dirname(target), (name) => name.startsWith(`${path.basename(target)}.`))
 
 /** The same for all targets in a directory, which is Hindcast's own. */

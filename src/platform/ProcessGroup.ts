@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process"
  * Ends a command that leads a process group, with all of the group, and listens to it no more: what it left in a group of its
  * own may hold its outputs open for as long as it likes. Not for one whose end was told already: its id may be another's.
  */
-export const abandon = (child: ChildProcess): void => {
+export const killProcessGroup = (child: ChildProcess): void => {
   child.stdout?.destroy()
   child.stderr?.destroy()
   if (child.pid === undefined) return

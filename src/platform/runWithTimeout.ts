@@ -8,7 +8,7 @@ export class TookTooLong extends Error {}
  * Nothing else on this thread runs meanwhile. It costs about 0.1 ms: a timer on another thread. That timer goes on where
  * this thread does not come to its turn; then the function is run again.
  */
-export const limited = <A>(run: () => A, milliseconds: number): A => {
+export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   for (let stalled = 0; ; stalled++) {
     const before = process.cpuUsage()
     const outcome = within(run, milliseconds)

@@ -2,7 +2,7 @@
 const MAX_NAMES = 3
 
 /** The known names that a misspelt one is likely to mean, the nearest first: within a third of its length in edits. */
-export const names = (misspelt: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const similarNames = (misspelt: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
   known
     .map((name) => ({ name, edits: distance(misspelt.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, edits }) => edits <= Math.ceil(Math.min(name.length, misspelt.length) / 3))

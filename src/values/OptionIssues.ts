@@ -93,7 +93,7 @@ const partsOf = (composite: ParseResult.Composite, keys: ReadonlyArray<PropertyK
   return [composite.issues].flat().flatMap((issue: ParseResult.ParseIssue): ReadonlyArray<SchemaIssue> => {
     if (issue._tag !== "Pointer" || issue.issue._tag !== "Unexpected") return issuesOf(issue, keys)
     const path = [issue.path].flat()
-    const [nearest] = DidYouMean.names(String(path.at(-1)), fields)
+    const [nearest] = DidYouMean.similarNames(String(path.at(-1)), fields)
     const found = { keys: [...keys, ...path], expected, found: "an unknown field", tolerable: true }
     return [nearest === undefined ? found : { ...found, nearest }]
   })
@@ -124,7 +124,7 @@ const mismatch = (
 const nearestOf = ({ ast, actual }: { readonly ast: AST.AST; readonly actual: unknown }): string | undefined => {
   const said = ast.annotations[Nearest]
   if (typeof said === "string") return said
-  const [word] = typeof actual === "string" ? DidYouMean.names(actual.trim(), wordsOf(ast)) : []
+  const [word] = typeof actual === "string" ? DidYouMean.similarNames(actual.trim(), wordsOf(ast)) : []
   return word === undefined ? undefined : JSON.stringify(word)
 }
 

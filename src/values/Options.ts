@@ -89,7 +89,7 @@ export const unknownNames = (
   const expected = known.length === 0 ? `a ${what}, of which there is none` : `one of the ${what}s ${known.join(", ")}`
   return named.flatMap(({ name, keys }) => {
     if (known.includes(name)) return []
-    const [nearest] = DidYouMean.names(name, known)
+    const [nearest] = DidYouMean.similarNames(name, known)
     const problem = { path: pathOf(keys), expected, found: JSON.stringify(name) }
     return [nearest === undefined ? problem : { ...problem, nearest }]
   })

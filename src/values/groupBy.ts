@@ -1,5 +1,5 @@
 /** Items by a key, in the order in which keys came. An item may stand under several keys. */
-export const grouped = <Item>(
+export const groupBy = <Item>(
   items: Iterable<Item>,
   keysOf: (item: Item) => ReadonlyArray<string>,
 ): ReadonlyMap<string, ReadonlyArray<Item>> => {

@@ -4,13 +4,13 @@ import * as AuditMode from "../../src/cli/score/AuditMode.ts"
 import * as AuditTable from "../../src/projections/comparison/AuditTable.ts"
 import { audited } from "./auditStory.ts"
 
-const given = (more: Partial<AuditMode.Given> = {}): AuditMode.Given => ({
+const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput => ({
   ...{ name: Option.none(), json: false, all: false, trend: false, markdown: false, scores: Option.none() },
   ...{ sort: Option.none(), group: Option.none(), limit: Option.none(), measure: Option.none(), by: Option.none() },
   ...{ task: [], agent: [], plugin: [], outcome: [], since: Option.none(), until: Option.none(), where: Option.none() },
   ...more,
 })
-const modeOf = (more: Partial<AuditMode.Given>) => Effect.runSync(Effect.either(AuditMode.of(given(more))))
+const modeOf = (more: Partial<AuditMode.AuditInput>) => Effect.runSync(Effect.either(AuditMode.of(given(more))))
 const task = { name: Option.some("some-task") }
 
 describe("what is asked of the audit", () => {
@@ -20,7 +20,7 @@ describe("what is asked of the audit", () => {
   })
 
   it("is refused where it is not one of them, or has options of another", () => {
-    const cases: ReadonlyArray<readonly [Partial<AuditMode.Given>, says: string]> = [
+    const cases: ReadonlyArray<readonly [Partial<AuditMode.AuditInput>, says: string]> = [
       [{ all: true, trend: true }, "one of a task, --all and --trend, found --all and --trend"],
       [{ ...task, all: true }, "found a task and --all"],
       [{ all: true, json: true, markdown: true }, "--markdown: expected it or --json, found both"],
@@ -39,7 +39,7 @@ describe("what is asked of the audit", () => {
 })
 
 describe("the order that is asked for", () => {
-  const sorting = (more: Partial<AuditMode.Given>) => Effect.runSync(Effect.either(AuditMode.sorting(given(more))))
+  const sorting = (more: Partial<AuditMode.AuditInput>) => Effect.runSync(Effect.either(AuditMode.sorting(given(more))))
   const rows = [3, 1, 2].map((steps) => AuditTable.rowOf(audited({ steps }), new Set()))
   const stepsBy = (sort: string) =>
     Either.getOrThrow(sorting({ sort: Option.some(sort) }))
@@ -56,7 +56,7 @@ describe("the order that is asked for", () => {
   })
 
   it("is refused where there is no such column, with those there are", () => {
-    const refusal = (more: Partial<AuditMode.Given>) => Either.getOrThrow(Either.flip(sorting(more))).message
+    const refusal = (more: Partial<AuditMode.AuditInput>) => Either.getOrThrow(Either.flip(sorting(more))).message
     expect(refusal({ sort: Option.some("step") })).toMatch(/a column of tasks, .* task, outcome, score.*Is it steps\?/)
     expect(refusal({ sort: Option.some("steps:up") })).toContain('found "steps:up"')
     expect(refusal({ sort: Option.some("score"), group: Option.some("agent") })).toContain("a column of groups")

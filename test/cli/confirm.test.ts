@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { questionDigest } from "../../src/events/vocabulary/ConfirmationDigest.ts"
+import { confirmationDigest } from "../../src/events/vocabulary/ConfirmationDigest.ts"
 import { digest } from "../../src/values/Digest.ts"
 import { document, hindcast, workplace } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
@@ -17,7 +17,7 @@ const waitingIn = async (name: string, args: { readonly [key: string]: string })
     ...{ confirmationId, commandId: "c1", argsDigest: digest(args), expiresAt: Date.now() + 3_600_000 },
     shown: { actuator: "desk/write", args, risk: "high", declared: "none", because: "its plugin may run git" },
   }
-  const shownDigest = questionDigest(question)
+  const shownDigest = confirmationDigest(question)
   await Effect.runPromise(
     Effect.flatMap(EventLog, (events) =>
       events.append({

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import * as SandboxPage from "../../src/cli/pages/plugins/SandboxPage.ts"
 import * as Style from "../../src/cli/terminal/Style.ts"
 import { tierOf } from "../../src/plugins/sandbox/layers/Layer.ts"
-import type { Survey } from "../../src/plugins/sandbox/SandboxReport.ts"
+import type { SandboxReport } from "../../src/plugins/sandbox/SandboxReport.ts"
 import { onPath } from "../../src/plugins/sandbox/Tools.ts"
 import { strongest, strongestOfFlags } from "../plugins/layers.ts"
 import { start } from "./hindcast.ts"
@@ -28,7 +28,7 @@ const doctor = (args: ReadonlyArray<string>, programs?: { readonly [name: string
 
 const surveyed = async (args: ReadonlyArray<string>, programs?: { readonly [name: string]: string }) => {
   const { code, stdout, stderr } = await doctor([...args, "--json"], programs)
-  return { code, stderr, survey: JSON.parse(stdout) as Survey }
+  return { code, stderr, survey: JSON.parse(stdout) as SandboxReport }
 }
 
 /** The programs themselves: layers are tried with them. */
@@ -119,7 +119,7 @@ describe("doctor", () => {
   })
 
   it("the page has one line for each program, and says what is missing", () => {
-    const survey: Survey = {
+    const survey: SandboxReport = {
       ...{
         platform: "linux-x64",
         wanted: "auto",

@@ -81,8 +81,8 @@ describe("tables", () => {
 })
 
 describe("patches", () => {
-  const differences = (before: Parameters<typeof JsonPatch.between>[0], after: typeof before) =>
-    JsonPatch.between(before, after).map((operation) => ({ ...operation, event: 3 }))
+  const differences = (before: Parameters<typeof JsonPatch.diff>[0], after: typeof before) =>
+    JsonPatch.diff(before, after).map((operation) => ({ ...operation, event: 3 }))
 
   it("show what was added, removed and replaced, with the event that caused it", () => {
     const before = { a: 1, gone: true }

@@ -3,14 +3,14 @@ import * as ScoreSetTable from "../../src/cli/pages/scores/ScoreSetTable.ts"
 import { plain } from "../../src/cli/terminal/Style.ts"
 import { percent, size } from "../../src/cli/terminal/Text.ts"
 
-const set = (n: number, more: Partial<ScoreSetTable.Listed> = {}): ScoreSetTable.Listed => ({
+const set = (n: number, more: Partial<ScoreSetTable.ScoreSetRow> = {}): ScoreSetTable.ScoreSetRow => ({
   ...{ scoreSetId: `set-${n}`, label: "live", rubric: "plugins", rubricDigest: "0".repeat(64), critic: "rule@2" },
   ...{ stale: [], range: { from: 1, to: n }, tasks: 1, finished: true, startedAt: n, by: "kernel", pointers: [] },
   ...more,
 })
 
 const live = [1, 2, 3, 4].map((n) => set(n))
-const lines = (sets: ReadonlyArray<ScoreSetTable.Listed>, options?: { readonly all: boolean }) =>
+const lines = (sets: ReadonlyArray<ScoreSetTable.ScoreSetRow>, options?: { readonly all: boolean }) =>
   ScoreSetTable.lines(plain, sets, options).slice(1)
 
 describe("the table of score sets", () => {

@@ -50,11 +50,11 @@ describe("commands in texts of the library", () => {
 describe("a misspelt name", () => {
   it("has near ones, the nearest first, and none where nothing is near", () => {
     const known = ["SensorRead", "SensorFailed", "TaskOpened", "TaskClosed"]
-    expect(DidYouMean.names("sensorread", known)).toEqual(["SensorRead"])
-    expect(DidYouMean.names("TaskOpend", known)).toEqual(["TaskOpened"])
-    expect(DidYouMean.names("TasksClosed", known)).toEqual(["TaskClosed"])
-    expect(DidYouMean.names("Weather", known)).toEqual([])
-    expect(DidYouMean.names("", known)).toEqual([])
+    expect(DidYouMean.similarNames("sensorread", known)).toEqual(["SensorRead"])
+    expect(DidYouMean.similarNames("TaskOpend", known)).toEqual(["TaskOpened"])
+    expect(DidYouMean.similarNames("TasksClosed", known)).toEqual(["TaskClosed"])
+    expect(DidYouMean.similarNames("Weather", known)).toEqual([])
+    expect(DidYouMean.similarNames("", known)).toEqual([])
   })
 })
 

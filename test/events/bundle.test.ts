@@ -8,7 +8,7 @@ import { Archive } from "../../src/events/maintenance/Archive.ts"
 import { Bundles } from "../../src/events/maintenance/Bundles.ts"
 import { MAX_INLINE_BYTES } from "../../src/events/payload/Blob.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
-import { turn } from "../../src/platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -183,7 +183,7 @@ describe("a bundle", () => {
       yield* log.append({ stream: "task/a", taskId: "a", actor: "human:test", events: readings })
       const bundling = yield* Effect.fork(bundle("a"))
       const partial = () => fs.readdirSync(directory).find((name) => name.endsWith(".partial-wal"))
-      while (partial() === undefined) yield* turn
+      while (partial() === undefined) yield* yieldToEventLoop
       const other = yield* Effect.acquireRelease(
         Effect.sync(
           () => new Database(path.join(directory, partial()?.replace(/-wal$/, "") ?? ""), { readonly: true }),

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, vi } from "vitest"
 import { EventLog, layerSqlite, type SqliteOptions } from "../../src/events/index.ts"
 import { IDLE_AFTER_MS, whenIdle } from "../../src/events/sqlite/file/checkpoint.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
-import { turn } from "../../src/platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string) => ({
@@ -27,7 +27,7 @@ const walBytes = (filename: string) => fs.statSync(`${filename}-wal`, { throwIfN
 const pass = (ms: number) =>
   Effect.zipRight(
     Effect.sync(() => vi.advanceTimersByTime(ms)),
-    turn,
+    yieldToEventLoop,
   )
 
 const aFile = Effect.map(temporaryDirectory, (directory) => path.join(directory, "log.db"))
@@ -181,7 +181,7 @@ describe("the write-ahead log", () => {
       committed()
       vi.advanceTimersByTime(IDLE_AFTER_MS)
       committed()
-      yield* turn
+      yield* yieldToEventLoop
       expect(asked).toEqual(["PRAGMA wal_checkpoint(PASSIVE)"])
       yield* pass(IDLE_AFTER_MS)
       expect(asked.slice(1)).toEqual(["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)"])

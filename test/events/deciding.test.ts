@@ -3,10 +3,10 @@ import { it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { type Decided, decider } from "../../src/events/log/Decider.ts"
+import { type DecidedAppend, decider } from "../../src/events/log/Decider.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
-const note = (text: string): Decided => ({
+const note = (text: string): DecidedAppend => ({
   actor: "human:test",
   events: [{ type: "NoteAdded", payload: { about: "", text } }],
 })

@@ -95,8 +95,8 @@ describe("options", () => {
 
 describe("the nearest name", () => {
   it("may have two letters in each other's place", () => {
-    expect(DidYouMean.names("rnu", ["run", "net"])).toEqual(["run"])
-    expect(DidYouMean.names("defualt", ["rules", "default"])).toEqual(["default"])
+    expect(DidYouMean.similarNames("rnu", ["run", "net"])).toEqual(["run"])
+    expect(DidYouMean.similarNames("defualt", ["rules", "default"])).toEqual(["default"])
   })
 })
 

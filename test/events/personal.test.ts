@@ -7,7 +7,7 @@ import { EventLog, layerMemory, layerSqlite } from "../../src/events/index.ts"
 import { Snapshots } from "../../src/events/log/Snapshots.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
-import { turn } from "../../src/platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -261,7 +261,7 @@ describe("the key file", () => {
       )
       other.exec("BEGIN IMMEDIATE")
       const fiber = yield* Effect.fork(personalData.shred(shredding("anna")))
-      while (!(yield* personalData.subjects)[0]?.shredding) yield* turn
+      while (!(yield* personalData.subjects)[0]?.shredding) yield* yieldToEventLoop
       other.exec("ROLLBACK")
       expect(yield* Fiber.join(fiber)).toMatchObject({ type: "PayloadShredded", position: 2 })
       expect(yield* personalData.subjects).toEqual([])

@@ -67,5 +67,5 @@ describe("what Hindcast says on a program's log", () => {
   })
 })
 
-/** Each passes what others wrote through `PlainText` or `Text`; `Sink` writes exports, which are data for programs. */
+/** Each passes what others wrote through `PlainText` or `Text`; `AtomicOutput` writes exports, which are data for programs. */
 const WRITERS = ["cli/Output.ts", "cli/demo/history/FirstKernel.ts", "cli/export/Sink.ts", "cli/main.ts"]

@@ -3,7 +3,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { type InternedQuery, NO_TASK, type Selection, selection } from "../../src/events/sqlite/pageQuery.ts"
+import { type InternedQuery, NO_TASK, type PageQuery, pageQuery } from "../../src/events/sqlite/pageQuery.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -18,7 +18,7 @@ const everything: InternedQuery = {
 }
 
 /** How SQLite says that it will run a statement. */
-const planOf = (database: Database, { sql, parameters }: Selection) =>
+const planOf = (database: Database, { sql, parameters }: PageQuery) =>
   database
     .prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...parameters)
@@ -67,7 +67,7 @@ describe("a read by", () => {
   ] as const)("%s", ([, query, expected]) =>
     Effect.gen(function* () {
       const database = yield* emptyLog
-      const plan = planOf(database, selection({ ...everything, ...query }, 1000))
+      const plan = planOf(database, pageQuery({ ...everything, ...query }, 1000))
       for (const step of expected) expect(plan.join("\n")).toContain(step)
       expect(plan.join("\n")).not.toContain("SCAN events")
       expect(plan.filter((step) => step.includes("USE TEMP B-TREE FOR ORDER BY"))).toEqual([])
@@ -112,7 +112,7 @@ describe("every combination of filters", () => {
       const database = yield* emptyLog
       expect(combinations).toHaveLength(2 * 3 * 2 * 2 * 2 * 3 * 3)
       for (const query of combinations) {
-        const plan = planOf(database, selection(query, 1000))
+        const plan = planOf(database, pageQuery(query, 1000))
         const said = plan.join("\n")
         expect({ query, said }).toEqual({ query, said: expect.stringMatching(wayOf(query)) })
         expect({ query, said }).toEqual({ query, said: expect.not.stringContaining("SCAN events") })

@@ -5,7 +5,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite, measureSpace } from "../../src/events/index.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
-import type { Share, Space } from "../../src/events/maintenance/StorageUsage.ts"
+import type { Space, StorageShare } from "../../src/events/maintenance/StorageUsage.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { appendSeven, EVENTS, smallLog, tamperer } from "./smallLog.ts"
@@ -20,7 +20,7 @@ const note = (stream: string, text: string) => ({
 const counted = (of: "type" | "stream") =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const shares = new Map<string, Share>()
+    const shares = new Map<string, StorageShare>()
     yield* Stream.runForEach(log.read(), (event) =>
       Effect.sync(() => {
         const { events, payloadBytes } = shares.get(event[of]) ?? { events: 0, payloadBytes: 0 }

@@ -44,7 +44,7 @@ const taskOf = (outcome: string, ...lines: ReadonlyArray<string>): ReadonlyArray
   const changes = lines.map((line) => {
     const before = document(theLostKey, world)
     world = step(theLostKey, world, commandIn(line)).world
-    const patch = JsonPatch.between(before, document(theLostKey, world)).map((operation) => ({ ...operation }))
+    const patch = JsonPatch.diff(before, document(theLostKey, world)).map((operation) => ({ ...operation }))
     return ["EnvironmentChanged", { plugin: "text-room", patch }] as const
   })
   return events(opened, ["EnvironmentReset", reset], ...changes, closed(outcome))

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Predicate from "../../src/kernel/rules/Predicate.ts"
 import { fold } from "../../src/projections/fold/Projection.ts"
 import { type EnvironmentState, projection } from "../../src/projections/state/EnvironmentState.ts"
-import type { Seen } from "../../src/projections/timetravel/Predicate.ts"
+import type { PredicateInput } from "../../src/projections/timetravel/Predicate.ts"
 import { event, inTask, place } from "../projections/given.ts"
 
 const events = place([
@@ -13,11 +13,12 @@ const events = place([
   ]),
 ])
 const state: EnvironmentState = fold(projection, events)
-const seen: Seen = { state, event: events[1] ?? null, position: 2, value: undefined }
+const seen: PredicateInput = { state, event: events[1] ?? null, position: 2, value: undefined }
 
 const compiled = (source: string, ofPath = false) => Either.getOrThrow(Predicate.compile(source, { ofPath }))
 const refused = (source: string) => Either.getOrThrow(Either.flip(Predicate.compile(source)))
-const holds = (source: string, moment: Partial<Seen> = {}) => compiled(source, true).holds({ ...seen, ...moment })
+const holds = (source: string, moment: Partial<PredicateInput> = {}) =>
+  compiled(source, true).holds({ ...seen, ...moment })
 
 describe("a predicate", () => {
   it("is answered over the state, the event, the position and the value at a path", () => {

@@ -17,7 +17,7 @@ import { outside } from "../wrongOptions.ts"
 import { about, events, kernelWith, type Sample, seen, writePlugin } from "./given.ts"
 
 const args = { path: "a.txt" }
-const question = (withinMs = 60_000): Confirmations.Question => ({
+const question = (withinMs = 60_000): Confirmations.ConfirmationRequest => ({
   ...{ taskId: null, commandId: "c1", argsDigest: digest(args), withinMs, causationId: uuidv7() },
   shown: { actuator: "desk/write", args, risk: "high" },
 })
@@ -128,7 +128,7 @@ describe("an approval", () => {
         ]
         for (const [given, path] of wrong) {
           // What no type lets pass, as a program in JavaScript gives it.
-          const refused = yield* Effect.flip(confirmations.decide(id, given as Confirmations.Answer))
+          const refused = yield* Effect.flip(confirmations.decide(id, given as Confirmations.ConfirmationDecision))
           expect(refused).toMatchObject({ _tag: "InvalidOptions", of: "decide", problems: [{ path }] })
         }
         expect(yield* types(id)).toEqual(["ConfirmationRequested"])

@@ -288,7 +288,7 @@ describe("an interrupted re-scoring", () => {
 })
 
 describe("tasks are selected", () => {
-  const chosen = (select: Scoring.Selection) =>
+  const chosen = (select: Scoring.TaskFilter) =>
     Effect.map(
       scoring(({ plan }) => plan({ rubric, select })),
       ({ taskIds }) => taskIds,

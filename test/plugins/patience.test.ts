@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { patience } from "../../src/plugins/schemas/SchemaTimeBudget.ts"
+import { schemaTimeBudget } from "../../src/plugins/schemas/SchemaTimeBudget.ts"
 
 /** Keeps this thread busy. */
 const busy = (ms: number) => () => {
@@ -12,7 +12,7 @@ const busy = (ms: number) => () => {
 describe("patience", () => {
   it.live("answers at once as long as little was taken, and then holds up to the share", () =>
     Effect.gen(function* () {
-      const patiently = patience({ share: 0.2, atOnceMs: 40 })
+      const patiently = schemaTimeBudget({ share: 0.2, atOnceMs: 40 })
       const startedAt = performance.now()
       expect(yield* patiently(busy(20))).toBe("done")
       expect(yield* Effect.forEach([1, 2, 3, 4], () => patiently(busy(20)))).toEqual(Array(4).fill("done"))

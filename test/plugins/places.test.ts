@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { placeOfMistake, placesOf } from "../../src/plugins/manifest/sourceLocations.ts"
+import { locationOfMistake, sourceLocationsOf } from "../../src/plugins/manifest/sourceLocations.ts"
 import { type Json, pointerToken } from "../../src/values/Json.ts"
 
 /** The text from a place on. */
@@ -14,7 +14,7 @@ const from = (text: string, { line, column }: { readonly line: number; readonly 
 describe("places in a JSON text", () => {
   it("a field is where its name is, an item where its value is", () => {
     const text = '{\n  "a": [1,\n    {"b~/": null}],\n "": "x"}'
-    const { of } = placesOf(text)
+    const { of } = sourceLocationsOf(text)
     expect(of("")).toEqual({ line: 1, column: 1 })
     expect(of("/a")).toEqual({ line: 2, column: 3 })
     expect(of("/a/0")).toEqual({ line: 2, column: 9 })
@@ -24,14 +24,14 @@ describe("places in a JSON text", () => {
   })
 
   it("what is not there is where the part around it is", () => {
-    const { of } = placesOf('{"a": {\n"b": [1]}}')
+    const { of } = sourceLocationsOf('{"a": {\n"b": [1]}}')
     expect(of("/a/c")).toEqual({ line: 1, column: 2 })
     expect(of("/a/b/7/x")).toEqual({ line: 2, column: 1 })
     expect(of("/z")).toEqual({ line: 1, column: 1 })
   })
 
   it("of a name that stands twice the later place counts, and the earlier one is told", () => {
-    const { of, hidden } = placesOf('{"a": 1,\n"\\u0061": {"a": 2}}')
+    const { of, hidden } = sourceLocationsOf('{"a": 1,\n"\\u0061": {"a": 2}}')
     expect(of("/a")).toEqual({ line: 2, column: 1 })
     expect(hidden).toEqual([{ pointer: "/a", place: { line: 1, column: 2 } }])
   })
@@ -51,7 +51,7 @@ describe("places in a JSON text", () => {
         // As it reads back: a number may be written in another way, and `-0` loses its sign.
         const document: Json = JSON.parse(JSON.stringify(value))
         const text = JSON.stringify(document, null, 1)
-        const places = placesOf(text)
+        const places = sourceLocationsOf(text)
         for (const [pointer, start] of parts(document))
           expect(from(text, places.of(pointer)).startsWith(start)).toBe(true)
         expect(places.hidden).toEqual([])
@@ -61,7 +61,7 @@ describe("places in a JSON text", () => {
 
   it("deep nesting costs no stack", () => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000)
-    expect(placesOf(deep).of("/0/0")).toEqual({ line: 1, column: 3 })
+    expect(sourceLocationsOf(deep).of("/0/0")).toEqual({ line: 1, column: 3 })
   })
 })
 
@@ -75,7 +75,7 @@ describe("where a text stops being JSON", () => {
     ["{\n", 2, 1],
     ["", 1, 1],
   ])("%j: line %i, column %i", (text, line, column) => {
-    expect(placeOfMistake(text, messageOf(text))).toEqual({ line, column })
+    expect(locationOfMistake(text, messageOf(text))).toEqual({ line, column })
   })
 })
 

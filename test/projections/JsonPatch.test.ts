@@ -122,7 +122,7 @@ describe("the patch between two documents", () => {
   it("makes the one into the other", () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
-        assert.deepStrictEqual(patched(before, JsonPatch.between(before, after)), after)
+        assert.deepStrictEqual(patched(before, JsonPatch.diff(before, after)), after)
       }),
     )
   })
@@ -130,7 +130,7 @@ describe("the patch between two documents", () => {
   it("makes the one into the other where they are much alike, whatever the keys, and changes neither", () => {
     fc.assert(
       fc.property(alike, alike, (before, after) => {
-        const patch = JsonPatch.between(deepFreeze(before), deepFreeze(after))
+        const patch = JsonPatch.diff(deepFreeze(before), deepFreeze(after))
         assert.deepStrictEqual(patched(before, patch), after)
       }),
       { numRuns: 1_000 },
@@ -144,10 +144,8 @@ describe("the patch between two documents", () => {
         const index = at % whole.length
         const path = `/list/${index}`
         const without = whole.toSpliced(index, 1)
-        expect(JsonPatch.between({ list: whole }, { list: without })).toEqual([{ op: "remove", path }])
-        expect(JsonPatch.between({ list: without }, { list: whole })).toEqual([
-          { op: "add", path, value: whole[index] },
-        ])
+        expect(JsonPatch.diff({ list: whole }, { list: without })).toEqual([{ op: "remove", path }])
+        expect(JsonPatch.diff({ list: without }, { list: whole })).toEqual([{ op: "add", path, value: whole[index] }])
       }),
     )
   })
@@ -160,7 +158,7 @@ describe("the patch between two documents", () => {
           JSON.parse(JSON.stringify(each).replaceAll(/__proto__|constructor|prototype/g, "refused")),
         )
         const holder = { root: before }
-        const patch = JsonPatch.between(before, after).map((each) => ({ ...each, path: `/root${each.path}` }))
+        const patch = JsonPatch.diff(before, after).map((each) => ({ ...each, path: `/root${each.path}` }))
         const errors = applyPatch(holder, structuredClone(patch) as Array<Operation>)
         expect(errors.filter((error) => error !== null)).toEqual([])
         assert.deepStrictEqual(holder.root, after)
@@ -171,14 +169,14 @@ describe("the patch between two documents", () => {
   it("is empty exactly between equal documents", () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
-        expect(JsonPatch.between(before, after).length === 0).toBe(JsonPatch.equal(before, after))
-        expect(JsonPatch.between(before, structuredClone(before))).toEqual([])
+        expect(JsonPatch.diff(before, after).length === 0).toBe(JsonPatch.equal(before, after))
+        expect(JsonPatch.diff(before, structuredClone(before))).toEqual([])
       }),
     )
   })
 
   it("compares lists of one length place by place", () => {
-    expect(JsonPatch.between({ list: [1, 2, 3] }, { list: [2, 3, 4] })).toEqual([
+    expect(JsonPatch.diff({ list: [1, 2, 3] }, { list: [2, 3, 4] })).toEqual([
       { op: "replace", path: "/list/0", value: 2 },
       { op: "replace", path: "/list/1", value: 3 },
       { op: "replace", path: "/list/2", value: 4 },
@@ -186,23 +184,23 @@ describe("the patch between two documents", () => {
   })
 
   it("finds the fewest operations between short lists of different length", () => {
-    expect(JsonPatch.between([1, 2, 3], [2, 3])).toEqual([{ op: "remove", path: "/0" }])
+    expect(JsonPatch.diff([1, 2, 3], [2, 3])).toEqual([{ op: "remove", path: "/0" }])
   })
 
   it("changes what lies between what two lists have in common", () => {
     const room = (name: string, lit: boolean) => ({ name, lit })
     const before = [room("hall", true), room("attic", false), room("cellar", false)]
     const after = [room("hall", true), room("study", true), room("attic", true), room("cellar", false)]
-    expect(JsonPatch.between(before, [...before, room("study", true)])).toEqual([
+    expect(JsonPatch.diff(before, [...before, room("study", true)])).toEqual([
       { op: "add", path: "/3", value: room("study", true) },
     ])
-    expect(patched(before, JsonPatch.between(before, after))).toEqual(after)
+    expect(patched(before, JsonPatch.diff(before, after))).toEqual(after)
   })
 
   it("takes long lists place by place rather than for ever", () => {
     const before = list(3_000, (index) => index)
     const after = [...before.slice(1), "new", "newer"]
-    assert.deepStrictEqual(patched(before, JsonPatch.between(before, after)), after)
+    assert.deepStrictEqual(patched(before, JsonPatch.diff(before, after)), after)
   })
 
   it.each([
@@ -226,7 +224,7 @@ describe("the patch between two documents", () => {
     ],
   ])("costs a bounded number of comparisons: %s", (_what, before: Json, after: Json) => {
     const from = watched({ before })
-    const patch = JsonPatch.between(from.value, { before: after })
+    const patch = JsonPatch.diff(from.value, { before: after })
     expect(from.seen.reads).toBeLessThan(1_000_000)
     expect(patch.length).toBeLessThanOrEqual(10_000)
     assert.deepStrictEqual(patched({ before }, patch), { before: after })
@@ -234,23 +232,23 @@ describe("the patch between two documents", () => {
 
   it("gives the new value where a long patch would say more than that", () => {
     const rows = grid(100, 1)
-    expect(JsonPatch.between({ at: 1, rows: grid(100, 0) }, { at: 2, rows })).toEqual([
+    expect(JsonPatch.diff({ at: 1, rows: grid(100, 0) }, { at: 2, rows })).toEqual([
       { op: "replace", path: "/at", value: 2 },
       { op: "replace", path: "/rows", value: rows },
     ])
     const members = (value: number) => Object.fromEntries(list(200_000, (key) => [`key ${key}`, value]))
     const after = { inside: { members: members(1) } }
-    expect(JsonPatch.between({ inside: { members: members(0) } }, after)).toEqual([
+    expect(JsonPatch.diff({ inside: { members: members(0) } }, after)).toEqual([
       { op: "replace", path: "/inside/members", value: after.inside.members },
     ])
     const long = "k".repeat(100_000)
-    expect(JsonPatch.between({ [long]: list(100, () => 0) }, { [long]: list(100, () => 1) })).toHaveLength(1)
+    expect(JsonPatch.diff({ [long]: list(100, () => 0) }, { [long]: list(100, () => 1) })).toHaveLength(1)
   })
 
   it("is applied with one copy of each object and list, however many operations change it", () => {
     const before = { wide: Object.fromEntries(list(20_000, (key) => [`key ${key}`, "x".repeat(100)])) }
     const after = { wide: { ...before.wide, ...Object.fromEntries(list(5_000, (key) => [`key ${key}`, "y"])) } }
-    const patch = JsonPatch.between(before, after)
+    const patch = JsonPatch.diff(before, after)
     expect(patch).toHaveLength(5_000)
     const { value, seen } = watched(before)
     assert.deepStrictEqual(Either.getOrThrow(JsonPatch.apply(value, patch)), after)

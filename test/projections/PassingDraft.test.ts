@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { PassingDraft } from "../../src/projections/fold/MapBuilder.ts"
+import { MapBuilder } from "../../src/projections/fold/MapBuilder.ts"
 import * as SafeRecord from "../../src/values/SafeRecord.ts"
 
 const key = fc.constantFrom("a", "b", "2", "1", "__proto__", "constructor")
@@ -14,8 +14,8 @@ describe("a record whose keys come and go", () => {
   it("is what setting and removing make of the record, key by key and in the same order", () => {
     fc.assert(
       fc.property(fc.array(change), (changes) => {
-        let expected: SafeRecord.Keyed<number> = { a: 0, constructor: 1 }
-        const draft = new PassingDraft(expected)
+        let expected: SafeRecord.SafeRecord<number> = { a: 0, constructor: 1 }
+        const draft = new MapBuilder(expected)
         for (const each of changes) {
           if (each.what === "set") {
             expected = SafeRecord.set(expected, each.key, each.value)
@@ -33,7 +33,7 @@ describe("a record whose keys come and go", () => {
   })
 
   it("stays as it was given out, whatever changes later", () => {
-    const draft = new PassingDraft<number>({})
+    const draft = new MapBuilder<number>({})
     draft.set("a", 1)
     const given = draft.record()
     draft.set("a", 2)
@@ -44,7 +44,7 @@ describe("a record whose keys come and go", () => {
 
   it("is the very same one where nothing has changed it", () => {
     const record = { a: 1 }
-    const draft = new PassingDraft<number>(record)
+    const draft = new MapBuilder<number>(record)
     draft.set("a", 1)
     draft.remove("b")
     expect(draft.record()).toBe(record)

@@ -9,7 +9,7 @@ import { Snapshots } from "../../src/events/log/Snapshots.ts"
 import { eventType } from "../../src/events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
-import { begin, combine, fold, type Projection, takeAll } from "../../src/projections/fold/Projection.ts"
+import { applyAll, begin, combine, fold, type Projection } from "../../src/projections/fold/Projection.ts"
 import * as Fingerprint from "../../src/projections/projector/Fingerprint.ts"
 import * as SnapshotStrategy from "../../src/projections/projector/SnapshotStrategy.ts"
 import * as StateChunks from "../../src/projections/projector/StateChunks.ts"
@@ -30,7 +30,7 @@ const onMemory = <A, E>(body: Effect.Effect<A, E, EventLog | Snapshots>) =>
   Effect.provide(body, layerMemory({ vocabulary }))
 
 /** Rungs wherever a fold stops to tell. */
-const everywhere: SnapshotStrategy.Rule = { minEvents: 1, perByteStored: 0, perByteWritten: 0 }
+const everywhere: SnapshotStrategy.SnapshotPolicy = { minEvents: 1, perByteStored: 0, perByteWritten: 0 }
 
 const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
   it.live(name, () =>
@@ -77,7 +77,7 @@ const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
     let position = 0
     for (const until of rungs) {
       const page = yield* log.readPage({ after: position, until }, 100)
-      takeAll(projection, draft, page)
+      applyAll(projection, draft, page)
       position = until
       yield* ladder.climbed(climb, {
         events: page.length,
@@ -122,7 +122,7 @@ describe("a state that is cut", () => {
   it("is joined again to the same", () => {
     fc.assert(
       fc.property(state, (state) => {
-        const { skeleton, wide } = StateChunks.cut(state)
+        const { skeleton, wide } = StateChunks.split(state)
         const texts = wide.map((record) => ({ path: record.path, texts: record.pages.map(StateChunks.textOf) }))
         const joined = StateChunks.join(
           JSON.parse(JSON.stringify(skeleton)),

@@ -22,7 +22,7 @@ const program = (): string =>
 export const command = (args: ReadonlyArray<string>): string => [program(), ...args.map(quoted)].join(" ")
 
 /** A command as the library writes it, `hindcast …`, as it is typed here, for the log that was named here. */
-export const written = (command: string): string => {
+export const shellCommand = (command: string): string => {
   const words = command.replace(/^hindcast(?= )/, program)
   const log = namedLog()
   return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quoted(log)}`
@@ -36,4 +36,4 @@ const namedLog = (): string | undefined => {
 }
 
 /** A text for people, with its commands as they are typed here. The library, which is no program, writes `hindcast …`. */
-export const inText = (text: string): string => text.replaceAll(/(?<=`|^Grant it: )hindcast [^`\n]+/gm, written)
+export const inText = (text: string): string => text.replaceAll(/(?<=`|^Grant it: )hindcast [^`\n]+/gm, shellCommand)

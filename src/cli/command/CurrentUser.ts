@@ -1,7 +1,7 @@
 import * as os from "node:os"
 
 /** Who sits at this terminal: the name of the operating system's user, else its number. */
-export const person = (): string => {
+export const userName = (): string => {
   try {
     return os.userInfo().username
   } catch {
@@ -11,4 +11,4 @@ export const person = (): string => {
 }
 
 /** The same as the log names an actor. */
-export const personAsActor = (): string => `human:${person()}`
+export const userAsActor = (): string => `human:${userName()}`

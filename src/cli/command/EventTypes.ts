@@ -7,7 +7,7 @@ import { BadInput } from "./BadInput.ts"
 export const checked = (types: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, BadInput> => {
   const unknown = types.find((name) => !Vocabulary.core.types.has(name) && !name.includes("/"))
   if (unknown === undefined) return Effect.succeed(types)
-  const near = DidYouMean.names(unknown, [...Vocabulary.core.types.keys()])
+  const near = DidYouMean.similarNames(unknown, [...Vocabulary.core.types.keys()])
   return new BadInput({
     input: "--type",
     expected: `an event's type, such as ${near.length === 0 ? "SensorRead" : near.join(" or ")}, or one with a program's prefix (acme/OrderPlaced)`,

@@ -52,7 +52,7 @@ export const taskAmong = (text: string, ids: ReadonlyArray<string>) =>
 const nearest = (text: string, ids: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (text.length < MIN_LENGTH) return []
   const ends = new Map(ids.flatMap((id) => [[id.slice(-text.length), id] as const, [id, id] as const]))
-  return [...new Set(DidYouMean.names(text, [...ends.keys()]).flatMap((end) => ends.get(end) ?? []))]
+  return [...new Set(DidYouMean.similarNames(text, [...ends.keys()]).flatMap((end) => ends.get(end) ?? []))]
 }
 
 /** The id of the confirmation that a text names: of those that wait, else of all there were; else the text itself. */

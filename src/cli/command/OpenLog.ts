@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Data, Effect, Layer, Option } from "effect"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { BadInput } from "./BadInput.ts"
-import { personAsActor } from "./CurrentUser.ts"
+import { userAsActor } from "./CurrentUser.ts"
 
 /** Name another file: there is none here. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
@@ -68,7 +68,7 @@ const open = (
       return Hindcast.layerLog({
         log: { filename, readonly },
         workspace: yield* workspaceOf(workspace),
-        actor: personAsActor(),
+        actor: userAsActor(),
       })
     }),
   )

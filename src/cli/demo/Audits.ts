@@ -5,10 +5,10 @@ import * as AuditPage from "../pages/audit/AuditPage.ts"
 import type { Style } from "../terminal/Style.ts"
 import * as Table from "../terminal/Table.ts"
 import { number, oneLine } from "../terminal/Text.ts"
-import type { Teller } from "./Narrator.ts"
+import type { Narrator } from "./Narrator.ts"
 
 /** Shows the audits of some tasks beside each other. */
-export const compare = (teller: Teller, audits: ReadonlyArray<TaskAudit>) =>
+export const compare = (teller: Narrator, audits: ReadonlyArray<TaskAudit>) =>
   Effect.zipRight(
     teller.part(
       "3  The audits side by side",

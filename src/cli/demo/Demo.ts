@@ -9,7 +9,7 @@ import type { Wanted } from "../../plugins/sandbox/Tier.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { json, sandbox, wholeNumber } from "../command/CommonOptions.ts"
-import { person, personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as PackageFiles from "../command/PackageFiles.ts"
@@ -142,15 +142,15 @@ interface Place extends WorkspaceVisit.VisitOptions {
 type Acted = Effect.Effect.Success<ReturnType<typeof act>>
 
 /** What needs a kernel: plugins run, agents act. When it is over, the kernel stops and so does every plugin. */
-const act = (teller: Narrator.Teller, place: Place) =>
+const act = (teller: Narrator.Narrator, place: Place) =>
   Effect.gen(function* () {
     const { filename, workspace, seed, sandbox } = place
     const before = yield* headOf(filename)
     const kernel = Hindcast.layer({
       log: filename,
       workspace,
-      actor: personAsActor(),
-      owner: `hindcast demo of ${person()}`,
+      actor: userAsActor(),
+      owner: `hindcast demo of ${userName()}`,
       gate: Gate.standard,
       seed,
       host: { sandbox },
@@ -181,7 +181,7 @@ const recoveredSince = (before: number) =>
     return started === undefined ? 0 : started.position - before - 1
   })
 
-const begin = ({ say, style }: Narrator.Teller, { filename, seed }: Place, before: number, recovered: number) =>
+const begin = ({ say, style }: Narrator.Narrator, { filename, seed }: Place, before: number, recovered: number) =>
   Effect.gen(function* () {
     yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${CommandHints.shortest(filename)}`)
     if (before === 0) return
@@ -190,7 +190,7 @@ const begin = ({ say, style }: Narrator.Teller, { filename, seed }: Place, befor
   })
 
 /** What needs the log alone. */
-const lookBack = (teller: Narrator.Teller, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
+const lookBack = (teller: Narrator.Narrator, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
   Effect.gen(function* () {
     yield* Audits.compare(teller, [expert, wanderer, visit.audit])
     const win = yield* StoryMoments.findWin(expert)
@@ -199,10 +199,10 @@ const lookBack = (teller: Narrator.Teller, { filename, workspace }: Place, { exp
     const why = yield* StoryMoments.why(teller, win)
     const rescore = yield* Rescoring.rescore(teller, [expert.taskId, wanderer.taskId])
     return { win, moments, blame, why, rescore, verify: yield* verify(teller) }
-  }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: personAsActor() })))
+  }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: userAsActor() })))
 
 /** Checks every event of the log. */
-const verify = ({ part, say, style }: Narrator.Teller) =>
+const verify = ({ part, say, style }: Narrator.Narrator) =>
   Effect.gen(function* () {
     yield* part(
       "8  Is the log intact?",

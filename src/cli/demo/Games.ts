@@ -3,7 +3,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 import * as AgentModule from "../task/AgentModule.ts"
-import type { Teller } from "./Narrator.ts"
+import type { Narrator } from "./Narrator.ts"
 import * as Trace from "./Trace.ts"
 
 /** More than the way takes, and fewer than wandering needs. */
@@ -12,7 +12,7 @@ const MAX_STEPS = 25
 const GOAL = "Take the document out of the locked desk"
 
 /** Two agents play The Lost Key, each in a world of its own; answers their audits, the one that knows the way first. */
-export const play = (teller: Teller) =>
+export const play = (teller: Narrator) =>
   Effect.gen(function* () {
     yield* teller.part(
       "1  Two agents play The Lost Key",
@@ -27,7 +27,7 @@ export const play = (teller: Teller) =>
     }
   })
 
-const playOne = (teller: Teller, name: string) =>
+const playOne = (teller: Narrator, name: string) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const agent = yield* AgentModule.load(inPackage("examples", "agents", `${name}.mjs`))

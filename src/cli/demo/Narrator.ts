@@ -5,7 +5,7 @@ import type { Style } from "../terminal/Style.ts"
 import * as StyleOf from "../terminal/Style.ts"
 
 /** Who tells the person at the terminal what is going on. For programs (`--json`) nothing is told. */
-export interface Teller {
+export interface Narrator {
   readonly style: Style
   /** Begins a part: its heading, and a sentence or two about what is seen and why it matters. */
   readonly part: (title: string, ...about: ReadonlyArray<string>) => Effect.Effect<void>
@@ -19,7 +19,7 @@ export interface Teller {
 export const WIDTH = 100
 
 /** Tells on the standard output. */
-export const onOutput = (): Teller => {
+export const onOutput = (): Narrator => {
   const style = Output.styleOf(process.stdout)
   const say = (...lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })
   return {
@@ -31,7 +31,7 @@ export const onOutput = (): Teller => {
 }
 
 /** Tells nobody. */
-export const silent: Teller = {
+export const silent: Narrator = {
   style: StyleOf.plain,
   part: () => Effect.void,
   say: () => Effect.void,

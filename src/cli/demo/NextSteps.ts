@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import * as CommandHints from "../command/CommandHints.ts"
 import { at } from "../terminal/Text.ts"
 import { endOf } from "./Audits.ts"
-import type { Teller } from "./Narrator.ts"
+import type { Narrator } from "./Narrator.ts"
 import { RUBRIC } from "./Rescoring.ts"
 import type { Win } from "./StoryMoments.ts"
 
@@ -31,7 +31,7 @@ export const suggestions = (filename: string, win: Win, wandererId: string): Rea
   }))
 
 /** Shows them. */
-export const show = ({ part, say, style }: Teller, suggested: ReadonlyArray<Suggestion>) =>
+export const show = ({ part, say, style }: Narrator, suggested: ReadonlyArray<Suggestion>) =>
   Effect.zipRight(
     part("Next", "The log stays. Ask it yourself:"),
     say(...suggested.flatMap(({ command, does }) => [style.dim(`# ${does}`), command])),

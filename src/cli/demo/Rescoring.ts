@@ -9,13 +9,13 @@ import type { Style } from "../terminal/Style.ts"
 import * as Table from "../terminal/Table.ts"
 import { number, oneLine } from "../terminal/Text.ts"
 import { nameOf } from "./Audits.ts"
-import type { Teller } from "./Narrator.ts"
+import type { Narrator } from "./Narrator.ts"
 
 /** The rubric that the demo scores by again. */
 export const RUBRIC = inPackage("examples", "rubrics", "stricter.yaml")
 
 /** Scores tasks again by a stricter rubric, and shows what changed. */
-export const rescore = ({ part, show, style }: Teller, tasks: ReadonlyArray<string>) =>
+export const rescore = ({ part, show, style }: Narrator, tasks: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     yield* part(
       "7  Both tasks re-scored by a stricter rubric",

@@ -11,7 +11,7 @@ import type { Style } from "../terminal/Style.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, value } from "../terminal/Text.ts"
 import { nameOf } from "./Audits.ts"
-import type { Teller } from "./Narrator.ts"
+import type { Narrator } from "./Narrator.ts"
 
 /** Use another log: the agent that knows the way did not win, so that there is nothing to look back at. */
 export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; readonly audit: TaskAudit }> {
@@ -58,7 +58,7 @@ export const findWin = (audit: TaskAudit) =>
   })
 
 /** Shows the world of the text room before and after the winning command, and what differs. */
-export const compare = ({ part, say, show, style }: Teller, audit: TaskAudit, { taskId, before, after }: Win) =>
+export const compare = ({ part, say, show, style }: Narrator, audit: TaskAudit, { taskId, before, after }: Win) =>
   Effect.gen(function* () {
     yield* part(
       "4  The state at two moments, and their diff",
@@ -111,7 +111,7 @@ const worldLines = (style: Style, ...moments: ReadonlyArray<readonly [position: 
 }
 
 /** Shows which event gave the inventory its last value. */
-export const blame = ({ part, say, show, style }: Teller, { taskId }: Win) =>
+export const blame = ({ part, say, show, style }: Narrator, { taskId }: Win) =>
   Effect.gen(function* () {
     yield* part(
       "5  Who last wrote the inventory",
@@ -125,7 +125,7 @@ export const blame = ({ part, say, show, style }: Teller, { taskId }: Win) =>
   })
 
 /** Shows the causes of the winning command's outcome. */
-export const why = ({ part, show, style }: Teller, { succeeded }: Win) =>
+export const why = ({ part, show, style }: Narrator, { succeeded }: Win) =>
   Effect.gen(function* () {
     yield* part(
       "6  Why the winning command happened",

@@ -4,13 +4,13 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { oneLine, value } from "../terminal/Text.ts"
-import { type Teller, WIDTH } from "./Narrator.ts"
+import { type Narrator, WIDTH } from "./Narrator.ts"
 
 /** Between two commands. */
 const GAP = " · "
 
 /** Tells the commands of the first task that is opened after a position, in few words, as they happen; until it is closed. */
-export const follow = (after: number, { style, say }: Teller) =>
+export const follow = (after: number, { style, say }: Narrator) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const commands = new Map<string, string>()

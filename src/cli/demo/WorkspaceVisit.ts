@@ -10,7 +10,7 @@ import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import * as Prompter from "../task/Prompter.ts"
 import { at, count, shorten } from "../terminal/Text.ts"
 import { endOf } from "./Audits.ts"
-import type { Teller } from "./Narrator.ts"
+import type { Narrator } from "./Narrator.ts"
 
 /** The one file that the demo writes. */
 const NOTE = {
@@ -27,7 +27,7 @@ export interface VisitOptions {
 }
 
 /** A program without an agent looks at a directory, and writes one file once that was confirmed. */
-export const visit = (teller: Teller, options: VisitOptions) =>
+export const visit = (teller: Narrator, options: VisitOptions) =>
   Effect.gen(function* () {
     yield* teller.part(
       "2  A look at real files, and one confirmed write",
@@ -64,7 +64,7 @@ export const visit = (teller: Teller, options: VisitOptions) =>
 
 /** Answers the command's question from another process, as a person at another terminal would. */
 const confirmed = <E>(
-  { style, show, say }: Teller,
+  { style, show, say }: Narrator,
   command: Fiber.Fiber<CommandOutcome, E>,
   after: number,
   filename: string,

@@ -4,7 +4,7 @@ import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 
 /** Where bytes go. Its functions fail with what the operating system reports. */
-export interface Sink {
+export interface AtomicOutput {
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** Makes what was written so far the whole. */
   readonly commit: () => Promise<void>
@@ -18,8 +18,8 @@ interface Found {
 }
 
 /** Writes to a new file beside the target, which takes the target's name at the end. `found` is the file it may replace. A new file is for its owner alone. */
-export const beside = async (file: string, found: Found | undefined): Promise<Sink> => {
-  AtomicFile.removeAbandoned(file)
+export const beside = async (file: string, found: Found | undefined): Promise<AtomicOutput> => {
+  AtomicFile.removeAbandonedFile(file)
   const partial = AtomicFile.nameFor(file)
   const handle = await fs.promises.open(partial, "wx", OwnerOnly.FILE_MODE)
   return {
@@ -54,7 +54,7 @@ const syncDirectory = async (directory: string): Promise<void> => {
 }
 
 /** Writes to a pipe or a device as it is. */
-export const inPlace = async (file: string): Promise<Sink> => {
+export const inPlace = async (file: string): Promise<AtomicOutput> => {
   const handle = await fs.promises.open(file, fs.constants.O_WRONLY)
   return { write: (bytes) => handle.writeFile(bytes), commit: async () => {}, discard: () => handle.close() }
 }
@@ -63,7 +63,7 @@ export const inPlace = async (file: string): Promise<Sink> => {
  * Writes to the standard output. Once nobody reads it any more, writing never ends: the program does (`main.ts`), and that is
  * no failure.
  */
-export const standardOutput = (): Sink => ({
+export const standardOutput = (): AtomicOutput => ({
   write: fs.fstatSync(process.stdout.fd).isFile() ? writeRedirected : writePiped,
   commit: async () => {},
   discard: async () => {},

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
 import { type Readable, type Recorded, Records } from "../../events/read/Records.ts"
 import { type Encoder, made } from "../../projections/exports/Encoder.ts"
-import type { Source as Table } from "../../projections/exports/EventTable.ts"
+import type { EventSource as Table } from "../../projections/exports/EventTable.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
@@ -36,15 +36,15 @@ export interface Typed extends Selection.Typed {
 }
 
 /** Where the events come from, after which position they begin, and whose history they are, where only one timeline's. */
-export interface Source extends Table {
+export interface ExportSource extends Table {
   readonly after: number
   readonly timeline: string | null
 }
 
 /** A format, and what it is made of. */
 export type Format = { readonly name: string; readonly binary: boolean } & (
-  | { readonly takes: "stored"; readonly encoder: (source: Source) => Encoder<Recorded> }
-  | { readonly takes: "readable"; readonly encoder: (source: Source) => Encoder<Readable> | Prepared }
+  | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<Recorded> }
+  | { readonly takes: "readable"; readonly encoder: (source: ExportSource) => Encoder<Readable> | Prepared }
 )
 
 /** An encoder that has to know something of the log first. */

@@ -82,7 +82,7 @@ export type OutputError = OutputExists | OutputUnavailable | OutputDiskFull
 const STEP_BYTES = 1024 * 1024
 
 /**
- * Writes a file from beginning to end under a name of its own beside the target (see `PartialFile`), which becomes the
+ * Writes a file from beginning to end under a name of its own beside the target (see `AtomicFile`), which becomes the
  * target's name once all of it is on the disk. So a target is whole or not there, and what stood there before stands until
  * then. Whatever fails or is interrupted on the way, what was written is removed again; only a process that is killed
  * leaves its `.partial` behind, until the target is written again.
@@ -123,7 +123,7 @@ const isPiece = (chunk: Chunk): chunk is Piece => typeof chunk === "string" || c
  * Gathers small chunks in one piece of memory, which is used again and again: memory outside of V8's heap that is thrown away
  * is collected late, and a long file would take hundreds of megabytes.
  */
-const inSteps = (file: string, sink: AtomicOutput.Sink) => {
+const inSteps = (file: string, sink: AtomicOutput.AtomicOutput) => {
   const memory = Buffer.allocUnsafe(STEP_BYTES)
   let gathered = 0
   let written = 0
@@ -166,7 +166,12 @@ const inSteps = (file: string, sink: AtomicOutput.Sink) => {
   return { write, flush, written: () => written }
 }
 
-const open = ({ file, force = false, log, binary = false }: Target): Effect.Effect<AtomicOutput.Sink, OutputError> =>
+const open = ({
+  file,
+  force = false,
+  log,
+  binary = false,
+}: Target): Effect.Effect<AtomicOutput.AtomicOutput, OutputError> =>
   Effect.suspend(() => {
     if (file === "-") {
       const shows = binary && process.stdout.isTTY === true

@@ -33,7 +33,7 @@ export interface Typed {
 }
 
 /** What is exported. */
-export interface Selection {
+export interface EventSelection {
   /** After which position, and up to which one. */
   readonly after: number
   readonly until: number
@@ -62,5 +62,5 @@ export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed
     const spans = Option.isNone(timeline) ? undefined : (yield* Timelines.named(log, timeline.value)).spans
     const queries: ReadonlyArray<Query> =
       spans === undefined ? [{ ...query, after, until }] : Timelines.parts(spans, { ...query, after, until })
-    return { after, until, queries, head, whole } satisfies Selection
+    return { after, until, queries, head, whole } satisfies EventSelection
   })

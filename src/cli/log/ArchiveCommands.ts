@@ -4,7 +4,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import { Archive, type Segment } from "../../events/maintenance/Archive.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import { common } from "../command/CommonOptions.ts"
-import { personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as Table from "../terminal/Table.ts"
@@ -25,7 +25,7 @@ export const archive = Command.make(
       const position = yield* Moment.resolve(until)
       const { archive } = yield* Archive
       const { segment, event, shrunk } = yield* counting("archived", (onProgress) =>
-        archive({ until: position, actor: personAsActor(), onProgress }),
+        archive({ until: position, actor: userAsActor(), onProgress }),
       )
       yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
         `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { PersonalData } from "../../events/payload/PersonalData.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common } from "../command/CommonOptions.ts"
-import { personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as Table from "../terminal/Table.ts"
@@ -47,7 +47,7 @@ export const shred = Command.make(
         const expected = "--yes, for a destroyed key cannot be brought back"
         return yield* new BadInput({ input: "log shred", expected, found: "none" })
       }
-      const event = yield* (yield* PersonalData).shred({ subject, reason, actor: personAsActor() })
+      const event = yield* (yield* PersonalData).shred({ subject, reason, actor: userAsActor() })
       yield* Output.show(json, event, (style) => [
         `${style.good("Shredded")}: the key ${String(event.payload.keyId)} is destroyed, recorded at ${at(event.position)}. What it encrypted cannot be read any more, here or in any copy; copies of the key file, such as backups, have to be destroyed as well.`,
       ])

@@ -1,12 +1,12 @@
 import { Command } from "@effect/cli"
 import { Data, Effect } from "effect"
-import { type Survey, survey } from "../../plugins/sandbox/SandboxReport.ts"
+import { report, type SandboxReport } from "../../plugins/sandbox/SandboxReport.ts"
 import { json, sandbox } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as SandboxPage from "../pages/plugins/SandboxPage.ts"
 
 /** Do as it says: as the machine is, no plugin can be started in the tier that is wanted. */
-export class NoSandbox extends Data.TaggedError("NoSandbox")<Pick<Survey, "wanted" | "why" | "improve">> {
+export class NoSandbox extends Data.TaggedError("NoSandbox")<Pick<SandboxReport, "wanted" | "why" | "improve">> {
   override get message() {
     return `expected to start plugins with --sandbox ${this.wanted}, found that ${this.why}. ${this.improve ?? ""}`.trim()
   }
@@ -15,7 +15,7 @@ export class NoSandbox extends Data.TaggedError("NoSandbox")<Pick<Survey, "wante
 /** `hindcast doctor` */
 export const doctor = Command.make("doctor", { json, sandbox }, ({ json, sandbox }) =>
   Effect.gen(function* () {
-    const found = yield* survey(sandbox)
+    const found = yield* report(sandbox)
     yield* Output.show(json, found, (style) => SandboxPage.lines(style, found))
     const { tier, wanted, why, improve } = found
     if (tier === null) return yield* new NoSandbox({ wanted, why, improve })

@@ -6,7 +6,7 @@ import type { CheckedPlugin } from "../../kernel/registry/Registry.ts"
 import { layerOf, PluginHost } from "../../plugins/process/PluginHost.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor } from "../command/CurrentUser.ts"
 import * as Output from "../command/Output.ts"
 import * as Question from "../terminal/Question.ts"
 
@@ -32,7 +32,7 @@ export const settle = (imported: Imported, said: boolean) =>
 
 /** Records the consent to a version that was given by an option. */
 export const give = (version: SandboxConsents.Version) =>
-  Effect.flatMap(EventLog, (log) => SandboxConsents.record(log, version, "option", personAsActor()))
+  Effect.flatMap(EventLog, (log) => SandboxConsents.record(log, version, "option", userAsActor()))
 
 /** Asks whoever sits at the terminal; where nobody does, says what is missing. Answers whether it was consented to. */
 export const askOrTell = (missing: SandboxConsentMissing, imported: Imported) =>
@@ -52,6 +52,6 @@ export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxCon
     yield* Output.write(CommandHints.inText(lines.join("\n")))
     const answer = yield* Question.ask("Let this version of it run here all the same? [y/N] ")
     if (!Question.isYes(answer)) return false
-    yield* SandboxConsents.record(yield* EventLog, version, "prompt", personAsActor())
+    yield* SandboxConsents.record(yield* EventLog, version, "prompt", userAsActor())
     return true
   })

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Data, Effect } from "effect"
-import type { Given } from "../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
 import type { Held } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -44,7 +44,7 @@ const regrant = (word: "grant" | "revoke") =>
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   )
 
-const isAny = ({ runAny, ...lists }: Given): boolean =>
+const isAny = ({ runAny, ...lists }: GrantedPermissions): boolean =>
   runAny === true || Object.values(lists).some((names) => names.length > 0)
 
 /** `hindcast plugin grant PLUGIN --grant-…` */

@@ -5,7 +5,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { isPluginName } from "../../plugins/manifest/Manifest.ts"
 import * as Consent from "../../plugins/sandbox/Consent.ts"
-import { survey } from "../../plugins/sandbox/SandboxReport.ts"
+import { report } from "../../plugins/sandbox/SandboxReport.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { command, shortest } from "../command/CommandHints.ts"
 import { json } from "../command/CommonOptions.ts"
@@ -38,7 +38,7 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
     yield* empty(target)
     const files = write(target, name)
     const isInstalled = fs.existsSync(installed(target) ?? "")
-    const { layer } = yield* survey("auto")
+    const { layer } = yield* report("auto")
     const needsConsent = layer !== null && Consent.isNeeded(layer)
     const add = ["plugin", "add", shortest(target), ...(needsConsent ? ["--sandbox", "flags"] : [])]
     yield* Output.show(json, { name, directory: target, files, installed: isInstalled }, (style) => [

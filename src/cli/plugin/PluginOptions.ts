@@ -1,5 +1,5 @@
 import { Args, Options } from "@effect/cli"
-import type { Given } from "../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { workspace } from "../command/CommonOptions.ts"
 
 /** A plugin's name. */
@@ -49,7 +49,7 @@ export const grants = {
 }
 
 /** Grants by name, as they were typed. */
-export type Granted = Required<Given>
+export type Granted = Required<GrantedPermissions>
 
 /** How a plugin is imported or checked. */
 export const importing = {
@@ -67,7 +67,7 @@ export const importOptions = ({ lenient, ...grants }: Granted & { readonly lenie
 })
 
 /** Only what was granted. */
-export const named = ({ read, write, net, env, run, runAny }: Granted): Given => ({
+export const named = ({ read, write, net, env, run, runAny }: Granted): GrantedPermissions => ({
   ...{ read, write, net, env, run },
   ...(runAny ? { runAny } : {}),
 })

@@ -79,7 +79,7 @@ export const audit = Command.make(
     ),
 ).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
 
-type Given = AuditMode.Given
+type Given = AuditMode.AuditInput
 
 const answer = (mode: AuditMode.Mode, given: Given) => {
   switch (mode._tag) {
@@ -163,10 +163,10 @@ const DEFAULT_COLUMNS = 80
 const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
 
 /** The tasks that are asked for, open ones too. */
-const selected = (given: TaskSelection.Given) =>
+const selected = (given: TaskSelection.TaskSelectionInput) =>
   Effect.gen(function* () {
     const known = yield* tasksOf
-    const { tasks = Object.keys(known), ...asked } = yield* TaskSelection.askedAmong(given, known)
+    const { tasks = Object.keys(known), ...asked } = yield* TaskSelection.selectedAmong(given, known)
     const chosen = tasks.length === 0 ? [] : yield* Chosen.of(yield* EventLog, known, { tasks, ...asked })
     return { known, chosen }
   })
@@ -176,7 +176,7 @@ const tasksOf = Effect.gen(function* () {
   const log = yield* EventLog
   const draft = Projection.begin(Tasks.projection, Tasks.projection.initial)
   yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: TASKS }, (page) =>
-    Projection.takeAll(Tasks.projection, draft, page),
+    Projection.applyAll(Tasks.projection, draft, page),
   )
   return draft.state()
 })

@@ -6,7 +6,7 @@ import { BadInput } from "../command/BadInput.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
 /** What was typed for `hindcast audit`. */
-export interface Given extends TaskSelection.Given {
+export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly name: Option.Option<string>
   readonly json: boolean
   readonly all: boolean
@@ -29,7 +29,7 @@ export type Mode = Data.TaggedEnum<{
 const Mode = Data.taggedEnum<Mode>()
 
 /** Of what was typed, what is asked for; what does not go together is refused. */
-export const of = (given: Given): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
+export const of = (given: AuditInput): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
   Effect.gen(function* () {
     const { name, all, trend, json, markdown } = given
     const asked = [...(Option.isSome(name) ? ["a task"] : []), ...(all ? ["--all"] : []), ...(trend ? ["--trend"] : [])]
@@ -79,7 +79,7 @@ const BELONGING = {
   since: MANY,
   until: MANY,
   where: MANY,
-} satisfies { readonly [option in keyof Given]?: ReadonlyArray<string> }
+} satisfies { readonly [option in keyof AuditInput]?: ReadonlyArray<string> }
 
 const isGiven = (value: Option.Option<unknown> | ReadonlyArray<unknown>): boolean =>
   Option.isOption(value) ? Option.isSome(value) : value.length > 0
@@ -91,7 +91,7 @@ export interface Sorting {
 }
 
 /** What `--sort` asks for: tasks as they were opened, and groups as they came, where it says nothing. */
-export const sorting = ({ sort, group }: Given): Effect.Effect<Sorting, BadInput> =>
+export const sorting = ({ sort, group }: AuditInput): Effect.Effect<Sorting, BadInput> =>
   Effect.gen(function* () {
     const [, column = "", direction] = /^(.*?)(?::(asc|desc))?$/s.exec(Option.getOrElse(sort, () => "")) ?? []
     const descending = direction === "desc"
@@ -99,7 +99,7 @@ export const sorting = ({ sort, group }: Given): Effect.Effect<Sorting, BadInput
     if (Option.isNone(sort)) return { rows: (rows) => rows, groups: (groups) => groups }
     if (!Object.hasOwn(known, column)) {
       const columns = Object.keys(known)
-      const near = DidYouMean.names(column, columns)
+      const near = DidYouMean.similarNames(column, columns)
       return yield* new BadInput({
         input: "--sort",
         expected: `a column of ${Option.isSome(group) ? "groups" : "tasks"}, with :asc or :desc after it, of ${columns.join(", ")}`,

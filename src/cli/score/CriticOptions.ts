@@ -25,18 +25,18 @@ export const options = {
 }
 
 /** What was typed of them. */
-export interface Given {
+export interface CriticInput {
   readonly critic: ReadonlyArray<string>
   readonly judgedBy: ReadonlyArray<string>
   readonly answers: Option.Option<string>
 }
 
 /** Whether anything was. */
-export const isGiven = ({ critic, judgedBy, answers }: Given): boolean =>
+export const isGiven = ({ critic, judgedBy, answers }: CriticInput): boolean =>
   critic.length + judgedBy.length > 0 || answers._tag === "Some"
 
 /** Reads them. */
-export const asked = ({ critic, judgedBy, answers }: Given) =>
+export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
   Effect.gen(function* () {
     const wishes = yield* Effect.forEach(critic, wishOf)
     const versions = yield* Effect.forEach(judgedBy, versionOf)
@@ -44,12 +44,12 @@ export const asked = ({ critic, judgedBy, answers }: Given) =>
     return {
       ...{ wishes, versions: Object.fromEntries(versions) },
       ...(answersOf === undefined ? {} : { answersOf }),
-    } satisfies Critics.Asked
+    } satisfies Critics.CriticRequest
   })
 
 const CRITICS = ["rule", "plugin", "model"] as const
 
-const wishOf = (typed: string): Either.Either<NonNullable<Critics.Asked["wishes"]>[number], BadInput> => {
+const wishOf = (typed: string): Either.Either<NonNullable<Critics.CriticRequest["wishes"]>[number], BadInput> => {
   // A measure's name may have a `=` in it, a critic's has none.
   const equals = typed.lastIndexOf("=")
   const named = typed.slice(equals + 1)

@@ -54,9 +54,9 @@ export const rescore = Command.make("rescore", { ...common, ...options }, ({ log
     }
     const rescoring = {
       rubric: yield* Rubric.load(asked.rubric.value),
-      ...(yield* TaskSelection.asked({ ...asked, task: asked.task.flatMap((ids) => ids.split(",")) })),
+      ...(yield* TaskSelection.selected({ ...asked, task: asked.task.flatMap((ids) => ids.split(",")) })),
       ...(Option.isNone(asked.label) ? {} : { label: asked.label.value }),
-      critics: yield* CriticOptions.asked(asked),
+      critics: yield* CriticOptions.requested(asked),
     }
     const scoring = yield* Scoring
     if (asked.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
@@ -65,7 +65,7 @@ export const rescore = Command.make("rescore", { ...common, ...options }, ({ log
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Score past tasks again by another rubric; nothing is run, and earlier scores stand"))
 
-interface Asked extends TaskSelection.Given, CriticOptions.Given {
+interface Asked extends TaskSelection.TaskSelectionInput, CriticOptions.CriticInput {
   readonly rubric: Option.Option<string>
   readonly label: Option.Option<string>
   readonly dryRun: boolean

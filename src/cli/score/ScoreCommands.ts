@@ -14,7 +14,7 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { common, number, oneOf, wholeNumber } from "../command/CommonOptions.ts"
-import { personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as OutputFile from "../export/OutputFile.ts"
@@ -45,7 +45,7 @@ const ls = Command.make(
 const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
-    return ids.flatMap((scoreSetId): ReadonlyArray<ScoreSetTable.Listed> => {
+    return ids.flatMap((scoreSetId): ReadonlyArray<ScoreSetTable.ScoreSetRow> => {
       const set = sets[scoreSetId]
       if (set === undefined) return []
       const { label, rubricDigest, critic, range, finished, startedAt, by } = set
@@ -102,7 +102,7 @@ const promote = Command.make(
     Effect.gen(function* () {
       const { scoreSetIds } = yield* SetScores.load(set)
       if (scoreSetIds.length > 1) return yield* new SeveralScoreSets({ name: set, scoreSetIds })
-      const event = yield* (yield* Scoring).promote({ pointer, scoreSetIds, actor: personAsActor() })
+      const event = yield* (yield* Scoring).promote({ pointer, scoreSetIds, actor: userAsActor() })
       yield* Output.show(json, event, (style) => [
         `${style.name(oneLine(pointer))} is ${String(event.payload.scoreSetId)} from ${at(event.position)} on.`,
       ])

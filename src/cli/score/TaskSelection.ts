@@ -2,7 +2,7 @@ import { HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import type { Asked } from "../../kernel/scoring/TaskSelection.ts"
+import type { SelectedTask } from "../../kernel/scoring/TaskSelection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { projection, type Tasks } from "../../projections/state/Tasks.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
@@ -57,7 +57,7 @@ export const options = {
 }
 
 /** What was typed for these options. */
-export interface Given {
+export interface TaskSelectionInput {
   readonly task: ReadonlyArray<string>
   readonly agent: ReadonlyArray<string>
   readonly plugin: ReadonlyArray<string>
@@ -68,13 +68,16 @@ export interface Given {
 }
 
 /** Which tasks were asked for, with ids and moments looked up. */
-export const asked = (given: Given) =>
+export const selected = (given: TaskSelectionInput) =>
   Effect.gen(function* () {
-    return yield* askedAmong(given, yield* (yield* Projector).current(projection))
+    return yield* selectedAmong(given, yield* (yield* Projector).current(projection))
   })
 
 /** The same, of tasks that are known already. */
-export const askedAmong = ({ task, agent, plugin, outcome, since, until, where }: Given, known: Tasks) =>
+export const selectedAmong = (
+  { task, agent, plugin, outcome, since, until, where }: TaskSelectionInput,
+  known: Tasks,
+) =>
   Effect.gen(function* () {
     const tasks = yield* Effect.forEach(task, (text) => Ids.taskAmong(text, Object.keys(known)))
     yield* Effect.forEach(agent, (name) => isAgentOf(name, known), { discard: true })
@@ -86,7 +89,7 @@ export const askedAmong = ({ task, agent, plugin, outcome, since, until, where }
       ...(outcome.length === 0 ? {} : { outcomes: outcome }),
       ...(Option.isNone(where) ? {} : { where: where.value }),
     }
-    const found: Asked = {
+    const found: SelectedTask = {
       ...(tasks.length === 0 ? {} : { tasks }),
       ...(Object.keys(select).length === 0 ? {} : { select }),
     }
@@ -98,7 +101,7 @@ const isAgentOf = (agent: string, tasks: Tasks) =>
   Effect.gen(function* () {
     const agents = [...new Set(Object.values(tasks).map((task) => task.agent))]
     if (agents.some((known) => known === agent || known.split("@")[0] === agent)) return
-    const near = DidYouMean.names(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
+    const near = DidYouMean.similarNames(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
     return yield* new BadInput({
       input: "--agent",
       expected: agents.length === 0 ? "an agent, and there is none yet" : `an agent of this log: ${listed(agents)}`,

@@ -7,7 +7,7 @@ import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Style } from "../terminal/Style.ts"
 import { count, json, oneLine, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
-import type { Asked, Pane, Session } from "./Session.ts"
+import type { Pane, SearchQuery, Session } from "./Session.ts"
 
 /** A terminal's columns and rows. */
 export interface Size {
@@ -112,7 +112,7 @@ const entry = (style: Style, label: string, text: string, columns: number): stri
   return `${style.bold(label)}${end}█`
 }
 
-const PROMPTS: { readonly [asks in Asked]: string } = {
+const PROMPTS: { readonly [asks in SearchQuery]: string } = {
   path: "Path: ",
   moment: "Go to: ",
   predicate: "Run until: ",

@@ -1,6 +1,6 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json } from "../../values/Json.ts"
-import type { Change } from "../pages/time/PatchLines.ts"
+import type { ShownChange } from "../pages/time/PatchLines.ts"
 
 /** A moment of the log, with what a person looks at there. */
 export interface Frame {
@@ -11,7 +11,7 @@ export interface Frame {
   /** The environment after it. */
   readonly state: Json
   /** What the event changed in it. */
-  readonly changes: ReadonlyArray<Change>
+  readonly changes: ReadonlyArray<ShownChange>
   /** The event, its cause, and so on to the root. */
   readonly causes: ReadonlyArray<Event>
 }
@@ -31,7 +31,7 @@ export type Search =
   | { readonly kind: "moment"; readonly moment: string }
 
 /** What a prompt asks for. */
-export type Asked = "path" | "moment" | "predicate"
+export type SearchQuery = "path" | "moment" | "predicate"
 
 /** All that is on the screen. */
 export interface Session {
@@ -49,12 +49,12 @@ export interface Session {
   /** The predicate that was run to last. */
   readonly predicate: string
   readonly direction: Direction
-  readonly prompt: { readonly asks: Asked; readonly text: string } | null
+  readonly prompt: { readonly asks: SearchQuery; readonly text: string } | null
   readonly message: { readonly text: string; readonly bad: boolean } | null
 }
 
 /** What a key leads to: another session, a search to be made, or the end. */
-export type Turn =
+export type Update =
   | { readonly do: "show"; readonly session: Session }
   | { readonly do: "search"; readonly session: Session; readonly search: Search }
   | { readonly do: "quit" }
@@ -68,12 +68,12 @@ export interface Key {
 }
 
 /** What a key does. Pure: whoever calls it makes the search, and shows the screen. */
-export const press = (session: Session, key: Key): Turn => {
+export const press = (session: Session, key: Key): Update => {
   if (key.ctrl && (key.name === "c" || key.name === "d")) return { do: "quit" }
   return session.prompt === null ? command({ ...session, message: null }, key) : edit(session, session.prompt, key)
 }
 
-const command = (session: Session, key: Key): Turn => {
+const command = (session: Session, key: Key): Update => {
   const action = COMMANDS.get(key.text) ?? COMMANDS.get(key.name)
   return action === undefined
     ? show(say(session, `${describe(key)} does nothing here; ? shows what does.`))
@@ -82,7 +82,7 @@ const command = (session: Session, key: Key): Turn => {
 
 const describe = ({ name, text, ctrl }: Key): string => `${ctrl ? "Ctrl-" : ""}${text.trim() === "" ? name : text}`
 
-const show = (session: Session): Turn => ({ do: "show", session })
+const show = (session: Session): Update => ({ do: "show", session })
 
 /** The same, with a word to the person at the keyboard. */
 export const say = (session: Session, text: string, bad = false): Session => ({ ...session, message: { text, bad } })
@@ -96,7 +96,7 @@ export const moved = (session: Session, frame: Frame): Session => ({
 
 const search =
   (found: (session: Session) => Search) =>
-  (session: Session): Turn => ({ do: "search", session, search: found(session) })
+  (session: Session): Update => ({ do: "search", session, search: found(session) })
 
 const step = (direction: Direction, steps: number) => search(() => ({ kind: "event", direction, steps }))
 
@@ -106,17 +106,17 @@ const reward = (direction: Direction) => search(() => ({ kind: "reward", directi
 
 const pane =
   (name: Pane) =>
-  (session: Session): Turn =>
+  (session: Session): Update =>
     show({ ...session, pane: session.pane === name && name === "help" ? "event" : name, scroll: 0 })
 
 const scroll =
   (lines: number) =>
-  (session: Session): Turn =>
+  (session: Session): Update =>
     show({ ...session, scroll: Math.max(0, session.scroll + lines) })
 
 const ask =
-  (asks: Asked, text: (session: Session) => string, direction?: Direction) =>
-  (session: Session): Turn =>
+  (asks: SearchQuery, text: (session: Session) => string, direction?: Direction) =>
+  (session: Session): Update =>
     show({
       ...session,
       prompt: { asks, text: text(session) },
@@ -125,12 +125,12 @@ const ask =
 
 const againTo =
   (direction: Direction) =>
-  (session: Session): Turn =>
+  (session: Session): Update =>
     session.predicate === ""
       ? ask("predicate", () => "", direction)(session)
       : { do: "search", session, search: { kind: "predicate", direction, predicate: session.predicate } }
 
-const toggleTask = (session: Session): Turn => {
+const toggleTask = (session: Session): Update => {
   if (session.task !== null) return show(say({ ...session, task: null }, "All events are stepped through."))
   const task = session.frame.event?.taskId ?? null
   if (task === null) return show(say(session, "This event is of no task; go to one that is, and press t there.", true))
@@ -141,7 +141,7 @@ const toggleTask = (session: Session): Turn => {
 const PAGE_LINES = 10
 const LEAP = 10
 
-const COMMANDS: ReadonlyMap<string, (session: Session) => Turn> = new Map(
+const COMMANDS: ReadonlyMap<string, (session: Session) => Update> = new Map(
   Object.entries({
     n: step("forward", 1),
     right: step("forward", 1),
@@ -174,11 +174,11 @@ const COMMANDS: ReadonlyMap<string, (session: Session) => Turn> = new Map(
     up: scroll(-1),
     pagedown: scroll(PAGE_LINES),
     pageup: scroll(-PAGE_LINES),
-    q: (): Turn => ({ do: "quit" }),
+    q: (): Update => ({ do: "quit" }),
   }),
 )
 
-const edit = (session: Session, prompt: NonNullable<Session["prompt"]>, key: Key): Turn => {
+const edit = (session: Session, prompt: NonNullable<Session["prompt"]>, key: Key): Update => {
   const text = (changed: string) => show({ ...session, prompt: { ...prompt, text: changed } })
   if (key.name === "escape") return show({ ...session, prompt: null, message: null })
   if (key.name === "return" || key.name === "enter") return answer({ ...session, prompt: null, message: null }, prompt)
@@ -187,7 +187,7 @@ const edit = (session: Session, prompt: NonNullable<Session["prompt"]>, key: Key
   return key.ctrl || key.text === "" ? show(session) : text(prompt.text + key.text)
 }
 
-const answer = (session: Session, { asks, text }: NonNullable<Session["prompt"]>): Turn => {
+const answer = (session: Session, { asks, text }: NonNullable<Session["prompt"]>): Update => {
   const given = text.trim()
   switch (asks) {
     case "path":

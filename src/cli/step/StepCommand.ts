@@ -95,7 +95,11 @@ const look = (session: Session, search: Search) =>
     return moved(now, yield* TimelineCursor.frameAt(tape, found.value))
   }).pipe(Effect.catchAll(({ message }) => Effect.succeed(say(session, message, true))))
 
-const find = (tape: TimelineCursor.Tape, { frame, task }: Session, search: Exclude<Search, { kind: "moment" }>) => {
+const find = (
+  tape: TimelineCursor.TimelineCursor,
+  { frame, task }: Session,
+  search: Exclude<Search, { kind: "moment" }>,
+) => {
   const { position } = frame
   const which = task === null ? {} : { taskId: task }
   switch (search.kind) {

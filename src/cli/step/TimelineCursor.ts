@@ -19,15 +19,15 @@ import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Direction, Frame } from "./Session.ts"
 
 /** A timeline under a reading head: what stands at a position, and where the next of something is. */
-export interface Tape {
-  readonly past: TimelineHistory.Past
+export interface TimelineCursor {
+  readonly past: TimelineHistory.TimelineHistory
   readonly head: number
 }
 
 /** The tape of a timeline, up to the log's head as it is now. */
 export const of = (timeline: string) =>
   Effect.gen(function* (): Effect.fn.Return<
-    Tape,
+    TimelineCursor,
     Effect.Effect.Error<ReturnType<typeof TimelineHistory.of>>,
     EventLog | Projector
   > {
@@ -37,13 +37,13 @@ export const of = (timeline: string) =>
   })
 
 /** What stands at a position. */
-export const frameAt = ({ past }: Tape, position: number) =>
+export const frameAt = ({ past }: TimelineCursor, position: number) =>
   Effect.gen(function* () {
     const [event] = position === 0 ? [] : yield* past.readPage({ after: position - 1, until: position }, 1)
     const state: Json = yield* past.stateAt(position)
     if (event === undefined) return { position, event: null, state, changes: [], causes: [] } satisfies Frame
     const before: Json = yield* past.stateAt(position - 1)
-    const differences = JsonPatch.between(before, state).map((operation) => ({ ...operation, event: position }))
+    const differences = JsonPatch.diff(before, state).map((operation) => ({ ...operation, event: position }))
     const causes = yield* (yield* TimeTravel).why(event.id)
     return { position, event, state, changes: PatchLines.withBefore(before, differences), causes } satisfies Frame
   })
@@ -52,7 +52,7 @@ export const frameAt = ({ past }: Tape, position: number) =>
 export type Which = Pick<Query, "taskId" | "types">
 
 /** The position of the event that is so many steps away, or of the last one on that way; none where there is none. */
-export const step = (tape: Tape, from: number, direction: Direction, which: Which, steps: number) =>
+export const step = (tape: TimelineCursor, from: number, direction: Direction, which: Which, steps: number) =>
   Effect.gen(function* () {
     const passed = yield* direction === "forward"
       ? tape.past.readPage({ ...which, after: from, until: tape.head }, steps)
@@ -66,7 +66,7 @@ const FIRST_STRETCH = 200
 const GROWTH = 8
 
 /** The events before a position: as many as are asked for, or more, or all there are; oldest first. */
-const eventsBefore = ({ past }: Tape, position: number, which: Which, count: number) =>
+const eventsBefore = ({ past }: TimelineCursor, position: number, which: Which, count: number) =>
   Effect.gen(function* () {
     const found: Array<Event> = []
     let until = position - 1
@@ -85,24 +85,24 @@ const eventsBefore = ({ past }: Tape, position: number, which: Which, count: num
   })
 
 /** The position of the next change of the value at a path, or of the last one before. */
-export const change = ({ past, head }: Tape, from: number, direction: Direction, path: string) =>
+export const change = ({ past, head }: TimelineCursor, from: number, direction: Direction, path: string) =>
   Effect.gen(function* () {
     const parsed = yield* Path.parse(path)
-    const turn = yield* direction === "forward"
+    const stepOver = yield* direction === "forward"
       ? Stream.runHead(ValueChanges.between(past, parsed, from, head))
       : ValueChanges.last(past, parsed, from - 1)
-    return Option.map(turn, ({ event }) => positionOf(event))
+    return Option.map(stepOver, ({ event }) => positionOf(event))
   })
 
 /** The position at which a predicate turns true next, or did last before; for one about events, at which it holds. */
-export const turn = ({ past, head }: Tape, from: number, direction: Direction, source: string) =>
+export const turn = ({ past, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
   Effect.gen(function* () {
     const predicate = yield* Predicate.compile(source)
     const extent = EventFilter.ofPaths(paths(predicate))
     const turns = (after: number, until: number) =>
       Stream.unwrap(
         Effect.map(past.stateAt(after), (state) =>
-          PredicateTransitions.turningTrue(past, { predicate }, { from: { position: after, state }, until, extent }),
+          PredicateTransitions.transitions(past, { predicate }, { from: { position: after, state }, until, extent }),
         ),
       )
     if (direction === "forward") return Option.map(yield* Stream.runHead(turns(from, head)), positionOf)

@@ -9,7 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common } from "../command/CommonOptions.ts"
-import { person } from "../command/CurrentUser.ts"
+import { userName } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -55,7 +55,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
 
 const NOBODY_ACTS = "No kernel is at work on this log: nothing that is approved now is executed."
 
-const showing = (id: string) => CommandHints.written(`hindcast confirm show ${id}`)
+const showing = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
 
 const confirmation = Args.text({ name: "confirmation" }).pipe(
   Args.withDescription("Its id, or at least four characters that it alone begins or ends with"),
@@ -120,7 +120,7 @@ const reason = Options.text("reason").pipe(Options.withDescription("Why; it is r
 const answer = (id: string, approved: boolean, reason: Option.Option<string>, shownDigest?: string) =>
   Effect.flatMap(Confirmations, (confirmations) =>
     confirmations.decide(id, {
-      ...{ approved, by: person(), channel: "cli" },
+      ...{ approved, by: userName(), channel: "cli" },
       ...(shownDigest === undefined ? {} : { shownDigest }),
       ...(Option.isNone(reason) ? {} : { reason: reason.value }),
     }),

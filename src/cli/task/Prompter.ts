@@ -1,13 +1,13 @@
 import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
-import { questionDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
+import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { person } from "../command/CurrentUser.ts"
+import { userName } from "../command/CurrentUser.ts"
 import * as Output from "../command/Output.ts"
 import * as CommandOrigin from "../pages/events/CommandOrigin.ts"
 import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
@@ -95,8 +95,8 @@ const decide = (event: Event, filename: string, request: Request) =>
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
     yield* (yield* Confirmations)
       .decide(confirmationId, {
-        ...{ approved: isApproval(answer, hidden), by: person(), channel: "terminal" },
-        shownDigest: questionDigest(request),
+        ...{ approved: isApproval(answer, hidden), by: userName(), channel: "terminal" },
+        shownDigest: confirmationDigest(request),
       })
       .pipe(Effect.catchTags({ NotPending: say, NotAsShown: say }))
   })

@@ -10,7 +10,7 @@ import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
-import { person, personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
@@ -73,8 +73,8 @@ export const run = Command.make("run", { ...common, ...options }, ({ log, json, 
     const kernel = Hindcast.layer({
       log: filename,
       workspace: yield* OpenLog.workspaceOf(asked.workspace),
-      actor: personAsActor(),
-      owner: `hindcast run of ${person()}`,
+      actor: userAsActor(),
+      owner: `hindcast run of ${userName()}`,
       gate: gateOf(asked.gate, asked.confirmWithin),
       host: { sandbox: asked.sandbox },
       ...(Option.isNone(asked.seed) ? {} : { seed: asked.seed.value }),
@@ -107,7 +107,7 @@ const importPlugin = (directory: string, json: boolean) =>
     const earlier = yield* registry.state
     const imported = yield* registry.import(directory).pipe(
       Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
-        const add = ["hindcast plugin add", Grants.word(directory), ...Grants.remedies(refusals).flags].join(" ")
+        const add = ["hindcast plugin add", Grants.shellQuote(directory), ...Grants.remedies(refusals).flags].join(" ")
         const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
         return new GrantsMissing({ refused, remedy })
       }),

@@ -60,7 +60,7 @@ const EVERY_MS = 100
 const DEFAULT_COLUMNS = 80
 
 /** What was seen of a work under way. */
-export interface Seen {
+export interface ProgressState {
   readonly verb: string
   readonly unit: string
   readonly done: number
@@ -71,7 +71,7 @@ export interface Seen {
 }
 
 /** The line for what was seen, at most one character shorter than the terminal is wide. */
-export const line = ({ verb, unit, done, of, since, elapsedMs }: Seen, columns: number): string => {
+export const line = ({ verb, unit, done, of, since, elapsedMs }: ProgressState, columns: number): string => {
   const share = of === undefined ? undefined : of === 0 ? 1 : Math.min(1, done / of)
   const perSecond = elapsedMs < MIN_ELAPSED_MS ? 0 : ((done - since) / elapsedMs) * 1_000
   const words = [

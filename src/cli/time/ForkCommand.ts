@@ -9,7 +9,7 @@ import type { Json } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
-import { person, personAsActor } from "../command/CurrentUser.ts"
+import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -93,8 +93,8 @@ export const fork = Command.make(
       const kernel = Hindcast.layer({
         log: filename,
         workspace: yield* OpenLog.workspaceOf(asked.workspace),
-        actor: personAsActor(),
-        owner: `hindcast fork of ${person()}`,
+        actor: userAsActor(),
+        owner: `hindcast fork of ${userName()}`,
         gate: gateOf(asked.gate, asked.confirmWithin),
         host: { sandbox: asked.sandbox },
       })

@@ -61,7 +61,7 @@ export const replay = Command.make(
 )
 
 /** The last events of the task up to a position, that one included. */
-const eventsBefore = ({ taskId, timeline }: Replay.Report, position: number) =>
+const eventsBefore = ({ taskId, timeline }: Replay.ReplayReport, position: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const all = yield* log.readPage({ timeline, taskId, until: position }, Number.MAX_SAFE_INTEGER)

@@ -3,7 +3,7 @@ import { findNonJson, type JsonObject } from "../../values/Json.ts"
 import { isClockTime, isMoment, iso } from "../../values/Time.ts"
 import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } from "../log/EventLog.ts"
 import { type Blob, blobOf, nameOf } from "../payload/Blob.ts"
-import { sealPayload } from "../payload/PayloadEncryption.ts"
+import { encryptPayload } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import { isEventId, newId } from "../vocabulary/Event.ts"
 import type { EventType } from "../vocabulary/EventType.ts"
@@ -19,7 +19,7 @@ export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 export const MAX_NAME_LENGTH = 512
 
 /** An event that was found fit to be appended. */
-export interface AdmittedEvent {
+export interface ValidatedEvent {
   readonly id: string
   /** Whether the caller chose the id, which makes the append idempotent. */
   readonly idGiven: boolean
@@ -38,19 +38,19 @@ export interface AdmittedEvent {
 }
 
 /** A request whose every part was found fit. */
-export interface Admitted {
+export interface ValidatedAppend {
   readonly timeline: string
   readonly stream: string
   readonly taskId: string | null
   readonly actor: string
   readonly expected: NonNullable<AppendRequest["expected"]> | null
   readonly fence: Required<Fence> | null
-  readonly events: ReadonlyArray<AdmittedEvent>
+  readonly events: ReadonlyArray<ValidatedEvent>
   /** Whether the commit that holds it must reach the disk before it is acknowledged. */
   readonly synced: boolean
 }
 
-type Admit = (request: AppendRequest) => Either.Either<Admitted, InvalidEvent>
+type Admit = (request: AppendRequest) => Either.Either<ValidatedAppend, InvalidEvent>
 
 /**
  * Checks append requests against a vocabulary, and encrypts what is personal, before anything is queued or written. Throws
@@ -98,7 +98,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
       if (key === undefined) return refuse(null, UNFINISHED)
     }
 
-    const events: Array<AdmittedEvent> = []
+    const events: Array<ValidatedEvent> = []
     const givenIds = new Set<string>()
     let synced = false
     for (const [index, event] of request.events.entries()) {
@@ -140,7 +140,7 @@ const admitEvent = (
   type: EventType,
   check: PayloadCheck,
   key: Key | undefined,
-): AdmittedEvent | string => {
+): ValidatedEvent | string => {
   const bad = findNonJson(event.payload)
   if (bad !== undefined) return `payload${bad.path}: expected JSON, found ${bad.found}`
   const mistake = check(event.payload)
@@ -182,7 +182,7 @@ const admitEvent = (
 /** The payload with those of its fields encrypted that its type declares personal; undefined where it has none of them. */
 const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
   const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
-  return present.length === 0 ? undefined : sealPayload(key, id, payload, Object.fromEntries(present))
+  return present.length === 0 ? undefined : encryptPayload(key, id, payload, Object.fromEntries(present))
 }
 
 type PayloadCheck = (payload: JsonObject) => string | undefined

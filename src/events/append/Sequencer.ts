@@ -3,7 +3,7 @@ import { Either } from "effect"
 import * as Chain from "../integrity/Chain.ts"
 import { type Appended, Exact, type Expected, IdReused, type Query, VersionConflict } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
-import type { Admitted, AdmittedEvent } from "./AppendValidation.ts"
+import type { ValidatedAppend, ValidatedEvent } from "./AppendValidation.ts"
 
 /** What must be known of the log to place a batch: exactly as of `head`. */
 export interface LogState {
@@ -22,13 +22,13 @@ export type Placement =
   | { readonly kind: "id reused"; readonly id: string; readonly position: number }
 
 /** The stream that is not where it was expected: the request's own, or that of its fence. */
-type Conflicting = Pick<Admitted, "timeline" | "stream">
+type Conflicting = Pick<ValidatedAppend, "timeline" | "stream">
 
 /** A batch in its place: what to write, and what to answer to each request, in the order given. */
 export interface Sequenced {
   readonly rows: ReadonlyArray<Event>
   /** What was admitted, row by row. */
-  readonly admitted: ReadonlyArray<AdmittedEvent>
+  readonly admitted: ReadonlyArray<ValidatedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
   /** The last versions of the streams that got events, by `streamKey`. */
@@ -44,16 +44,16 @@ export const streamKey = (timeline: string, stream: string): string => `${timeli
  * Pure: a backend calls it, writes the rows, and if another writer was faster throws the result away and calls it again.
  * A request that conflicts takes no place and disturbs no other.
  */
-export const sequence = (log: LogState, requests: ReadonlyArray<Admitted>, now: number): Sequenced => {
+export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>, now: number): Sequenced => {
   const rows: Array<Event> = []
-  const contents: Array<AdmittedEvent> = []
+  const contents: Array<ValidatedEvent> = []
   const versions = new Map<string, number>()
   const placedIds = new Map<string, Event>()
   let head = log.head
 
   const find = (id: string) => placedIds.get(id) ?? log.find(id)
 
-  const place = (request: Admitted): Placement => {
+  const place = (request: ValidatedAppend): Placement => {
     const earlier = findEarlier(request, find)
     if (earlier !== undefined) return earlier
     const { fence, expected } = request
@@ -97,7 +97,13 @@ const meets = (expected: Expected, version: number): boolean => {
   }
 }
 
-const envelope = (request: Admitted, admitted: AdmittedEvent, head: Head, version: number, now: number): Event => {
+const envelope = (
+  request: ValidatedAppend,
+  admitted: ValidatedEvent,
+  head: Head,
+  version: number,
+  now: number,
+): Event => {
   const event = {
     position: head.position + 1,
     id: admitted.id,
@@ -123,7 +129,7 @@ const envelope = (request: Admitted, admitted: AdmittedEvent, head: Head, versio
  * A retry: every event of the request carries an id that the log has, with the same content. A request of which only a
  * part is in the log, or whose content differs, reuses an id for something else.
  */
-const findEarlier = (request: Admitted, find: (id: string) => Event | undefined): Placement | undefined => {
+const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | undefined): Placement | undefined => {
   if (!request.events.some(({ idGiven }) => idGiven)) return undefined
   const earlier = request.events.map((event) => (event.idGiven ? find(event.id) : undefined))
   const known = earlier.filter((event) => event !== undefined)
@@ -139,7 +145,7 @@ const findEarlier = (request: Admitted, find: (id: string) => Event | undefined)
     : { kind: "id reused", id: first.id, position: first.position }
 }
 
-const sameContent = (request: Admitted, admitted: AdmittedEvent, event: Event): boolean =>
+const sameContent = (request: ValidatedAppend, admitted: ValidatedEvent, event: Event): boolean =>
   event.timeline === request.timeline &&
   event.stream === request.stream &&
   event.type === admitted.type &&
@@ -154,7 +160,7 @@ const isSameJson = (a: string, b: string): boolean =>
   a === b || canonicalize(JSON.parse(a)) === canonicalize(JSON.parse(b))
 
 /** What is left of an event whose key was destroyed can only be held against what would be left of this one. */
-const textAsReadable = ({ text, sealed }: AdmittedEvent, { personal }: Event): string =>
+const textAsReadable = ({ text, sealed }: ValidatedEvent, { personal }: Event): string =>
   personal?.readable === false && sealed !== null ? sealed.openText : text
 
 /** Most missed events that a conflict carries. */

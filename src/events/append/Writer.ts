@@ -16,15 +16,15 @@ const MAX_WAITING = 4096
 const MAX_APPENDS_PER_COMMIT = 1024
 
 /** What one request of a batch is answered. */
-export type Answer = Either.Either<Appended, AppendError>
+export type CommitResult = Either.Either<Appended, AppendError>
 
 /**
  * Commits a batch in one transaction, at once and without waiting. Answers each request in the order given, or fails for
  * all of them: then none was written.
  */
 export type Commit = (
-  requests: ReadonlyArray<AppendValidation.Admitted>,
-) => Either.Either<ReadonlyArray<Answer>, LogError | DiskFull>
+  requests: ReadonlyArray<AppendValidation.ValidatedAppend>,
+) => Either.Either<ReadonlyArray<CommitResult>, LogError | DiskFull>
 
 /** An append whose caller waits. */
 interface Waiting<Request> {
@@ -47,10 +47,10 @@ interface Waiting<Request> {
  */
 export const make = (
   name: string,
-  admit: (request: AppendRequest) => Either.Either<AppendValidation.Admitted, AppendError>,
+  admit: (request: AppendRequest) => Either.Either<AppendValidation.ValidatedAppend, AppendError>,
   commit: Commit,
 ): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
-  let waiting: Array<Waiting<AppendValidation.Admitted>> = []
+  let waiting: Array<Waiting<AppendValidation.ValidatedAppend>> = []
   /** Those that came when there was no room: they keep their turn, and are admitted when there is. */
   let outside: Array<Waiting<AppendRequest>> = []
   let scheduled = false
@@ -73,7 +73,7 @@ export const make = (
     if (waiting.length > 0 || outside.length > 0) schedule()
   }
 
-  const answer = (batch: ReadonlyArray<Waiting<AppendValidation.Admitted>>) => {
+  const answer = (batch: ReadonlyArray<Waiting<AppendValidation.ValidatedAppend>>) => {
     const answers = commitAll(batch)
     for (const [index, { resume }] of batch.entries()) if (isLost(answers[index])) resume(answers[index] ?? UNANSWERED)
     for (const [index, { resume }] of batch.entries()) if (!isLost(answers[index])) resume(answers[index] ?? UNANSWERED)
@@ -81,7 +81,7 @@ export const make = (
 
   /** How each append of a batch is answered. A fault of the program is everybody's answer too: nobody waits for ever. */
   const commitAll = (
-    batch: ReadonlyArray<Waiting<AppendValidation.Admitted>>,
+    batch: ReadonlyArray<Waiting<AppendValidation.ValidatedAppend>>,
   ): ReadonlyArray<Effect.Effect<Appended, AppendError>> => {
     try {
       const committed = commit(batch.map(({ request }) => request))

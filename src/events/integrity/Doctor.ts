@@ -1,4 +1,4 @@
-import type { Finding, Look, Severity, Verification } from "../log/Verification.ts"
+import type { CheckResult, Finding, Severity, Verification } from "../log/Verification.ts"
 
 /** What the doctor looked at, and what was found there: the worst first. */
 export interface Examination {
@@ -6,7 +6,7 @@ export interface Examination {
   /** What was looked at, in that order; damage can keep the doctor from going on. */
   readonly checked: ReadonlyArray<string>
   /** The same with what is there, and with what was not looked at. */
-  readonly looks: ReadonlyArray<Look>
+  readonly looks: ReadonlyArray<CheckResult>
   readonly findings: ReadonlyArray<Finding>
   /** What walking the chain found; null where it was not walked. */
   readonly chain: Verification | null

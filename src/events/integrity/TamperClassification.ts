@@ -26,7 +26,7 @@ export interface Break {
 }
 
 /** What is known where a chain breaks. */
-export interface Evidence {
+export interface TamperEvidence {
   /** The last event that continues the chain, or the beginning. */
   readonly head: Head
   /** Heads that the log had before this one, in order. */
@@ -43,7 +43,7 @@ export interface Evidence {
  *
  * The proofs are all of one kind: a row's hash is found again from another hash or another position than where it stands.
  */
-export const diagnose = (evidence: Evidence): Break => {
+export const classify = (evidence: TamperEvidence): Break => {
   const { head, from } = evidence
   const [first] = from
   if (first === undefined) return missing(head.position + 1, "there is no event here")
@@ -54,7 +54,7 @@ export const diagnose = (evidence: Evidence): Break => {
 }
 
 /** Rows that stand elsewhere than where they were recorded, that are missing, or that were put in. */
-const misplaced = ({ head, earlier, from }: Evidence, first: Stored): Break | undefined => {
+const misplaced = ({ head, earlier, from }: TamperEvidence, first: Stored): Break | undefined => {
   const position = head.position + 1
   const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))
   const belongs = from[later]
@@ -95,7 +95,7 @@ const movedUp = (position: number, first: Stored, next: Stored | undefined): Bre
 }
 
 /** The row stands where it belongs, and is not what was recorded. */
-const changed = ({ head, from, inSequence, anchor }: Evidence, first: Stored): Break => {
+const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stored): Break => {
   const { position } = first.link
   const flaw = payloadFlaw(first.payload)
   if (flaw !== null) return { position, ...flaw }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { turn } from "../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { LogCorrupt, type LogError } from "../log/EventLog.ts"
 import type { VerifyOptions } from "../log/Verification.ts"
 import type { Head } from "../vocabulary/Event.ts"
@@ -52,7 +52,7 @@ export const verify = (
       head = walked
       if (!unbroken) return broken(yield* diagnose(source, head, anchor))
       if (onProgress !== undefined) yield* onProgress(head.position, Math.max(head.position, atStart.position))
-      yield* turn
+      yield* yieldToEventLoop
     }
     // Also where it names no position at all: what was not held against it is not said to be.
     if (anchor !== undefined && !isHeld) return broken(cutOff(head, anchor))
@@ -97,7 +97,7 @@ const diagnose = (source: Source, head: Head, anchor: Head | undefined) =>
     const inSequence =
       link === undefined ||
       (yield* source.versionBefore(link.timeline, link.stream, link.position)) === link.version - 1
-    return TamperClassification.diagnose({ head, earlier, from, inSequence, anchor })
+    return TamperClassification.classify({ head, earlier, from, inSequence, anchor })
   })
 
 const headsBefore = (source: Source, head: Head) => {

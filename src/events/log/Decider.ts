@@ -2,7 +2,7 @@ import { type Context, Deferred, Effect } from "effect"
 import { type AppendError, type Appended, type AppendRequest, type EventLog, Exact, type LogError } from "./EventLog.ts"
 
 /** What is to be appended to the stream that was decided about. */
-export type Decided = Omit<AppendRequest, "stream" | "timeline" | "expected">
+export type DecidedAppend = Omit<AppendRequest, "stream" | "timeline" | "expected">
 
 /** Makes decisions that rest on where a stream stands, one at a time for each stream and in the order in which they came. */
 export interface Decider {
@@ -15,7 +15,7 @@ export interface Decider {
    */
   readonly decide: <E, R>(
     stream: string,
-    decide: (version: number) => Effect.Effect<Decided | undefined, E, R>,
+    decide: (version: number) => Effect.Effect<DecidedAppend | undefined, E, R>,
   ) => Effect.Effect<Appended | undefined, E | AppendError, R>
 }
 
@@ -45,7 +45,7 @@ export const decider = (log: Context.Tag.Service<EventLog>): Decider => {
 
   const decideAt = <E, R>(
     stream: string,
-    decide: (version: number) => Effect.Effect<Decided | undefined, E, R>,
+    decide: (version: number) => Effect.Effect<DecidedAppend | undefined, E, R>,
     standing: Effect.Effect<number, LogError>,
   ): Effect.Effect<Appended | undefined, E | AppendError, R> =>
     Effect.gen(function* () {

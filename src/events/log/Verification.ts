@@ -58,7 +58,7 @@ export interface Tampering {
 }
 
 /** A part of a log that answers are made from, and whether it was looked at. */
-export interface Look {
+export interface CheckResult {
   /** `chain`, `pages and indexes`, `snapshots` … */
   readonly what: string
   readonly looked: boolean
@@ -69,10 +69,10 @@ export interface Look {
 /** What `verify` found. */
 export type Verification = Data.TaggedEnum<{
   /** Nothing that was looked at is other than it was recorded. */
-  Intact: { readonly head: Head; readonly events: number; readonly looks: ReadonlyArray<Look> }
+  Intact: { readonly head: Head; readonly events: number; readonly looks: ReadonlyArray<CheckResult> }
   /** The first fault of the chain; where the chain holds, the first of the others. */
   Tampered: Tampering & {
-    readonly looks: ReadonlyArray<Look>
+    readonly looks: ReadonlyArray<CheckResult>
     /** All that was found, that one included, each with what to do. */
     readonly findings: ReadonlyArray<Finding>
   }
@@ -98,14 +98,14 @@ export interface VerifyOptions {
 }
 
 /** A schema for each of them, but whether the rest is left out. */
-export const lookingFields = {
+export const checkResultFields = {
   anchor: Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } }),
   onProgress: Options.callable<NonNullable<VerifyOptions["onProgress"]>>(),
   onLook: Options.callable<NonNullable<VerifyOptions["onLook"]>>(),
 }
 
 /** Their schema. */
-export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...lookingFields, quick: Schema.Boolean } })
+export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...checkResultFields, quick: Schema.Boolean } })
 
 /**
  * How bad a finding is:

@@ -15,13 +15,13 @@ export interface Space {
   readonly keptBytes: number
   readonly events: EventSpace
   /** Every table and every index, of whatever purpose: the largest first. */
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<StoragePart>
   /** Events by their type: the types whose payloads take most first. */
-  readonly types: ReadonlyArray<Share>
+  readonly types: ReadonlyArray<StorageShare>
   /** Events by their stream: the streams whose payloads take most first, as many as were asked for. */
-  readonly streams: ReadonlyArray<Share>
+  readonly streams: ReadonlyArray<StorageShare>
   /** What the streams come to that are not among them. */
-  readonly otherStreams: Omit<Share, "name"> & { readonly streams: number }
+  readonly otherStreams: Omit<StorageShare, "name"> & { readonly streams: number }
 }
 
 /** The events in the file, without their indexes. The bytes add up to those of the part `events`. */
@@ -38,7 +38,7 @@ export interface EventSpace {
 }
 
 /** A table or an index. */
-export interface Part {
+export interface StoragePart {
   readonly name: string
   readonly kind: "table" | "index"
   /** The table; of an index, the one that it is on. */
@@ -51,7 +51,7 @@ export interface Part {
 }
 
 /** The events of one type or of one stream. */
-export interface Share {
+export interface StorageShare {
   readonly name: string
   readonly events: number
   /** Their payloads. One that is too large for a row counts in full at each event that has it, though it is stored once. */

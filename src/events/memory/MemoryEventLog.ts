@@ -16,7 +16,7 @@ import * as StoredPayload from "../payload/StoredPayload.ts"
 import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
-import { selects } from "../read/QueryMatch.ts"
+import { matches } from "../read/QueryMatch.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import * as MemoryLease from "./MemoryLease.ts"
@@ -74,7 +74,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
       const until = Math.min(query.until ?? head.position, head.position)
       for (let position = (query.after ?? 0) + 1; position <= until && events.length < limit; position++) {
         const row = rows[position - 1]
-        if (row !== undefined && selects(query, row.envelope)) events.push(eventOf(contents, row))
+        if (row !== undefined && matches(query, row.envelope)) events.push(eventOf(contents, row))
       }
       return events
     }
@@ -107,7 +107,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
         Effect.sync(() => {
           const earlier = rows
             .slice(0, position - 1)
-            .findLast(({ envelope }) => selects({ timeline, stream }, envelope))
+            .findLast(({ envelope }) => matches({ timeline, stream }, envelope))
           return earlier?.envelope.version ?? 0
         }),
     }
@@ -141,7 +141,7 @@ interface Row extends StoredPayload.StoredContent {
   readonly envelope: Event
 }
 
-const eventOf = (contents: StoredPayload.Contents, row: Row): Event => {
+const eventOf = (contents: StoredPayload.PayloadReader, row: Row): Event => {
   const { payload, personal } = StoredPayload.read(contents, row.envelope.id, row)
   return personal === undefined ? { ...row.envelope, payload } : { ...row.envelope, payload, personal }
 }

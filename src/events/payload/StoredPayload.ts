@@ -1,7 +1,7 @@
 import { type JsonObject, sha256 } from "../../values/Json.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { digestIn } from "./Blob.ts"
-import { unsealPayload } from "./PayloadEncryption.ts"
+import { decryptPayload } from "./PayloadEncryption.ts"
 import type { Keys } from "./PersonalDataKeys.ts"
 
 /** A payload as it stands in a log: what the chain covers. */
@@ -12,7 +12,7 @@ export interface StoredContent {
 }
 
 /** What it takes to read stored content. */
-export interface Contents {
+export interface PayloadReader {
   /** The text of a blob; undefined where it is not there. */
   readonly blob: (digest: string) => string | undefined
   readonly keys: Keys
@@ -26,14 +26,18 @@ export interface ReadContent {
 }
 
 /** Reads stored content. Throws where it says something that no log says. */
-export const read = ({ blob, keys }: Contents, eventId: string, { payload, keyId }: StoredContent): ReadContent => {
+export const read = (
+  { blob, keys }: PayloadReader,
+  eventId: string,
+  { payload, keyId }: StoredContent,
+): ReadContent => {
   const text = textOf(blob, payload)
   if (keyId === null) return { payload: parse(text), personal: undefined }
   const key = keys.find(keyId)
-  return { payload: unsealPayload(key, eventId, text), personal: { keyId, readable: key !== undefined } }
+  return { payload: decryptPayload(key, eventId, text), personal: { keyId, readable: key !== undefined } }
 }
 
-const textOf = (blob: Contents["blob"], payload: string): string => {
+const textOf = (blob: PayloadReader["blob"], payload: string): string => {
   const digest = digestIn(payload)
   if (digest === undefined) return payload
   const text = blob(digest)

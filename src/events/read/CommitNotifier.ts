@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** Tells those who follow a log in this process that something was committed. */
-export interface Commits {
+export interface CommitNotifier {
   readonly announce: () => void
   /** Listens from the call on, until it is stopped or has heard once. */
   readonly listen: () => Listening
@@ -14,7 +14,7 @@ export interface Listening {
   readonly stop: () => void
 }
 
-export const make = (): Commits => {
+export const make = (): CommitNotifier => {
   const listeners = new Set<() => void>()
   return {
     announce: () => {

@@ -1,8 +1,8 @@
 import { Chunk, type Duration, Effect, Option, Stream } from "effect"
-import { turn } from "../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { CaughtUp, type LogError, type Query } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
-import type { Commits } from "./CommitNotifier.ts"
+import type { CommitNotifier } from "./CommitNotifier.ts"
 import { PAGE_SIZE } from "./Pages.ts"
 
 /** What following needs of a log. */
@@ -10,7 +10,7 @@ export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
   /** What this process commits. */
-  readonly commits: Commits
+  readonly commits: CommitNotifier
   /** How often to look for what other processes committed; absent where none can. */
   readonly pollEvery?: Duration.DurationInput
 }
@@ -25,7 +25,7 @@ export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stre
       const head = yield* caughtUp ? newHead(source, after) : source.head
       const page = yield* source.readPage({ ...query, after, until: head.position }, PAGE_SIZE)
       const full = page.length === PAGE_SIZE
-      if (full) yield* turn
+      if (full) yield* yieldToEventLoop
       const next = full ? (page.at(-1)?.position ?? after) : Math.max(after, head.position)
       const emitted: Array<Event | CaughtUp> = [...page]
       if (!full && !caughtUp) emitted.push(new CaughtUp({ position: next }))

@@ -1,8 +1,8 @@
 import { Chunk, Effect, Option, Stream } from "effect"
-import { turn } from "../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { LogError, Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
-import { flawOf } from "./QueryValidation.ts"
+import { invalidQuery } from "./QueryValidation.ts"
 
 /** Events read in one step: where reading in pages is as fast as reading at once. */
 export const PAGE_SIZE = 1000
@@ -21,13 +21,13 @@ export const FIRST_PAGE = 64
 export const checked =
   (readPage: ReadPage): ReadPage =>
   (query, limit) => {
-    const flaw = flawOf(query, limit)
+    const flaw = invalidQuery(query, limit)
     return flaw === undefined ? readPage(query, limit) : Effect.fail(flaw)
   }
 
 /** Reads in pages until a page is not full, in constant memory. Between two pages the event loop gets its turn. */
 export const stream = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> => {
-  const flaw = flawOf(query)
+  const flaw = invalidQuery(query)
   return flaw === undefined ? pages(readPage, query) : Stream.fail(flaw)
 }
 
@@ -36,7 +36,7 @@ const pages = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError>
     Effect.gen(function* () {
       const page = yield* readPage({ ...query, after }, size)
       const last = page.length === size ? page.at(-1) : undefined
-      if (last !== undefined) yield* turn
+      if (last !== undefined) yield* yieldToEventLoop
       const next = last && { after: last.position, size: Math.min(2 * size, PAGE_SIZE) }
       return [Chunk.unsafeFromArray(page), Option.fromNullable(next)] as const
     }),

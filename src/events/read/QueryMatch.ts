@@ -2,10 +2,10 @@ import type { Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 
 /** The fields of an event that a query filters by. */
-export type Selectable = Pick<Event, "position" | "timeline" | "stream" | "version" | "taskId" | "type">
+export type MatchedFields = Pick<Event, "position" | "timeline" | "stream" | "version" | "taskId" | "type">
 
 /** Whether a query selects an event. */
-export const selects = (query: Query, event: Selectable): boolean =>
+export const matches = (query: Query, event: MatchedFields): boolean =>
   event.position > (query.after ?? 0) &&
   (query.until === undefined || event.position <= query.until) &&
   (query.timeline === undefined || event.timeline === query.timeline) &&

@@ -4,7 +4,7 @@ import { InvalidQuery, type Query } from "../log/EventLog.ts"
  * What is wrong with a query, and with how many events it asks for at once; undefined where nothing is. A number that is none, or a
  * misspelt filter, would otherwise select other events than were meant, without a word.
  */
-export const flawOf = (query: Query, limit = 1): InvalidQuery | undefined => {
+export const invalidQuery = (query: Query, limit = 1): InvalidQuery | undefined => {
   const reason = flawIn(query) ?? flawInLimit(limit)
   return reason === undefined ? undefined : new InvalidQuery({ reason })
 }

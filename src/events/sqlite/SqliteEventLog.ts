@@ -28,7 +28,7 @@ import * as Checkpoint from "./file/checkpoint.ts"
 import * as Database from "./file/database.ts"
 import { targetOf } from "./file/fileIdentity.ts"
 import * as Control from "./file/openDatabase.ts"
-import { DISPOSABLE_TABLES, LOG_TABLES } from "./file/schema.ts"
+import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
 import * as SnapshotKey from "./keys/snapshotKey.ts"
@@ -132,14 +132,14 @@ const opened = (options: SqliteOptions) =>
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
       )
-    }).pipe(Control.typed(options.filename)),
+    }).pipe(Control.mapSqlErrors(options.filename)),
   )
 
 /** What writing needs to know of reading, and whom it tells. */
 interface Writing {
   readonly upcast: Upcaster.Upcast
   readonly keys: PersonalDataKeys.Keys
-  readonly commits: CommitNotifier.Commits
+  readonly commits: CommitNotifier.CommitNotifier
 }
 
 const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
@@ -183,7 +183,7 @@ const inFile = (filename: string) =>
 /** A log that nothing else can see: one connection does everything. */
 const inNoFile = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
-  for (const statement of [...LOG_TABLES, ...DISPOSABLE_TABLES]) database.run(statement)
+  for (const statement of [...LOG_TABLES, ...CACHE_TABLES]) database.run(statement)
   const lease = MemoryLease.make(IN_MEMORY)
   return { writer: database, reader: database, cacheWriter: database, lease, committed: () => {} }
 })

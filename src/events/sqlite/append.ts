@@ -1,7 +1,7 @@
 import { Either } from "effect"
-import type { Admitted, AdmittedEvent } from "../append/AppendValidation.ts"
+import type { ValidatedAppend, ValidatedEvent } from "../append/AppendValidation.ts"
 import * as Sequencer from "../append/Sequencer.ts"
-import type { Answer, Commit } from "../append/Writer.ts"
+import type { Commit, CommitResult } from "../append/Writer.ts"
 import { LogCorrupt } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./file/database.ts"
@@ -60,7 +60,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
   }
 
   /** The answers, or undefined where another writer was faster. */
-  const commitOnce = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> | undefined => {
+  const commitOnce = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> | undefined => {
     const find = (id: string) => findEvent(reader, id)
     const batch = Sequencer.sequence({ head, version, find }, requests, now())
     if (batch.rows.length === 0) {
@@ -83,7 +83,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     )
   }
 
-  const commit = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> => {
+  const commit = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> => {
     while (true) {
       const answers = commitOnce(requests)
       if (answers !== undefined) return answers
@@ -98,7 +98,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     }
   }
 
-  const commitSynced = (requests: ReadonlyArray<Admitted>): ReadonlyArray<Answer> => {
+  const commitSynced = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> => {
     database.run("PRAGMA synchronous = full")
     try {
       return commit(requests)
@@ -112,7 +112,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
       durability === "normal" && requests.some(({ synced }) => synced) ? commitSynced(requests) : commit(requests),
     )
 
-  const commitAlone = (request: Admitted): Answer =>
+  const commitAlone = (request: ValidatedAppend): CommitResult =>
     Either.flatMap(commitTogether([request]), ([answer]) => {
       if (answer === undefined) throw new Error("the commit left an append unanswered")
       return answer
@@ -148,7 +148,7 @@ const LAST_VERSION = `SELECT max(
 export interface Placed {
   readonly rows: ReadonlyArray<Omit<Event, "payload">>
   /** Row by row. */
-  readonly admitted: ReadonlyArray<Pick<AdmittedEvent, "stored" | "blob">>
+  readonly admitted: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
 }
 
 /**

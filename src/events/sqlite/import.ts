@@ -27,11 +27,11 @@ export const importEvents = <E, R>(
   Effect.gen(function* () {
     const { filename, events } = yield* Options.decode("importEvents", ImportOptions<E, R>(), options)
     const refuse = (line: number | null, reason: string) => new NotImported({ log: filename, line, reason })
-    const taken = newLog.taken(filename)
+    const taken = newLog.exists(filename)
     if (taken !== undefined) return yield* refuse(null, `expected no log there yet, found ${taken}`)
     if (!fs.existsSync(path.dirname(filename)))
       return yield* refuse(null, `there is no directory ${path.dirname(filename)}`)
-    return yield* newLog.making(filename, (database) =>
+    return yield* newLog.createAtomically(filename, (database) =>
       Effect.gen(function* () {
         const names = Names.make(database)
         let head: Head = { position: 0, hash: Chain.GENESIS }

@@ -4,18 +4,18 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, type Context, Duration, Effect, Schedule } from "effect"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../log/Lease.ts"
 import { newId } from "../vocabulary/Event.ts"
-import { type Control, typed } from "./file/openDatabase.ts"
-import { HEARTBEAT_EVERY_MS, standingOf } from "./leaseHolder.ts"
+import { mapSqlErrors, type OpenDatabase } from "./file/openDatabase.ts"
+import { HEARTBEAT_EVERY_MS, stateOf } from "./leaseHolder.ts"
 
 /** How often a holder is looked at of whom it is not known whether it lives. */
 const LOOK_EVERY_MS = 100
 
-export const make = ({ filename, sql }: Control): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
+export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
       const token = `${owner}#${newId()}`
       // Watching a holder may take seconds, and may be interrupted: nothing is held yet.
-      const free = yield* waitUntilFree(sql).pipe(typed(filename))
+      const free = yield* waitUntilFree(sql).pipe(mapSqlErrors(filename))
       // A lease that cannot be given back (a full disk, say) goes stale by itself.
       const takenFrom = yield* Effect.acquireRelease(take({ filename, sql, owner, token, free }), () =>
         Effect.ignore(sql`DELETE FROM lease WHERE owner = ${token}`),
@@ -23,7 +23,7 @@ export const make = ({ filename, sql }: Control): Pick<Context.Tag.Service<Lease
       let lost = false
       const held = Effect.suspend(() => (lost ? new LeaseLost({ log: filename, owner }) : Effect.void))
       const check = sql`SELECT 1 FROM lease WHERE owner = ${token}`.pipe(
-        typed(filename),
+        mapSqlErrors(filename),
         Effect.tap(([row]) => {
           lost ||= row === undefined
         }),
@@ -55,7 +55,7 @@ const waitUntilFree = (sql: SqlClient): Effect.Effect<Found, SqlError> =>
     let holder = first
     while (holder !== undefined) {
       if (holder.owner !== first?.owner || holder.heartbeatAt !== first.heartbeatAt) return { _tag: "Held" }
-      const standing = standingOf(holder, Date.now())
+      const standing = stateOf(holder, Date.now())
       if (standing._tag === "Gone") return { _tag: "Lost", holder }
       if (standing._tag === "Alive") return { _tag: "Held" }
       const watched = Duration.nanos((yield* Clock.currentTimeNanos) - startedAt)
@@ -93,7 +93,7 @@ const take = ({ filename, sql, owner, token, free }: Taking) =>
     if (after?.owner === token) return free._tag === "Lost" ? nameOf(free.holder) : null
     const found = after ?? { owner, host, pid: process.pid, acquiredAt: now, heartbeatAt: now }
     return yield* new LeaseHeld({ log: filename, holder: { ...found, owner: nameOf(found) } })
-  }).pipe(typed(filename))
+  }).pipe(mapSqlErrors(filename))
 
 const nameOf = ({ owner }: Holder): string => owner.split("#")[0] ?? owner
 

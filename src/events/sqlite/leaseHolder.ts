@@ -26,7 +26,7 @@ export const readHolder = (database: LogDatabase): Holder | undefined => {
 }
 
 /** What one look at a holder says. */
-export type Standing =
+export type HolderState =
   /** Its last heartbeat is recent: it has the lease. */
   | { readonly _tag: "Alive" }
   /** Its process is gone from this machine: another kernel may take the lease at once. */
@@ -38,7 +38,7 @@ export type Standing =
   | { readonly _tag: "Doubtful"; readonly watchMs: number }
 
 /** What a look at a holder says. `now` is in epoch milliseconds. */
-export const standingOf = ({ host, pid, heartbeatAt }: Holder, now: number): Standing => {
+export const stateOf = ({ host, pid, heartbeatAt }: Holder, now: number): HolderState => {
   if (host === os.hostname() && !isAlive(pid)) return { _tag: "Gone" }
   const silentMs = now - heartbeatAt
   if (silentMs > STALE_AFTER_MS) return { _tag: "Doubtful", watchMs: 3 * HEARTBEAT_EVERY_MS }
@@ -49,5 +49,5 @@ export const standingOf = ({ host, pid, heartbeatAt }: Holder, now: number): Sta
 /** Who is known to hold the lease; whoever is gone or in doubt is not. */
 export const holderNow = (database: LogDatabase): Holder | undefined => {
   const holder = readHolder(database)
-  return holder !== undefined && standingOf(holder, Date.now())._tag === "Alive" ? holder : undefined
+  return holder !== undefined && stateOf(holder, Date.now())._tag === "Alive" ? holder : undefined
 }

@@ -24,7 +24,7 @@ export interface InternedQuery {
 }
 
 /** A statement and the values for its placeholders. */
-export interface Selection {
+export interface PageQuery {
   readonly sql: string
   readonly parameters: ReadonlyArray<number>
 }
@@ -39,7 +39,7 @@ const SHORT_RANGE = 2000
  * a column from choosing an index. A short range of positions is walked as it is; else a stream is read by its versions,
  * a task and a type by their positions, each in order, so that a page costs what it returns.
  */
-export const selection = (query: InternedQuery, limit: number): Selection => {
+export const pageQuery = (query: InternedQuery, limit: number): PageQuery => {
   const { after, until, stream, task, types } = query
   if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)], limit)
   if (stream !== null) return readStream(query, stream, limit)
@@ -53,13 +53,13 @@ interface Clause {
   readonly values: ReadonlyArray<number>
 }
 
-const read = (clauses: ReadonlyArray<Clause>, limit: number): Selection => ({
+const read = (clauses: ReadonlyArray<Clause>, limit: number): PageQuery => ({
   sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?`,
   parameters: [...clauses.flatMap(({ values }) => values), limit],
 })
 
 /** By the index on (stream, timeline, version); within one timeline, versions are in the order of positions. */
-const readStream = (query: InternedQuery, stream: number, limit: number): Selection => {
+const readStream = (query: InternedQuery, stream: number, limit: number): PageQuery => {
   const { timeline, afterVersion } = query
   const clauses: ReadonlyArray<Clause> = [
     { sql: "stream = ?", values: [stream] },
@@ -75,7 +75,7 @@ const readStream = (query: InternedQuery, stream: number, limit: number): Select
 }
 
 /** By the index on (type, position): at most a page of each type, then the first page of them all. */
-const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): Selection => {
+const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): PageQuery => {
   const ofType = (type: number): Clause => {
     const clauses = [{ sql: "type = ?", values: [type] }, range(query), ...filters({ ...query, types: null })]
     return {

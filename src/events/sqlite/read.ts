@@ -8,7 +8,7 @@ import type { Upcast } from "../vocabulary/Upcaster.ts"
 import type { Segments } from "./archive/Segments.ts"
 import { SqliteError } from "./driver/Driver.ts"
 import { DamagedRow, type LogDatabase } from "./file/database.ts"
-import { type InternedQuery, NO_TASK, READ_COLUMNS, selection } from "./pageQuery.ts"
+import { type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
 import type { Names } from "./stringInterning.ts"
 
 /** What events are read with. */
@@ -60,7 +60,7 @@ export const pageOf = <A>(
 const retainedRows = ({ names, database }: Reader, query: Query, limit: number): ReadonlyArray<Row> => {
   const interned = internedQuery(names, query)
   if (interned === undefined) return []
-  const { sql, parameters } = selection(interned, limit)
+  const { sql, parameters } = pageQuery(interned, limit)
   return database.rows(sql, parameters)
 }
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { turn } from "../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../values/Json.ts"
 import type { Link } from "../integrity/Chain.ts"
 import type { Stored } from "../integrity/TamperClassification.ts"
@@ -7,7 +7,7 @@ import type { Query } from "../log/EventLog.ts"
 import { digestIn } from "../payload/Blob.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import { FIRST_PAGE } from "../read/Pages.ts"
-import { flawOf } from "../read/QueryValidation.ts"
+import { invalidQuery } from "../read/QueryValidation.ts"
 import { type Readable, type Recorded, Records } from "../read/Records.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
@@ -26,7 +26,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
     take: (page: ReadonlyArray<A>) => Effect.Effect<void, E, R>,
   ) =>
     Effect.gen(function* () {
-      const flaw = flawOf(query)
+      const flaw = invalidQuery(query)
       if (flaw !== undefined) return yield* flaw
       let { after = 0 } = query
       for (let size = FIRST_PAGE; ; size = Math.min(2 * size, PAGE_SIZE)) {
@@ -36,7 +36,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
         yield* take(page)
         if (page.length < size) return
         after = page.at(-1)?.link.position ?? after
-        yield* turn
+        yield* yieldToEventLoop
       }
     })
 

@@ -1,7 +1,7 @@
 import { type Context, Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
 import { type Found, outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshots.ts"
-import { seal, unseal } from "../payload/PayloadEncryption.ts"
+import { decryptFields, encryptFields } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import * as Database from "./file/database.ts"
 import { SNAPSHOT_TABLES } from "./file/schema.ts"
@@ -153,12 +153,12 @@ const SERIES = `SELECT fingerprint, projection
 
 /** What is stored of a root or part. */
 const closed = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
-  key === undefined ? content : seal(key, digest, content)
+  key === undefined ? content : encryptFields(key, digest, content)
 
 /** The root or part again. What is no blob, or under no key of ours, is no bytes: nothing unpacks from none, so that it is not trusted. */
 export const opened = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
   if (!(stored instanceof Uint8Array)) return NOTHING
-  return key === undefined ? stored : (unseal(key, digest, stored) ?? NOTHING)
+  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NOTHING)
 }
 
 const NOTHING = new Uint8Array()

@@ -10,7 +10,7 @@ const requestRule = Schema.String.annotations({ description: "The gate's rule ab
 const Names = optional(Schema.Array(Schema.String))
 
 /** What a person granted, or took back, by name. Paths are absolute; what is absent is none. */
-export const Given = Schema.Struct({
+export const GrantedPermissions = Schema.Struct({
   read: Names,
   write: Names,
   net: Names,
@@ -19,7 +19,7 @@ export const Given = Schema.Struct({
   runAny: optional(Schema.Boolean),
 }).annotations({ identifier: "Given" })
 
-export type Given = typeof Given.Type
+export type GrantedPermissions = typeof GrantedPermissions.Type
 
 /** What a plugin asks for and was not granted. */
 export const MissingGrant = Schema.Struct({
@@ -54,7 +54,7 @@ const release = {
   source: Schema.String.annotations({ description: "Where it was imported from" }),
   origin: optional(Origin),
   workspace: optional(Schema.String.annotations({ description: 'The workspace that "." in its permissions is' })),
-  given: optional(Given.annotations({ description: "What was granted by name with this import" })),
+  given: optional(GrantedPermissions.annotations({ description: "What was granted by name with this import" })),
   warnings: optional(Schema.Array(Schema.String)),
 }
 
@@ -70,7 +70,7 @@ export const pluginEvents = [
   }),
   eventType("PluginGranted", "A person granted a plugin something by name.", {
     plugin,
-    given: Given,
+    given: GrantedPermissions,
     grants: JsonObject.annotations({ description: "What the installed version may do from now on" }),
     missing: optional(
       Schema.Array(MissingGrant).annotations({ description: "What the update that waits still lacks, where one does" }),
@@ -78,7 +78,7 @@ export const pluginEvents = [
   }),
   eventType("PluginGrantRevoked", "A person took something back that a plugin was granted.", {
     plugin,
-    revoked: Given,
+    revoked: GrantedPermissions,
     grants: JsonObject.annotations({ description: "What the installed version may do from now on" }),
     missing: optional(
       Schema.Array(MissingGrant).annotations({ description: "What the update that waits now lacks, where one does" }),

@@ -103,7 +103,7 @@ const findProxy = (value: unknown): NotJson | undefined => {
 }
 
 /** Where a command goes, as the registry stands at one moment. */
-export interface Address {
+export interface ResolvedActuator {
   readonly registry: PluginRegistry
   readonly plugin: string
   readonly digest: string
@@ -120,7 +120,7 @@ export interface Address {
 }
 
 /** The active actuator that a command names, as the registry stands now. */
-export const find = ({ task, actuator }: Command): Effect.Effect<Address | undefined, LogError> =>
+export const resolve = ({ task, actuator }: Command): Effect.Effect<ResolvedActuator | undefined, LogError> =>
   Effect.map(task.kernel.registry.state, (registry) => {
     const target = activeIn(task, registry).find(({ name }) => name === actuator)
     const found = target === undefined ? undefined : SafeRecord.get(registry, target.plugin)

@@ -9,7 +9,7 @@ import { mayDoMore } from "../gate/PluginRisk.ts"
 import type { Restore } from "../instances/Instance.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
-import { deny, endAnyway, expire } from "./CommandOutcome.ts"
+import { deny, expire, recordAborted } from "./CommandOutcome.ts"
 import { dispatch } from "./Dispatch.ts"
 
 export type { ActError, CommandOutcome } from "./Command.ts"
@@ -32,7 +32,7 @@ export const act = (
     Effect.gen(function* () {
       const command = yield* Command.make(task, actuator, args)
       const { commandId, argsDigest } = command
-      const address = yield* Command.find(command)
+      const address = yield* Command.resolve(command)
       const commanded = yield* task.record({
         type: "ActuatorCommanded",
         causationId,
@@ -42,7 +42,7 @@ export const act = (
       const steps =
         address === undefined ? denyUnknown(command, progress) : decideAndDispatch(command, address, progress, restore)
       return yield* Effect.onExit(steps, (exit) =>
-        Exit.isFailure(exit) && !progress.ended ? endAnyway(command, progress, exit.cause) : Effect.void,
+        Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
       )
     }),
   )
@@ -56,7 +56,7 @@ const denyUnknown = (command: Command.Command, progress: Command.Progress) =>
 
 const decideAndDispatch = (
   command: Command.Command,
-  address: Command.Address,
+  address: Command.ResolvedActuator,
   progress: Command.Progress,
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
@@ -68,13 +68,13 @@ const decideAndDispatch = (
   })
 
 /** What the gate decides about a command as its plugin stands now. */
-const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.Address): Gate.Ruling =>
+const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
   Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because })
 
 /** Does what the gate decided. Only its explicit `allow`, or a person's approval where it says `confirm`, leads to a dispatch. */
 const carryOut = (
   command: Command.Command,
-  address: Command.Address,
+  address: Command.ResolvedActuator,
   ruling: Gate.Ruling,
   progress: Command.Progress,
   restore: Restore,
@@ -111,7 +111,7 @@ const unheardOf = (expected: string, found: never): string =>
 
 const allow = (
   command: Command.Command,
-  address: Command.Address,
+  address: Command.ResolvedActuator,
   rule: string,
   approved: boolean,
   progress: Command.Progress,
@@ -129,7 +129,7 @@ const allow = (
 
 const ask = (
   { task, actuator, args, commandId, argsDigest }: Command.Command,
-  { declared, risk, plugin, digest, found }: Command.Address,
+  { declared, risk, plugin, digest, found }: Command.ResolvedActuator,
   withinMs: number,
   causationId: string,
 ) =>
@@ -151,8 +151,8 @@ const ask = (
  * pass, it has to do so again; what a person approved may not have become more than the person was shown.
  */
 const outdated =
-  (command: Command.Command, before: Command.Address, approved: boolean) =>
-  (now: Command.Address): string | undefined => {
+  (command: Command.Command, before: Command.ResolvedActuator, approved: boolean) =>
+  (now: Command.ResolvedActuator): string | undefined => {
     if (!mayDoMore(now.found, before.found)) return undefined
     const why = `its plugin was granted more meanwhile (risk ${inWords(now.risk)})`
     if (approved) return `${why}, and the approval was of less`

@@ -8,7 +8,7 @@ import type { ActingTask } from "./ActingTask.ts"
 import type { Command, CommandOutcome, Progress } from "./Command.ts"
 
 /** How a command ended that was executed, or that failed on the way. */
-export type Ending = (
+export type RecordedOutcome = (
   | { readonly succeeded: Json; readonly latencyMs: number }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
@@ -24,7 +24,7 @@ export const end = (
   command: Command,
   plugin: string,
   progress: Progress,
-  ending: Ending,
+  ending: RecordedOutcome,
 ): Effect.Effect<CommandOutcome, AppendError> =>
   command.task
     .inOrder(
@@ -58,7 +58,7 @@ const sayLost =
       `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
-const outcomeEvent = (commandId: string, causationId: string, ending: Ending): CoreNewEvent =>
+const outcomeEvent = (commandId: string, causationId: string, ending: RecordedOutcome): CoreNewEvent =>
   "succeeded" in ending
     ? {
         type: "CommandSucceeded",
@@ -77,7 +77,7 @@ const outcomeEvent = (commandId: string, causationId: string, ending: Ending): C
 
 const patchOf = (task: ActingTask, plugin: string, state: Json | undefined) => {
   const before = task.documents.get(plugin)
-  return state === undefined || before === undefined ? [] : JsonPatch.between(before, state)
+  return state === undefined || before === undefined ? [] : JsonPatch.diff(before, state)
 }
 
 /** Records that a command was denied; it is not executed. */
@@ -112,7 +112,11 @@ const denied = ({ task, commandId }: Command, progress: Progress, rule: string, 
   )
 
 /** Says how a command ended that was interrupted, or on whose way something went wrong that is no outcome. */
-export const endAnyway = (command: Command, progress: Progress, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+export const recordAborted = (
+  command: Command,
+  progress: Progress,
+  cause: Cause.Cause<unknown>,
+): Effect.Effect<void> => {
   // Whoever took over has said it, or will.
   if (Option.exists(Cause.failureOption(cause), isLeaseLost)) return Effect.void
   const why = Cause.isInterruptedOnly(cause) ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]

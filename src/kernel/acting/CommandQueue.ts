@@ -12,7 +12,7 @@ export interface Lane {
 }
 
 /** What asks for a turn. */
-export interface Turn {
+export interface Slot {
   readonly lane: Lane
   /** `plugin/actuator`: whose priority counts. */
   readonly actuator: string
@@ -31,7 +31,7 @@ export interface CommandQueue {
    * is not.
    */
   readonly inTurn: <A, E>(
-    turn: Turn,
+    turn: Slot,
     command: Effect.Effect<A, E>,
     restore: <A2, E2>(effect: Effect.Effect<A2, E2>) => Effect.Effect<A2, E2>,
   ) => Effect.Effect<A, E>
@@ -39,7 +39,7 @@ export interface CommandQueue {
 
 /** Somebody in the queue. */
 interface Place {
-  readonly turn: Turn
+  readonly turn: Slot
   readonly arrived: number
   readonly granted: Deferred.Deferred<void>
 }
@@ -52,7 +52,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
 
   const hasRoom = ({ name, room }: Lane) => (underWay.get(name) ?? 0) < room
 
-  const letGo = (priorityOf: (turn: Turn) => number) => {
+  const letGo = (priorityOf: (turn: Slot) => number) => {
     const left = new Set([...waiting].map((place) => ({ place, ...place, priority: priorityOf(place.turn) })))
     const next = () => NextCommand.next(left, ({ turn }) => hasRoom(turn.lane))
     for (let chosen = next(); chosen !== undefined; chosen = next()) {
@@ -67,7 +67,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
   const turn = (lane: Lane) =>
     Effect.suspend(() => {
       if (!hasRoom(lane)) return Effect.void
-      const known = ({ priority }: Turn) => priority
+      const known = ({ priority }: Slot) => priority
       const ready = [...waiting].filter(({ turn }) => hasRoom(turn.lane)).length
       // Who is alone needs no priority.
       if (ready <= 1) return Effect.sync(() => letGo(known))
@@ -83,7 +83,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
       )
     })
 
-  const enter = (turn: Turn) =>
+  const enter = (turn: Slot) =>
     Effect.map(Deferred.make<void>(), (granted): Place => {
       const place = { turn, arrived: ++arrivals, granted }
       waiting.add(place)

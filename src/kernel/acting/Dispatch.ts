@@ -6,7 +6,7 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
-import { type Address, type Command, type CommandOutcome, find, type Progress } from "./Command.ts"
+import { type Command, type CommandOutcome, type Progress, type ResolvedActuator, resolve } from "./Command.ts"
 import { deny, end } from "./CommandOutcome.ts"
 
 /**
@@ -17,9 +17,9 @@ import { deny, end } from "./CommandOutcome.ts"
  */
 export const dispatch = (
   command: Command,
-  address: Address,
+  address: ResolvedActuator,
   allowed: Event,
-  outdated: (now: Address) => string | undefined,
+  outdated: (now: ResolvedActuator) => string | undefined,
   progress: Progress,
   restore: Restore,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
@@ -29,7 +29,7 @@ export const dispatch = (
   const send = ({ process, use }: Instance) =>
     Effect.gen(function* () {
       // It may have waited long, for a person, its turn or its process: what was ruled on must still be what is there.
-      const now = yield* find(command)
+      const now = yield* resolve(command)
       if (now?.digest !== address.digest) {
         return yield* deny(command, progress, "active-actuators", "its actuator was deactivated or updated meanwhile")
       }
@@ -89,7 +89,7 @@ const endsCommand = (event: Event, commandId: string): boolean =>
 /** Calls the plugin and records how it ended and what it changed in the world. */
 const call = (
   command: Command,
-  { plugin, component, declared }: Address,
+  { plugin, component, declared }: ResolvedActuator,
   process: Instance["process"],
   progress: Progress,
   restore: Restore,

@@ -4,11 +4,11 @@ import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json
 import * as Options from "../../values/Options.ts"
 import type { CommandOutcome } from "../acting/CommandExecution.ts"
 import type { Capability, Sense } from "../tasks/Capabilities.ts"
-import type { Answer, Question } from "../tasks/ModelCalls.ts"
+import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
 
 export type { Capability, Sense } from "../tasks/Capabilities.ts"
-export type { Answer, Question } from "../tasks/ModelCalls.ts"
+export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
 /**
  * What an agent sees when it decides. Everything in it is in the log, or follows from a recorded seed, so that a replay
@@ -34,7 +34,7 @@ export interface View {
    * Asks a language model by `answering`; see `Task.consult`. What it answers is recorded, and a replay hands it out again
    * without calling `answering`.
    */
-  readonly consult: (question: Question, answering: () => Promise<Answer>) => Promise<Json>
+  readonly consult: (question: ModelCallRequest, answering: () => Promise<ModelCallResponse>) => Promise<Json>
 }
 
 /** How a command ended, without its place in the log. */

@@ -12,7 +12,7 @@ import type { Task } from "../tasks/Task.ts"
 import * as Agent from "./Agent.ts"
 
 /** How a run of an agent ended. */
-export interface Ended {
+export interface RunResult {
   readonly outcome: TaskOutcome
   readonly reason?: string
   /** Decisions made, or calls of `advance`. */
@@ -40,10 +40,10 @@ type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError
  * Lets an agent work on an open task: perceive, decide, act, again and again, until it is done or out of steps.
  * Every decision is recorded with what it was based on, and is the cause of what follows from it.
  */
-export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<Ended, LoopError> =>
+export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<RunResult, LoopError> =>
   "decide" in agent ? decideLoop(agent, task, options) : advanceLoop(agent, task, options)
 
-const OUT_OF_STEPS = (steps: number): Ended => ({
+const OUT_OF_STEPS = (steps: number): RunResult => ({
   outcome: "truncated",
   reason: `it was not done within ${steps} ${steps === 1 ? "step" : "steps"}`,
   steps,
@@ -53,7 +53,7 @@ const advanceLoop = (
   agent: Agent.AdvancingAgent,
   task: Task,
   { maxSteps = MAX_STEPS }: LoopOptions,
-): Effect.Effect<Ended, LoopError> =>
+): Effect.Effect<RunResult, LoopError> =>
   Effect.gen(function* () {
     const place = workplace(task)
     for (let step = 0; step < maxSteps; step++) {
@@ -84,7 +84,7 @@ const decideLoop = (
   agent: Agent.DecidingAgent,
   task: Task,
   { maxSteps = MAX_STEPS, deadlineMs }: LoopOptions,
-): Effect.Effect<Ended, LoopError> =>
+): Effect.Effect<RunResult, LoopError> =>
   Effect.gen(function* () {
     const numbers = new PCGRandom(task.seed)
     const runPromise = Runtime.runPromise(yield* Effect.runtime())

@@ -8,7 +8,7 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{ readonly taskId
 }
 
 /** The life of a task: what is done in it is done while it is open, and has ended when it closes. */
-export interface Life {
+export interface TaskLifecycle {
   /** Does something short that belongs to the task, if it is open. */
   readonly whileOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /** Does something that belongs to the task and may take long. Closing the task interrupts it, and waits until that is recorded. */
@@ -23,7 +23,7 @@ export interface Life {
   ) => Effect.Effect<void, E | E2 | TaskClosed>
 }
 
-export const make = (taskId: string): Effect.Effect<Life> =>
+export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
   Effect.sync(() => {
     const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
     let open = true

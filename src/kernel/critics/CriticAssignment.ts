@@ -12,20 +12,20 @@ export interface Available {
 }
 
 /** What the caller wants: the critic for one reward, for all of a measure, or for everything. */
-export const Wish = Schema.Struct({
+export const CriticPreference = Schema.Struct({
   critic: Schema.Literal("rule", "plugin", "model"),
   of: optional(
     Schema.String.annotations({ description: "A measure's full name, or `measure/reward`; else everything" }),
   ),
 })
 
-export type Wish = typeof Wish.Type
+export type CriticPreference = typeof CriticPreference.Type
 
 /** Who decides a reward; `nobody`: nothing can, with the reason. */
-export type Choice = { readonly by: By } | { readonly by: "nobody"; readonly reason: string }
+export type CriticAssignment = { readonly by: By } | { readonly by: "nobody"; readonly reason: string }
 
 /** Fix the call: critics were asked for what the rubric does not have. */
-export class WishInvalid extends Data.TaggedError("WishInvalid")<{
+export class CriticPreferenceInvalid extends Data.TaggedError("WishInvalid")<{
   readonly found: string
   readonly known: ReadonlyArray<string>
 }> {
@@ -39,7 +39,11 @@ export class WishInvalid extends Data.TaggedError("WishInvalid")<{
  * What the caller wants goes first, the more special wish before the more general one: then nothing else decides, and what
  * was wanted and cannot decide leaves the reward unscored. Pure.
  */
-export const choose = (target: Target, available: Available, wishes: ReadonlyArray<Wish> = []): Choice => {
+export const assign = (
+  target: Target,
+  available: Available,
+  wishes: ReadonlyArray<CriticPreference> = [],
+): CriticAssignment => {
   const wanted = wishFor(target, wishes)
   const lacks = lacksOf(target, available)
   if (wanted !== undefined) {
@@ -64,7 +68,7 @@ const lacksOf = ({ measure, reward }: Target, { pluginLacks, model }: Available)
   model: model ? undefined : "there is no model",
 })
 
-const wishFor = (target: Target, wishes: ReadonlyArray<Wish>): By | undefined => {
+const wishFor = (target: Target, wishes: ReadonlyArray<CriticPreference>): By | undefined => {
   const names = namesOf(target)
   const special = names.flatMap((name) => wishes.filter(({ of }) => of === name))
   return (special.at(-1) ?? wishes.filter(({ of }) => of === undefined).at(-1))?.critic
@@ -79,11 +83,11 @@ const namesOf = ({ measure, reward }: Target): ReadonlyArray<string> => [
 /** Checks that wishes speak of what there is. */
 export const checked = (
   targets: ReadonlyArray<Target>,
-  wishes: ReadonlyArray<Wish>,
-): Either.Either<ReadonlyArray<Wish>, WishInvalid> => {
+  wishes: ReadonlyArray<CriticPreference>,
+): Either.Either<ReadonlyArray<CriticPreference>, CriticPreferenceInvalid> => {
   const known = new Set(targets.flatMap(namesOf))
   const unknown = wishes.find(({ of }) => of !== undefined && !known.has(of))
   return unknown?.of === undefined
     ? Either.right(wishes)
-    : Either.left(new WishInvalid({ found: unknown.of, known: [...known] }))
+    : Either.left(new CriticPreferenceInvalid({ found: unknown.of, known: [...known] }))
 }

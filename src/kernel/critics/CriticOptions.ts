@@ -4,9 +4,9 @@ import * as CriticAssignment from "./CriticAssignment.ts"
 import * as Model from "./Model.ts"
 
 /** What the caller says of who is to decide. */
-export interface Asked {
+export interface CriticRequest {
   /** Critics for single rewards, measures, or everything. Default: whoever can, of rule, plugin and model in this order. */
-  readonly wishes?: ReadonlyArray<CriticAssignment.Wish>
+  readonly wishes?: ReadonlyArray<CriticAssignment.CriticPreference>
   /** Versions of plugins that judge, by the plugin: a version's name, or how its digest begins. Default: the installed one. */
   readonly versions?: { readonly [plugin: string]: string }
   /** The model that may be asked. Default: none. */
@@ -16,9 +16,9 @@ export interface Asked {
 }
 
 /** Their schema. */
-export const Asked = Options.of<Asked>({
+export const CriticRequest = Options.of<CriticRequest>({
   optional: {
-    wishes: Schema.Array(CriticAssignment.Wish),
+    wishes: Schema.Array(CriticAssignment.CriticPreference),
     versions: Schema.Record({ key: Schema.String, value: Options.Text }),
     model: Model.Asking,
     answersOf: Options.Text,

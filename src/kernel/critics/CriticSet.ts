@@ -5,13 +5,13 @@ import { digest } from "../../values/Digest.ts"
 import { JsonObject } from "../../values/Json.ts"
 import type { Rubric } from "../rules/Rubric.ts"
 import { type Critic, type Target, unscored } from "./Critic.ts"
-import { type Choice, Wish } from "./CriticAssignment.ts"
+import { type CriticAssignment, CriticPreference } from "./CriticAssignment.ts"
 import * as RuleCritic from "./rules/RuleCritic.ts"
 
 /** Those who decide a rubric's rewards, before they begin. */
-export interface Panel extends Pick<Critic, "name" | "digest" | "exact"> {
+export interface CriticSet extends Pick<Critic, "name" | "digest" | "exact"> {
   /** How many rewards and punishments each decides of a task. */
-  readonly decides: { readonly [By in Choice["by"]]: number }
+  readonly decides: { readonly [By in CriticAssignment["by"]]: number }
   /** Questions to a model that judging one task takes. */
   readonly modelCalls: number
   /** What it was chosen by, for the score set's start; undefined where rules alone decide, and nobody wanted otherwise. */
@@ -22,7 +22,7 @@ export interface Panel extends Pick<Critic, "name" | "digest" | "exact"> {
 
 /** What a panel was chosen by, as a score set records it. */
 export const Params = Schema.Struct({
-  wishes: Schema.Array(Wish),
+  wishes: Schema.Array(CriticPreference),
   plugins: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
     description: "Digests of the plugins that judge",
   }),
@@ -58,12 +58,13 @@ export const ruleMember = (rubric: Rubric, targets: ReadonlyArray<Target>): Memb
  * come to, it is that critic, by name and digest.
  */
 export const of = (
-  choices: ReadonlyMap<Target, Choice>,
+  choices: ReadonlyMap<Target, CriticAssignment>,
   members: ReadonlyArray<Member>,
-  { modelCalls, params }: Pick<Panel, "modelCalls"> & { readonly params: Params },
-): Panel => {
+  { modelCalls, params }: Pick<CriticSet, "modelCalls"> & { readonly params: Params },
+): CriticSet => {
   const targets = [...choices.keys()]
-  const byRules = ({ reward }: Target, choice: Choice | undefined) => choice?.by === (reward.rule ? "rule" : "nobody")
+  const byRules = ({ reward }: Target, choice: CriticAssignment | undefined) =>
+    choice?.by === (reward.rule ? "rule" : "nobody")
   const undecided = [...choices].flatMap(([target, choice]) =>
     choice.by === "nobody" ? [unscored(target, choice.reason)] : [],
   )
@@ -90,7 +91,7 @@ export const of = (
         },
       }),
     )
-  const decidedBy = (by: Choice["by"]) => [...choices.values()].filter((choice) => choice.by === by).length
+  const decidedBy = (by: CriticAssignment["by"]) => [...choices.values()].filter((choice) => choice.by === by).length
   const decides = {
     ...{ rule: decidedBy("rule"), plugin: decidedBy("plugin") },
     ...{ model: decidedBy("model"), nobody: decidedBy("nobody") },
@@ -106,7 +107,7 @@ export const of = (
 
 const identityOf = (
   targets: ReadonlyArray<Target>,
-  choices: ReadonlyMap<Target, Choice>,
+  choices: ReadonlyMap<Target, CriticAssignment>,
   members: ReadonlyArray<Member>,
 ) => ({
   name: members.map(({ name }) => name).join("+") || "nobody",

@@ -15,7 +15,7 @@ import { manifestOf, NotInRegistry, Registry } from "../registry/Registry.ts"
 import type { Rubric } from "../rules/Rubric.ts"
 import { type Critic, type Target, targetsOf, unscored } from "./Critic.ts"
 import * as CriticAssignment from "./CriticAssignment.ts"
-import { Asked } from "./CriticOptions.ts"
+import { CriticRequest } from "./CriticOptions.ts"
 import * as CriticSet from "./CriticSet.ts"
 import type * as Model from "./Model.ts"
 import * as ModelCritic from "./ModelCritic.ts"
@@ -23,17 +23,17 @@ import * as PluginCritic from "./PluginCritic.ts"
 import * as PluginCriticProcess from "./PluginCriticProcess.ts"
 import * as RecordedModel from "./RecordedModel.ts"
 
-export type { Wish } from "./CriticAssignment.ts"
-export { WishInvalid } from "./CriticAssignment.ts"
-export { Asked } from "./CriticOptions.ts"
-export { type Panel, Params } from "./CriticSet.ts"
+export type { CriticPreference } from "./CriticAssignment.ts"
+export { CriticPreferenceInvalid } from "./CriticAssignment.ts"
+export { CriticRequest } from "./CriticOptions.ts"
+export { type CriticSet, Params } from "./CriticSet.ts"
 export {
-  type Answer,
   Asking,
   type Model,
+  type ModelAnswer,
   ModelFailed,
+  type ModelRequest,
   NoRecording,
-  type Question,
   scripted,
 } from "./Model.ts"
 export { NothingRecorded } from "./RecordedModel.ts"
@@ -51,7 +51,7 @@ export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
 
 export type ChooseError =
   | Options.InvalidOptions
-  | CriticAssignment.WishInvalid
+  | CriticAssignment.CriticPreferenceInvalid
   | RecordedModel.NothingRecorded
   | VersionUnknown
   | LogError
@@ -61,9 +61,9 @@ export class Critics extends Context.Tag("hindcast/Critics")<
   Critics,
   {
     /** Who decides a rubric's rewards, as things stand now. Nothing is started, and nothing is asked yet. */
-    readonly choose: (rubric: Rubric, asked: Asked) => Effect.Effect<CriticSet.Panel, ChooseError>
+    readonly choose: (rubric: Rubric, asked: CriticRequest) => Effect.Effect<CriticSet.CriticSet, ChooseError>
     /** The same where the caller says nothing. */
-    readonly unasked: (rubric: Rubric) => Effect.Effect<CriticSet.Panel, LogError>
+    readonly unasked: (rubric: Rubric) => Effect.Effect<CriticSet.CriticSet, LogError>
   }
 >() {}
 
@@ -89,9 +89,9 @@ export const layer = ({
   )
 
 export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
-  const choose = (rubric: Rubric, asked: Asked) =>
+  const choose = (rubric: Rubric, asked: CriticRequest) =>
     Effect.gen(function* () {
-      const decoded = yield* Options.decode("critics", Asked, asked, ["critics"])
+      const decoded = yield* Options.decode("critics", CriticRequest, asked, ["critics"])
       const { wishes: wanted = [], versions = {}, model, answersOf } = decoded
       const targets = targetsOf(rubric)
       const wishes = yield* CriticAssignment.checked(targets, wanted)
@@ -101,8 +101,8 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
         model: asking !== undefined,
         pluginLacks: ({ plugin, name }: Target["measure"]) => options.lack ?? lackOf(plugins, plugin, name),
       }
-      const choices = new Map(targets.map((target) => [target, CriticAssignment.choose(target, available, wishes)]))
-      const decidedBy = (by: CriticAssignment.Choice["by"]) =>
+      const choices = new Map(targets.map((target) => [target, CriticAssignment.assign(target, available, wishes)]))
+      const decidedBy = (by: CriticAssignment.CriticAssignment["by"]) =>
         targets.filter((target) => choices.get(target)?.by === by)
       const [rules, byModel] = [decidedBy("rule"), decidedBy("model")]
       const members = [
@@ -141,7 +141,7 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
  * What is to be asked for going on with a score set, by what its start says: the same, of plugins in the very versions that
  * judged. Whoever decides otherwise is told by its digest.
  */
-export const askedAgain = (recorded: unknown): Asked => {
+export const askedAgain = (recorded: unknown): CriticRequest => {
   if (!Schema.is(CriticSet.Params)(recorded)) return {}
   const { wishes, plugins, answersOf } = recorded
   return { wishes, versions: plugins, ...(answersOf === undefined ? {} : { answersOf }) }
@@ -168,7 +168,7 @@ interface Judging {
   readonly manifest?: Manifest
 }
 
-const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullable<Asked["versions"]>) =>
+const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullable<CriticRequest["versions"]>) =>
   Effect.gen(function* () {
     const registry = yield* options.registry.state
     const names = new Set(rubric.measures.flatMap(({ plugin }) => plugin ?? []))

@@ -5,17 +5,17 @@ import { type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
 /** One event as a model is shown it: its position, which it may cite, and what it says. */
-export const Shown = Schema.Struct({
+export const ShownEvidence = Schema.Struct({
   at: Schema.Int,
   type: Schema.String,
   by: Schema.String,
   payload: JsonObject,
 }).annotations({ identifier: "Shown" })
 
-export type Shown = typeof Shown.Type
+export type ShownEvidence = typeof ShownEvidence.Type
 
 /** What a model is asked: whether one reward's condition held in one task. It is told nothing of weights. */
-export interface Question {
+export interface ModelRequest {
   /** The measure's full name, and what it is about. */
   readonly measure: string
   readonly description: string
@@ -33,7 +33,7 @@ export interface Question {
     readonly outcome: string | null
   }
   /** The task's events: its first and its last ones, where there are more than a model should read. */
-  readonly evidence: ReadonlyArray<Shown>
+  readonly evidence: ReadonlyArray<ShownEvidence>
   /** How many events between them were left out. */
   readonly omitted: number
   /** The asker's own, such as a temperature. */
@@ -44,7 +44,7 @@ export interface Question {
 }
 
 /** What a model answers. */
-export const Answer = Schema.Struct({
+export const ModelAnswer = Schema.Struct({
   /** Whether the condition held. */
   verdict: Schema.Boolean,
   /** How often, where it counts each time. Default: once. */
@@ -54,7 +54,7 @@ export const Answer = Schema.Struct({
   rationale: Schema.String,
 }).annotations({ identifier: "Answer" })
 
-export type Answer = typeof Answer.Type
+export type ModelAnswer = typeof ModelAnswer.Type
 
 /** What came back. */
 export interface Response {
@@ -94,7 +94,7 @@ export interface Model {
   readonly recorded: boolean
   /** @param requestDigest the digest of the whole question */
   readonly ask: (
-    question: Question,
+    question: ModelRequest,
     requestDigest: string,
   ) => Effect.Effect<Response, ModelFailed | NoRecording | LogError>
 }
@@ -126,7 +126,7 @@ export const Asking = Options.of<Asking>({
  * A model that a program plays itself: for tests, and where there is none to be asked. Its name says which script it is,
  * with a version, `keywords@1`: score sets tell critics apart by it. Where the script answers undefined, it does not know.
  */
-export const scripted = (name: string, script: (question: Question) => Answer | undefined): Model => ({
+export const scripted = (name: string, script: (question: ModelRequest) => ModelAnswer | undefined): Model => ({
   provider: SCRIPT,
   model: name,
   recorded: false,

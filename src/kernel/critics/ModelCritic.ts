@@ -52,7 +52,7 @@ export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, recor
     start: ({ taskId }) => {
       const seen = TaskObservation.make()
       const evidence = PromptTranscript.make()
-      let opening: Model.Shown["payload"] | undefined
+      let opening: Model.ShownEvidence["payload"] | undefined
       return {
         see: (event) => {
           if (!seen.see(event)) return
@@ -98,7 +98,7 @@ const asker = (model: Model.Model, record: RecordCall) => {
   let lastFailure = ""
   const { provider } = model
 
-  const call = (question: Model.Question, whole: boolean) =>
+  const call = (question: Model.ModelRequest, whole: boolean) =>
     Effect.gen(function* () {
       const requestDigest = digest(asJson(question))
       if (model.recorded) return (yield* model.ask(question, requestDigest)).answer
@@ -115,7 +115,7 @@ const asker = (model: Model.Model, record: RecordCall) => {
       return answer
     })
 
-  return (target: Target, question: Model.Question, whole: boolean): Effect.Effect<Vote, AppendError> => {
+  return (target: Target, question: Model.ModelRequest, whole: boolean): Effect.Effect<Vote, AppendError> => {
     if (failures >= FAILURES) return Effect.succeed({ reason: `it was given up: ${lastFailure}` })
     return call(question, whole).pipe(
       Effect.map((answer) => {
@@ -135,9 +135,9 @@ const asker = (model: Model.Model, record: RecordCall) => {
   }
 }
 
-const decodeAnswer = Schema.decodeUnknownEither(Model.Answer)
+const decodeAnswer = Schema.decodeUnknownEither(Model.ModelAnswer)
 
-const voteOf = ({ reward }: Target, { evidence }: Model.Question, answer: unknown): Vote => {
+const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: unknown): Vote => {
   const decoded = decodeAnswer(answer)
   if (Either.isLeft(decoded)) {
     const [first] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)

@@ -5,7 +5,7 @@ import type { Page } from "../../plugins/process/PluginProcess.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts"
 import * as Answer from "./decodeVerdicts.ts"
-import type { Judges } from "./PluginCriticProcess.ts"
+import type { PluginCriticProcesses } from "./PluginCriticProcess.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 
 /**
@@ -17,7 +17,7 @@ import * as TaskObservation from "./TaskObservation.ts"
  *
  * @param targets what it decides, all of measures of this plugin
  */
-export const make = (judges: Judges, targets: ReadonlyArray<Target>): Critic => {
+export const make = (judges: PluginCriticProcesses, targets: ReadonlyArray<Target>): Critic => {
   const { plugin, version, digest } = judges
   const measures = [...new Set(targets.map(({ measure }) => measure))]
   return {
@@ -46,7 +46,12 @@ export const make = (judges: Judges, targets: ReadonlyArray<Target>): Critic => 
 const JUDGE_MS_PER_EVENT = 1
 
 /** Asks for a measure's verdicts; answers them, or why there are none. */
-const ask = (judges: Judges, measure: Target["measure"], task: TaskEvents, seen: TaskObservation.Seen) => {
+const ask = (
+  judges: PluginCriticProcesses,
+  measure: Target["measure"],
+  task: TaskEvents,
+  seen: TaskObservation.TaskObservation,
+) => {
   const last = seen.last()
   /** The log's own error is not the plugin's: it ends the scoring. */
   let broken: LogError | undefined
@@ -68,7 +73,7 @@ const ask = (judges: Judges, measure: Target["measure"], task: TaskEvents, seen:
   )
 }
 
-const describe = (taskId: string, measure: Target["measure"], seen: TaskObservation.Seen): JsonObject => {
+const describe = (taskId: string, measure: Target["measure"], seen: TaskObservation.TaskObservation): JsonObject => {
   const { name, description, rewards = [], punishments = [], metadata = {} } = measure
   return {
     ...{ id: taskId, goal: seen.goal(), agent: seen.agent(), outcome: seen.outcome() },

@@ -6,12 +6,12 @@ import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import type { CallError } from "../../plugins/PluginError.ts"
 import type { PluginHost } from "../../plugins/process/PluginHost.ts"
 import type { JudgeOptions, PluginProcess, ProcessLimits } from "../../plugins/process/PluginProcess.ts"
-import type { Leave } from "../../plugins/sandbox/Consent.ts"
+import type { MayStart } from "../../plugins/sandbox/Consent.ts"
 import type { Verdict } from "../../plugins/Verdict.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
 /** The functions of one version of a plugin that judge tasks. */
-export interface Judges {
+export interface PluginCriticProcesses {
   readonly plugin: string
   readonly version: string
   /** Of the plugin's files. */
@@ -27,7 +27,7 @@ export interface Judges {
 }
 
 /** What a plugin's functions are run from. */
-export interface JudgesOptions {
+export interface PluginCriticOptions {
   readonly host: Context.Tag.Service<PluginHost>
   readonly manifest: Manifest
   readonly digest: string
@@ -38,7 +38,7 @@ export interface JudgesOptions {
   /** Absolute paths that it must not touch: the log, and what stands beside it. */
   readonly forbidden: ReadonlyArray<string>
   /** Whether it may be started where nothing but Deno's permissions confines it. Default: see `ProcessSpec`. */
-  readonly consent?: Leave
+  readonly consent?: MayStart
   /** Puts into the log what it logs, and what it does that no sound plugin does. */
   readonly record: (event: CoreNewEvent) => Effect.Effect<unknown, unknown>
   /** Default: 30 000. */
@@ -54,7 +54,7 @@ export interface JudgesOptions {
  * That such a process started and ended is not recorded: the registry counts processes of a kernel's, and a kernel that
  * takes over ends those of the one before. This one belongs to whoever scores, and ends with them.
  */
-export const make = (options: JudgesOptions): Effect.Effect<Judges, never, Scope.Scope> =>
+export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticProcesses, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { host, manifest, digest } = options
     const parent = yield* Effect.scope
@@ -140,7 +140,7 @@ const reasonOf = (error: CallError): string => {
 
 const NO_GRANTS: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limits }: JudgesOptions) => ({
+const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limits }: PluginCriticOptions) => ({
   ...{ manifest, directory, denoDir, forbidden, grants: NO_GRANTS },
   // There is nothing in it for a plugin that may read nothing else.
   workspace: directory,
@@ -157,7 +157,7 @@ const SEED = 1
 
 const INSTANCE = "critic"
 
-const recordIn = (record: JudgesOptions["record"], event: CoreNewEvent): Effect.Effect<unknown, unknown> => {
+const recordIn = (record: PluginCriticOptions["record"], event: CoreNewEvent): Effect.Effect<unknown, unknown> => {
   switch (event.type) {
     case "PluginLogged":
     case "PluginMisbehaved":

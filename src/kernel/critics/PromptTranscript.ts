@@ -1,7 +1,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type { Shown } from "./Model.ts"
+import type { ShownEvidence } from "./Model.ts"
 
 /** Most characters of JSON that a task's first events, and its last ones, take. */
 const FIRST_TEXT = 16_000
@@ -11,16 +11,16 @@ const LAST_TEXT = 48_000
 const PAYLOAD_TEXT = 4_000
 
 /** What a model is shown of a task, in memory that does not grow with the task. */
-export interface Evidence {
+export interface PromptTranscript {
   readonly see: (event: Event) => void
-  readonly shown: () => ReadonlyArray<Shown>
+  readonly shown: () => ReadonlyArray<ShownEvidence>
   /** How many events between the first and the last ones are not shown. */
   readonly omitted: () => number
 }
 
-export const make = (): Evidence => {
-  const first = { shown: [] as Array<Shown>, text: 0, full: false }
-  const last = { shown: [] as Array<{ readonly event: Shown; readonly text: number }>, text: 0 }
+export const make = (): PromptTranscript => {
+  const first = { shown: [] as Array<ShownEvidence>, text: 0, full: false }
+  const last = { shown: [] as Array<{ readonly event: ShownEvidence; readonly text: number }>, text: 0 }
   let omitted = 0
   return {
     see: (event) => {
@@ -48,7 +48,7 @@ export const make = (): Evidence => {
  * An event without personal data: what a model is shown is recorded, and would outlive the key that the event's own fields
  * can be shredded by.
  */
-export const shownOf = (event: Event): Shown => {
+export const shownOf = (event: Event): ShownEvidence => {
   const { position, type, actor } = event
   const payload = withoutPersonal(event)
   const text = JSON.stringify(payload)

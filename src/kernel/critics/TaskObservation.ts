@@ -11,7 +11,7 @@ const SCORING: ReadonlySet<string> = new Set([
 export const isJudged = ({ type }: Event): boolean => !SCORING.has(type)
 
 /** What a critic has seen of a task, in little memory: eight bytes an event, and the task's state. */
-export interface Seen {
+export interface TaskObservation {
   /** Events of scorings, and those after the task's first `TaskClosed`, are left out. Answers whether it counts. */
   readonly see: (event: Event) => boolean
   readonly goal: () => string
@@ -26,7 +26,7 @@ export interface Seen {
   readonly last: () => Event | undefined
 }
 
-export const make = (): Seen => {
+export const make = (): TaskObservation => {
   const world = EnvironmentState.ofTask()
   const positions: Array<number> = []
   let [goal, agent] = ["", ""]

@@ -13,7 +13,7 @@ import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
 import * as Agent from "../agents/Agent.ts"
-import { type Ended, loop, MAX_STEPS } from "../agents/AgentLoop.ts"
+import { loop, MAX_STEPS, type RunResult } from "../agents/AgentLoop.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
@@ -239,7 +239,10 @@ const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string
 }
 
 /** An agent that was done before the moment to which it was to be led. */
-const doneOnTheWay = (tape: RecordedTask.Tape, worked: Exit.Exit<Ended, unknown>): Divergence | undefined => {
+const doneOnTheWay = (
+  tape: RecordedTask.RecordedTask,
+  worked: Exit.Exit<RunResult, unknown>,
+): Divergence | undefined => {
   const next = tape.next()
   if (next === undefined || Exit.isFailure(worked)) return undefined
   const found = { done: worked.value.outcome }
@@ -249,7 +252,7 @@ const doneOnTheWay = (tape: RecordedTask.Tape, worked: Exit.Exit<Ended, unknown>
 /** Closes the fork's task by how the agent's work in it ended. */
 const close = (
   task: Task.Task,
-  worked: Exit.Exit<Ended, unknown>,
+  worked: Exit.Exit<RunResult, unknown>,
   divergence: Divergence | undefined,
   missed: string | undefined,
 ) => {

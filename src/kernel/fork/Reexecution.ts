@@ -4,7 +4,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Components } from "../../plugins/process/Components.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
-import { type Ended, outcomes } from "../replay/RecordedOutcomes.ts"
+import { outcomes, type RecordedOutcome } from "../replay/RecordedOutcomes.ts"
 import * as Environments from "../tasks/Environments.ts"
 import { type Checked, compare, type WorldDiffers } from "./RestorationCheck.ts"
 
@@ -60,7 +60,7 @@ export const reexecute = (
   })
 
 /** Carries a command out again: how it ended then, and now. */
-const command = (process: Components, component: string, { outcome }: Ended, call: Call) =>
+const command = (process: Components, component: string, { outcome }: RecordedOutcome, call: Call) =>
   Effect.gen(function* () {
     const expected: Json =
       outcome.status === "succeeded"

@@ -47,7 +47,7 @@ export const compare = (
   what = "its document",
 ): Effect.Effect<void, WorldDiffers> => {
   if (JsonPatch.equal(expected, found)) return Effect.void
-  const [first] = JsonPatch.between(expected, found)
+  const [first] = JsonPatch.diff(expected, found)
   const path = first?.path ?? ""
   const at = (value: Json) => JsonPointer.valueAt(value, pointerKeys(path)) ?? null
   return new WorldDiffers({ plugin, position, what, path, expected: at(expected), found: at(found) })

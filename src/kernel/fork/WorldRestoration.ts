@@ -110,7 +110,7 @@ const restoreOne = (
       },
       ...(patch === undefined
         ? []
-        : [{ type: "EnvironmentChanged", payload: { plugin, patch: JsonPatch.between(document, state) } } as const]),
+        : [{ type: "EnvironmentChanged", payload: { plugin, patch: JsonPatch.diff(document, state) } } as const]),
     )
   })
 
@@ -121,7 +121,7 @@ const keepsOverride = (plugin: string, state: Json, patch: Json) =>
     : new OverrideInvalid({
         override: `world/${plugin}`,
         expected: "a world in which that can be so",
-        found: `one in which ${JSON.stringify(JsonPatch.between(merged(state, patch), state)).slice(0, 300)}`,
+        found: `one in which ${JSON.stringify(JsonPatch.diff(merged(state, patch), state)).slice(0, 300)}`,
       })
 
 /** What the log has of one plugin's world, up to the point. */

@@ -8,15 +8,15 @@ import {
   type Expected,
   NoStream,
 } from "../../events/log/EventLog.ts"
-import { questionDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
+import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
-import { type Question as Held, meaningOf, streamOf } from "../../projections/state/ConfirmationAnswer.ts"
+import { type AskedConfirmation as Held, meaningOf, streamOf } from "../../projections/state/ConfirmationAnswer.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
 /** What a person is asked about: a command, or a plugin's request to the host. */
-export interface Question {
+export interface ConfirmationRequest {
   readonly taskId: string | null
   /** Default: the one that the log stands for. */
   readonly timeline?: string
@@ -37,7 +37,7 @@ export type Settled =
   | { readonly kind: "expired"; readonly event: Event }
 
 /** Asks, and waits until a person has decided or the time is up. The first word on the question counts; see `meaningOf`. */
-export const ask = (log: Log, question: Question): Effect.Effect<Settled, AppendError> =>
+export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<Settled, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
@@ -47,7 +47,7 @@ export const ask = (log: Log, question: Question): Effect.Effect<Settled, Append
       ...(requestId === undefined ? {} : { requestId }),
     }
     const put = { confirmationId, ...about, argsDigest, shown, expiresAt }
-    const shownDigest = questionDigest(put)
+    const shownDigest = confirmationDigest(put)
     const kernels = { confirmationId, taskId, timeline, actor: "kernel" }
     const asked = yield* append(
       log,

@@ -1,7 +1,7 @@
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { type AppendError, EventLog, Exact, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import { questionDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
+import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
@@ -12,12 +12,12 @@ import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
-export { ask, type Question, type Settled } from "./ConfirmationRequests.ts"
+export { ask, type ConfirmationRequest, type Settled } from "./ConfirmationRequests.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
 /** A person's answer. */
-export interface Answer {
+export interface ConfirmationDecision {
   readonly approved: boolean
   /** Who decided. */
   readonly by: string
@@ -32,7 +32,7 @@ export interface Answer {
 }
 
 /** Its schema. */
-export const Answer = Options.of<Answer>({
+export const ConfirmationDecision = Options.of<ConfirmationDecision>({
   required: { approved: Schema.Boolean, by: Options.Name, channel: Options.Name },
   optional: { reason: Schema.String, shownDigest: Sha256 },
 })
@@ -73,16 +73,18 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
     /** Approves or rejects. */
     readonly decide: (
       confirmationId: string,
-      answer: Answer,
+      answer: ConfirmationDecision,
     ) => Effect.Effect<Event, Options.InvalidOptions | NotPending | NotAsShown | AppendError>
     /** Asks, and waits until a person has decided or the time is up. */
-    readonly ask: (question: ConfirmationRequests.Question) => Effect.Effect<ConfirmationRequests.Settled, AppendError>
+    readonly ask: (
+      question: ConfirmationRequests.ConfirmationRequest,
+    ) => Effect.Effect<ConfirmationRequests.Settled, AppendError>
   }
 >() {}
 
 /** The digest of a question that waits: of all that its answer is about. */
 export const digestOf = (confirmationId: string, waiting: PendingConfirmations.PendingConfirmation): string =>
-  questionDigest({ confirmationId, ...waiting })
+  confirmationDigest({ confirmationId, ...waiting })
 
 export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = Layer.effect(
   Confirmations,
@@ -101,7 +103,7 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
       ask: (question) => ConfirmationRequests.ask(log, question),
       decide: (confirmationId, given) =>
         Effect.gen(function* () {
-          const answer = yield* Options.decode("decide", Answer, given)
+          const answer = yield* Options.decode("decide", ConfirmationDecision, given)
           const waiting = SafeRecord.get(yield* pending, confirmationId)
           if (waiting === undefined) {
             return yield* new NotPending({ confirmationId, found: yield* ending(log, confirmationId) })
@@ -125,7 +127,7 @@ const TIME_IS_UP = "one whose time is up"
 const checkShown = (
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
-  { shownDigest }: Answer,
+  { shownDigest }: ConfirmationDecision,
 ): Effect.Effect<void, NotAsShown> => {
   const digest = digestOf(confirmationId, waiting)
   if (waiting.shownDigest === undefined) {
@@ -147,7 +149,7 @@ const say = (
   log: Log,
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
-  { approved, by, channel, reason }: Answer,
+  { approved, by, channel, reason }: ConfirmationDecision,
   now: number,
 ): Effect.Effect<Event, NotPending | AppendError> =>
   Effect.gen(function* () {

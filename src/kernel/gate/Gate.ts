@@ -33,7 +33,7 @@ export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithi
 })
 
 /** A command as the gate sees it. */
-export interface Candidate {
+export interface GateRequest {
   /** `plugin/actuator` */
   readonly actuator: string
   /** The effective risk: the highest of what the manifest declares and of what the plugin was granted. */
@@ -67,7 +67,7 @@ export const ITSELF = "gate"
  * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that was
  * not decoded is decoded here; where it cannot be, or says another word than the three, the ruling is `deny`.
  */
-export const decide = (config: GateConfig, candidate: Candidate): Ruling =>
+export const decide = (config: GateConfig, candidate: GateRequest): Ruling =>
   Either.match(decode(config), {
     onLeft: ({ message }) => closed(message),
     onRight: (decoded) => decideBy(decoded, candidate),
@@ -115,7 +115,7 @@ export const closed = (reason: string): Ruling => ({
   confirmWithinMs: CONFIRM_WITHIN_MS,
 })
 
-const decideBy = (config: GateConfig, candidate: Candidate): Ruling => {
+const decideBy = (config: GateConfig, candidate: GateRequest): Ruling => {
   const rule = config.rules?.find((rule) => matches(rule, candidate))
   const confirmWithinMs = rule?.confirmWithinMs ?? config.confirmWithinMs ?? CONFIRM_WITHIN_MS
   if (rule === undefined) {
@@ -131,10 +131,10 @@ const decideBy = (config: GateConfig, candidate: Candidate): Ruling => {
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
 }
 
-const matches = (rule: GateRule, { actuator, risk }: Candidate): boolean =>
+const matches = (rule: GateRule, { actuator, risk }: GateRequest): boolean =>
   (rule.actuator === undefined || GatePattern.matches(rule.actuator, actuator)) &&
   (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
 
 /** That a risk is more than declared, and why. */
-const raised = ({ risk, because = [] }: Candidate): string =>
+const raised = ({ risk, because = [] }: GateRequest): string =>
   because.length === 0 ? "" : ` (its risk counts as ${risk ?? "undeclared"}: ${because.join("; ")})`

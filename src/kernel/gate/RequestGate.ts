@@ -1,6 +1,6 @@
 import { type Context, Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
-import type { Decided, Requested, Ruling } from "../../plugins/channel/RequestRuling.ts"
+import type { RequestDecision, Requested, Ruling } from "../../plugins/channel/RequestRuling.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 import * as Gate from "./Gate.ts"
 
@@ -71,7 +71,7 @@ const ask = (log: Context.Tag.Service<EventLog>, requested: Requested, ruling: G
       withinMs: ruling.confirmWithinMs,
       causationId: requested.causationId,
     }),
-    (settled): Decided => {
+    (settled): RequestDecision => {
       const { rule } = ruling
       const causationId = settled.event.id
       switch (settled.kind) {

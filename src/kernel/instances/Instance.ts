@@ -47,7 +47,7 @@ export interface InstancesOptions {
   /** Its rules about requests to the host. Default: what is granted is done. */
   readonly gate?: GateConfig
   /** Takes the readings that sensors push; the next of one process waits until the one before was taken. Default: they are refused. */
-  readonly onEmit?: (emitted: Emitted) => Effect.Effect<unknown, unknown>
+  readonly onEmit?: (emitted: PushedReading) => Effect.Effect<unknown, unknown>
   /**
    * How long a process of the kernel's may go unused before it is stopped, in milliseconds; the next use starts it again,
    * and what it kept in memory is gone. One that holds a world is never stopped so. Default: none is.
@@ -58,7 +58,7 @@ export interface InstancesOptions {
 }
 
 /** A reading that a sensor pushed. */
-export interface Emitted {
+export interface PushedReading {
   readonly plugin: string
   /** The plugin's version that runs. */
   readonly version: string

@@ -49,7 +49,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       return slot
     }
 
-    const start = (plugin: string, found: Plugin, place: ManagedProcess.Place, restore: Restore) =>
+    const start = (plugin: string, found: Plugin, place: ManagedProcess.InstanceScope, restore: Restore) =>
       ManagedProcess.start(options, supervisor, plugin, found, place, restore)
 
     const startForTask = (slot: Slot, plugin: string, found: Plugin, task: TaskPlace, restore: Restore) =>
@@ -150,13 +150,13 @@ interface Slot {
   readonly starting: Effect.Semaphore
   /** The open tasks that a process of the kernel's has served. */
   readonly tasks: Set<string>
-  running?: ManagedProcess.Running
+  running?: ManagedProcess.ManagedProcess
   /** When somebody last asked for the instance, by `performance.now`. */
   askedAt: number
 }
 
 /** Ends a process of the kernel's once nobody has used it for so long. */
-const stopWhenIdle = (slot: Slot, running: ManagedProcess.Running, idleMs: number): Effect.Effect<void> => {
+const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs: number): Effect.Effect<void> => {
   /** Milliseconds until it will have been idle for long enough, if nothing happens. */
   const left = () => {
     const since = running.process.idleSince()

@@ -18,7 +18,7 @@ import * as SandboxConsents from "./SandboxConsents.ts"
 import type { Supervisor } from "./Supervision.ts"
 
 /** Whom a process serves, and how long. */
-export interface Place {
+export interface InstanceScope {
   /** `KERNEL`, or a task's id. */
   readonly instance: string
   readonly seed: number
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** A process of a plugin, as the kernel keeps it. */
-export interface Running {
+export interface ManagedProcess {
   readonly instance: Instance
   readonly process: PluginProcess
   /** The plugin as the process was last told of its metadata. */
@@ -47,9 +47,9 @@ export const start = (
   supervisor: Supervisor,
   plugin: string,
   described: Plugin,
-  { instance, seed, scope: parent }: Place,
+  { instance, seed, scope: parent }: InstanceScope,
   restore: Restore,
-): Effect.Effect<Running, InstanceError> =>
+): Effect.Effect<ManagedProcess, InstanceError> =>
   Effect.gen(function* () {
     yield* restore(supervisor.admit(plugin))
     const record = recordAs(log, plugin, described.version, instance)
@@ -153,7 +153,7 @@ const metadataOf = ({ metadata, components }: Plugin) => ({
 })
 
 /** Tells a process what has changed in its metadata since it was last told. */
-export const describe = (running: Running, now: Plugin): Effect.Effect<void> => {
+export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<void> => {
   const { metadata, components } = running.described
   running.described = now
   // The registry shares what an event did not change.

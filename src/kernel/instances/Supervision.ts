@@ -39,13 +39,13 @@ export interface Crash {
 }
 
 /** Whether a plugin may be started. */
-export type Standing =
+export type RestartState =
   | { readonly _tag: "Ready" }
   | { readonly _tag: "Waiting"; readonly ms: number }
   | { readonly _tag: "Quarantined"; readonly crashes: number }
 
 /** What past crashes, oldest first, call for at some moment. Pure: the same crashes give the same answer. */
-export const standing = (crashes: ReadonlyArray<Crash>, now: number, policy: Policy): Standing => {
+export const standing = (crashes: ReadonlyArray<Crash>, now: number, policy: Policy): RestartState => {
   const counted = crashes.filter(({ at }) => at > now - policy.windowMs)
   const last = counted.at(-1)
   if (last === undefined) return { _tag: "Ready" }

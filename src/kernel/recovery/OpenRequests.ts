@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
-import { RecordDraft } from "../../projections/fold/RecordBuilder.ts"
+import { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
 
 /** Something that a plugin asked of the host. */
 const Request = Schema.Struct({
@@ -19,7 +19,7 @@ const Requests = Schema.Record({ key: Schema.String, value: Request }).annotatio
 
 const keyOf = (plugin: string, requestId: string): string => `${plugin}/${requestId}`
 
-const take = (requests: RecordDraft<Request>, event: Event): void => {
+const take = (requests: RecordBuilder<Request>, event: Event): void => {
   if (is(event, "BrokerRequested")) {
     const { plugin, requestId } = event.payload
     const { taskId, causationId } = event
@@ -29,8 +29,8 @@ const take = (requests: RecordDraft<Request>, event: Event): void => {
   }
 }
 
-const draft = (from: typeof Requests.Type, own: boolean): Projection.Draft<typeof Requests.Type> => {
-  const requests = new RecordDraft(from, own)
+const draft = (from: typeof Requests.Type, own: boolean): Projection.StateBuilder<typeof Requests.Type> => {
+  const requests = new RecordBuilder(from, own)
   return {
     take: (event) => take(requests, event),
     state: () => requests.record(),

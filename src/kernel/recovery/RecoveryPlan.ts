@@ -3,7 +3,7 @@ import { Any, type CoreNewEvent, Exact, type Expected } from "../../events/log/E
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
-import { RecordDraft } from "../../projections/fold/RecordBuilder.ts"
+import { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as Processes from "../../projections/state/Processes.ts"
@@ -11,20 +11,20 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { KERNEL } from "../instances/Instances.ts"
 import * as OpenRequests from "./OpenRequests.ts"
-import type { Fate, Fates } from "./OrphanProcesses.ts"
+import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
 
 /** The version of every open task's stream, by the task's id. */
 const Versions = Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({ identifier: "TaskVersions" })
 
-const takeVersion = (versions: RecordDraft<number>, event: Event): void => {
+const takeVersion = (versions: RecordBuilder<number>, event: Event): void => {
   const { taskId, stream, version } = event
   if (taskId === null || stream !== streamOf(taskId)) return
   if (is(event, "TaskClosed")) versions.remove(taskId)
   else if (is(event, "TaskOpened") || versions.get(taskId) !== undefined) versions.set(taskId, version)
 }
 
-const versionsDraft = (from: typeof Versions.Type, own: boolean): Projection.Draft<typeof Versions.Type> => {
-  const versions = new RecordDraft(from, own)
+const versionsDraft = (from: typeof Versions.Type, own: boolean): Projection.StateBuilder<typeof Versions.Type> => {
+  const versions = new RecordBuilder(from, own)
   return {
     take: (event) => takeVersion(versions, event),
     state: () => versions.record(),
@@ -51,10 +51,10 @@ export const unfinished = Projection.combine({
   versions: taskVersions,
 })
 
-export type Unfinished = (typeof unfinished)["initial"]
+export type UnfinishedTask = (typeof unfinished)["initial"]
 
 /** What is left to say in one stream, in one commit. */
-export interface Ending {
+export interface RecoveryAppend {
   readonly stream: string
   readonly taskId: string | null
   readonly expected: Expected
@@ -66,7 +66,7 @@ export interface Ending {
  *
  * @param fates what became of its processes; one that is not in it is gone
  */
-export const endings = (state: Unfinished, fates: Fates = new Map()): ReadonlyArray<Ending> => [
+export const endings = (state: UnfinishedTask, fates: OrphanStates = new Map()): ReadonlyArray<RecoveryAppend> => [
   ...questions(state),
   ...requests(state),
   ...processes(state, fates),
@@ -74,14 +74,17 @@ export const endings = (state: Unfinished, fates: Fates = new Map()): ReadonlyAr
 ]
 
 /** The same of the fork of a task, from that task's events. What is expected of the streams is for who knows their timeline. */
-export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<Omit<Ending, "expected">> => [
+export const endingsInFork = (
+  state: UnfinishedTask,
+  taskId: string,
+): ReadonlyArray<Omit<RecoveryAppend, "expected">> => [
   ...questions(state),
   ...requests(state),
   ...[taskEnding(state, taskId)].filter((ending) => ending !== undefined),
 ]
 
 /** Questions to people are withdrawn, unless somebody has had the last word meanwhile. */
-const questions = ({ confirmations }: Unfinished): ReadonlyArray<Ending> =>
+const questions = ({ confirmations }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
   Object.entries(confirmations).map(([confirmationId, { taskId }]) => ({
     stream: `confirmation/${confirmationId}`,
     taskId,
@@ -90,7 +93,7 @@ const questions = ({ confirmations }: Unfinished): ReadonlyArray<Ending> =>
   }))
 
 /** What a plugin had asked of the host may have been done. */
-const requests = ({ requests }: Unfinished): ReadonlyArray<Ending> =>
+const requests = ({ requests }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
   Object.values(requests).map(({ plugin, requestId, taskId, causationId }) => ({
     stream: `plugin/${plugin}`,
     taskId,
@@ -108,7 +111,7 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<Ending> =>
   }))
 
 /** Processes are gone, or were killed: what they were in the middle of is said with it. */
-const processes = (state: Unfinished, fates: Fates): ReadonlyArray<Ending> =>
+const processes = (state: UnfinishedTask, fates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
   Object.values(state.processes).map(({ plugin, instance, pid }) => {
     const fate = fates.get(pid) ?? "gone"
     const inFlight = cutOff(state, plugin, instance)
@@ -126,21 +129,21 @@ const processes = (state: Unfinished, fates: Fates): ReadonlyArray<Ending> =>
     }
   })
 
-const FATE: { readonly [fate in Fate]: string } = {
+const FATE: { readonly [fate in OrphanState]: string } = {
   gone: "",
   killed: "; the process was still running, and was killed",
   doubtful: "; a process with its id runs a plugin, but may be another: end it by hand if it is of no use",
 }
 
 /** The commands that a process had been sent and not answered, as far as the log knows. */
-const cutOff = ({ environment }: Unfinished, plugin: string, instance: string): ReadonlyArray<string> =>
+const cutOff = ({ environment }: UnfinishedTask, plugin: string, instance: string): ReadonlyArray<string> =>
   Object.entries(environment.tasks)
     .filter(([taskId]) => instance === KERNEL || instance === taskId)
     .flatMap(([, { pending }]) => Object.values(pending))
     .filter(({ status, actuator }) => status === "dispatched" && actuator.startsWith(`${plugin}/`))
     .map(({ actuator }) => `act ${actuator}`)
 
-const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
+const tasks = ({ environment, tasks }: UnfinishedTask): ReadonlyArray<string> => {
   const open = Tasks.open(tasks).map(([taskId]) => taskId)
   return [...open, ...Object.keys(environment.tasks).filter((taskId) => !open.includes(taskId))]
 }
@@ -153,7 +156,10 @@ const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
  * It expects the task's stream as it was looked at: a kernel that was only stopped, and goes on in this very moment, either
  * dispatched a command before this was said, which is then looked at again, or can dispatch none any more.
  */
-export const taskEnding = ({ environment, tasks, versions }: Unfinished, taskId: string): Ending | undefined => {
+export const taskEnding = (
+  { environment, tasks, versions }: UnfinishedTask,
+  taskId: string,
+): RecoveryAppend | undefined => {
   const { pending } = EnvironmentState.taskScope(environment, taskId)
   const commands = Object.entries(pending).map(
     ([commandId, { status }]): CoreNewEvent =>

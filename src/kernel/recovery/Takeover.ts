@@ -37,8 +37,8 @@ export const recover: Effect.Effect<void, AppendError, EventLog | Projector> = E
 /** Appends an ending. Where its stream has gone on meanwhile, what came is looked at first. */
 const say = (
   log: Log,
-  state: RecoveryPlan.Unfinished,
-  ending: RecoveryPlan.Ending,
+  state: RecoveryPlan.UnfinishedTask,
+  ending: RecoveryPlan.RecoveryAppend,
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
   Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
     Effect.catchTag("VersionConflict", ({ missed }) => {

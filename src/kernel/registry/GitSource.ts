@@ -138,7 +138,7 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect
     const child = spawn("git", args, { env: environment(isolated), stdio: ["ignore", "pipe", "pipe"], detached: true })
     const giveUp = () => {
       clearTimeout(timer)
-      ProcessGroup.abandon(child)
+      ProcessGroup.killProcessGroup(child)
     }
     const refuse = (issue: string) => resume(Effect.fail(new SourceRefused({ source, issues: [issue] })))
     const fail = (issue: string) => {

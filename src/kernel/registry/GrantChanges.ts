@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
-import type { Given } from "../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import type * as Grants from "../../plugins/manifest/Grants.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Held, Plugin } from "../../projections/state/PluginRegistry.ts"
@@ -23,7 +23,7 @@ export class NotGranted extends Data.TaggedError("NotGranted")<{
 }
 
 /** How a plugin's grants stand after some were given or taken back. */
-export interface Standing {
+export interface GrantStatus {
   /** What the installed version may do. */
   readonly grants: Grants.Grants
   /** What the installed version asks for and lacks: it takes no part until it is granted. */
@@ -35,9 +35,9 @@ export interface Standing {
 }
 
 /** What a change of grants says to the log, and how they stand after it. */
-export interface Change {
+export interface GrantChange {
   readonly events: ReadonlyArray<CoreNewEvent>
-  readonly standing: Standing
+  readonly standing: GrantStatus
 }
 
 /** Gives grants to an installed plugin by name, and installs the update that waited for nothing else. */
@@ -45,10 +45,10 @@ export const granting = (
   options: RegistryOptions,
   name: string,
   plugin: Plugin,
-  grants: Given,
-): Effect.Effect<Change, GrantComputation.GrantInvalid | PluginCopies.CopyChanged | PluginUnavailable> =>
+  grants: GrantedPermissions,
+): Effect.Effect<GrantChange, GrantComputation.GrantInvalid | PluginCopies.CopyChanged | PluginUnavailable> =>
   Effect.gen(function* () {
-    const given = (yield* GrantComputation.given(name, grants)) ?? {}
+    const given = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
     const { installed, waiting } = yield* settleBoth(options, name, plugin, standingOf(plugin), given)
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const granted: CoreNewEvent = {
@@ -72,10 +72,10 @@ export const revoking = (
   options: RegistryOptions,
   name: string,
   plugin: Plugin,
-  grants: Given,
-): Effect.Effect<Change, GrantComputation.GrantInvalid | NotGranted> =>
+  grants: GrantedPermissions,
+): Effect.Effect<GrantChange, GrantComputation.GrantInvalid | NotGranted> =>
   Effect.gen(function* () {
-    const revoked = (yield* GrantComputation.given(name, grants)) ?? {}
+    const revoked = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
     const before = standingOf(plugin)
     const named = GrantComputation.flags(GrantComputation.less(revoked, before.has))
     if (named.length > 0) return yield* new NotGranted({ plugin: name, named, has: GrantComputation.flags(before.has) })
@@ -116,7 +116,7 @@ const settleBoth = (
   name: string,
   plugin: Plugin,
   before: GrantComputation.Before,
-  now: Given,
+  now: GrantedPermissions,
 ) =>
   Effect.gen(function* () {
     const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace" | "importedAt">) =>
@@ -133,7 +133,7 @@ const settleBoth = (
     return { installed: yield* settle(plugin), waiting }
   })
 
-const standingWith = (installed: Grants.Settlement, waiting: Waiting | undefined): Standing => ({
+const standingWith = (installed: Grants.Settlement, waiting: Waiting | undefined): GrantStatus => ({
   grants: installed.grants,
   missing: installed.refusals,
   ...(waiting === undefined ? {} : { held: { version: waiting.held.version, missing: waiting.refusals } }),

@@ -1,5 +1,5 @@
 import { Data, Effect, Schema } from "effect"
-import type { Given } from "../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
@@ -28,7 +28,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   override get message() {
     return (
       `Plugin ${this.plugin} ${this.version} asks for more than it was granted, and waits; ${this.installed} stays until then:` +
-      `${this.missing.map(Grants.line).join("")}\nGrant it: ${this.command}`
+      `${this.missing.map(Grants.formatRefusal).join("")}\nGrant it: ${this.command}`
     )
   }
 
@@ -49,7 +49,7 @@ export interface Asking {
   readonly directory: string
   readonly workspace: string
   /** What is granted by name with this very request. */
-  readonly now: Given
+  readonly now: GrantedPermissions
   /** What is installed under this name, if anything is. */
   readonly before: Before | undefined
 }
@@ -59,22 +59,22 @@ export interface Before {
   /** What it asks for. */
   readonly manifest: Manifest
   /** What it was granted by name, and what its version was granted. */
-  readonly has: Given
-  readonly revoked: Given
+  readonly has: GrantedPermissions
+  readonly revoked: GrantedPermissions
 }
 
 /** An installed plugin's grants, as they stand. */
 export const standing = (manifest: Manifest, { given, grants, revoked }: Plugin): Before => ({
   manifest,
-  has: Schema.is(Grants.Grants)(grants) ? Grants.together(given, grants) : given,
+  has: Schema.is(Grants.Grants)(grants) ? Grants.merge(given, grants) : given,
   revoked,
 })
 
 /** The same after some were taken back. */
-export const takenBack = ({ manifest, has, revoked }: Before, some: Given): Before => ({
+export const takenBack = ({ manifest, has, revoked }: Before, some: GrantedPermissions): Before => ({
   manifest,
   has: less(has, some),
-  revoked: Grants.together(revoked, some),
+  revoked: Grants.merge(revoked, some),
 })
 
 /**
@@ -89,13 +89,13 @@ export const settle = ({
   before,
 }: Asking): Effect.Effect<Grants.Settlement, GrantInvalid> =>
   Effect.gen(function* () {
-    const extra = Grants.together(now, before?.has ?? {})
+    const extra = Grants.merge(now, before?.has ?? {})
     const revoked = less(before?.revoked ?? {}, now)
     const { grants, refusals } = Grants.settle(manifest, {
       directory,
       workspace,
       extra,
-      ...(before === undefined ? {} : { revoked, earlier: Grants.asked(before.manifest) }),
+      ...(before === undefined ? {} : { revoked, earlier: Grants.requested(before.manifest) }),
     })
     const lead = (field: "read" | "write", place: string) =>
       Effect.tryPromise({
@@ -126,21 +126,21 @@ export const settle = ({
           field: `permissions.${field}`,
           asked: place,
           reason: `it is a link that leads to ${real}, outside of what is granted`,
-          flag: `--grant-${field} ${Grants.word(real)}`,
+          flag: `--grant-${field} ${Grants.shellQuote(real)}`,
         })),
       ],
     }
   })
 
 /** Grants by name, as the options that give them. */
-export const flags = (names: Given): ReadonlyArray<string> => [
-  ...Grants.LISTS.flatMap((list) => (names[list] ?? []).map((name) => `--grant-${list} ${Grants.word(name)}`)),
+export const flags = (names: GrantedPermissions): ReadonlyArray<string> => [
+  ...Grants.LISTS.flatMap((list) => (names[list] ?? []).map((name) => `--grant-${list} ${Grants.shellQuote(name)}`)),
   ...(names.runAny === true ? ["--grant-run-any"] : []),
 ]
 
 /** Grants by name without some of them. */
-export const less = (names: Given, some: Given): Given =>
-  Grants.together(
+export const less = (names: GrantedPermissions, some: GrantedPermissions): GrantedPermissions =>
+  Grants.merge(
     Object.fromEntries(
       Grants.LISTS.map((list) => [list, (names[list] ?? []).filter((name) => !(some[list] ?? []).includes(name))]),
     ),
@@ -151,13 +151,16 @@ export const less = (names: Given, some: Given): Given =>
  * Grants by name as they are recorded, or what is wrong with them; `undefined` where there are none. A path is recorded as
  * it was named and, where that is a link, as where it led: should the link lead elsewhere later, that was not granted.
  */
-export const given = (plugin: string, extra: Given | undefined): Effect.Effect<Given | undefined, GrantInvalid> =>
+export const grantedTo = (
+  plugin: string,
+  extra: GrantedPermissions | undefined,
+): Effect.Effect<GrantedPermissions | undefined, GrantInvalid> =>
   Effect.gen(function* () {
-    const named = Grants.given(extra)
+    const named = Grants.granted(extra)
     if (named === undefined) return undefined
-    const issues = Grants.misgiven(named)
+    const issues = Grants.invalidGrants(named)
     if (issues.length > 0) return yield* new GrantInvalid({ plugin, issues })
-    return Grants.together(named, {
+    return Grants.merge(named, {
       read: yield* realOf(plugin, named.read),
       write: yield* realOf(plugin, named.write),
     })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
-import type { Given, Origin } from "../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions, Origin } from "../../events/vocabulary/Plugins.ts"
 import type * as Grants from "../../plugins/manifest/Grants.ts"
 import type { LoadedPlugin } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
@@ -8,20 +8,20 @@ import { JsonObject } from "../../values/Json.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 
 /** A plugin that is to be imported, and what it may do. */
-export interface Candidate extends LoadedPlugin {
+export interface ImportCandidate extends LoadedPlugin {
   readonly origin: Origin
   /** What imports it again. */
   readonly source: string
   readonly workspace: string
   readonly settlement: Grants.Settlement
   /** What is granted by name with this import. */
-  readonly given: Given | undefined
+  readonly given: GrantedPermissions | undefined
 }
 
 /** What an import says to the log. Nothing where nothing is new. Pure. */
 export const installing = (
   before: Plugin | undefined,
-  candidate: Candidate,
+  candidate: ImportCandidate,
   activate: boolean,
 ): ReadonlyArray<CoreNewEvent> => {
   const { manifest, settlement, given } = candidate
@@ -38,7 +38,7 @@ export const installing = (
 }
 
 /** What an update that waits says to the log. Nothing where it waits already, for the same. Pure. */
-export const holding = ({ held, given }: Plugin, candidate: Candidate): ReadonlyArray<CoreNewEvent> => {
+export const holding = ({ held, given }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
   const { refusals: missing } = candidate.settlement
   const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)
   if (isKnown && (candidate.given === undefined || !addsTo(given, candidate.given))) return []
@@ -48,7 +48,7 @@ export const holding = ({ held, given }: Plugin, candidate: Candidate): Readonly
 /** Manifests and grants are JSON by their schemas; this proves it to the compiler. */
 export const asJson = Schema.decodeUnknownSync(JsonObject)
 
-const release = ({ manifest, digest, source, origin, workspace, given, warnings }: Candidate) => ({
+const release = ({ manifest, digest, source, origin, workspace, given, warnings }: ImportCandidate) => ({
   plugin: manifest.name,
   version: manifest.version,
   manifest: asJson(manifest),
@@ -60,6 +60,7 @@ const release = ({ manifest, digest, source, origin, workspace, given, warnings 
   ...(warnings.length === 0 ? {} : { warnings }),
 })
 
-const addsTo = (before: Given, now: Given): boolean => !isSame(GrantComputation.less(now, before), {})
+const addsTo = (before: GrantedPermissions, now: GrantedPermissions): boolean =>
+  !isSame(GrantComputation.less(now, before), {})
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -2,7 +2,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Origin } from "../../events/vocabulary/Plugins.ts"
-import { deceives } from "../../plugins/manifest/paths.ts"
+import { confusableCharacter } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import * as GitSource from "./GitSource.ts"
 import * as PluginArchive from "./PluginArchive.ts"
@@ -65,7 +65,7 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
       new SourceRefused({ source: JSON.stringify(withoutSecrets(source)), issues: [issue] })
     const repositoryIn = (text: string) =>
       Effect.map(Effect.mapError(readRepository(text), refuse), (repository): Kind => ({ is: "git", repository }))
-    const deceit = source.trim() === "" ? "nothing" : deceives(source)
+    const deceit = source.trim() === "" ? "nothing" : confusableCharacter(source)
     if (deceit !== undefined) return yield* refuse(`expected ${EXPECTED}; found ${deceit}`)
     if (source.startsWith(GIT)) return yield* repositoryIn(source.slice(GIT.length))
     if (isRemote(source)) return yield* repositoryIn(source)

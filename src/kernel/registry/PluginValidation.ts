@@ -108,7 +108,7 @@ const grantMissing =
   ({ field, asked, reason, flag }: Grants.Refusal): Manifest.ManifestIssue => {
     const [, permission = ""] = field.split(".")
     const list: ReadonlyArray<string> =
-      manifest === undefined ? [] : (Grants.asked(manifest)[permission as keyof Grants.Asked] ?? [])
+      manifest === undefined ? [] : (Grants.requested(manifest)[permission as keyof Grants.RequestedPermissions] ?? [])
     const index = list.indexOf(asked)
     return {
       path: `/permissions/${permission}${index < 0 ? "" : `/${index}`}`,

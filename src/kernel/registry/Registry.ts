@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../../events/log/EventLog.ts"
-import { Given, type Origin } from "../../events/vocabulary/Plugins.ts"
+import { GrantedPermissions, type Origin } from "../../events/vocabulary/Plugins.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import type * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
@@ -21,7 +21,7 @@ import type { SourceRefused } from "./SourceLimits.ts"
 import { examine, granted, isHeld, type RulesInvalid, settled } from "./SourceValidation.ts"
 
 export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
-export { NotGranted, type Standing } from "./GrantChanges.ts"
+export { type GrantStatus, NotGranted } from "./GrantChanges.ts"
 export { GrantInvalid, grantCommand, UpdateHeld } from "./GrantComputation.ts"
 export { CopyChanged, type InstalledPlugin } from "./PluginCopies.ts"
 export { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
@@ -82,12 +82,12 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
     /** Grants by name, for this version and later ones. An update that waits for nothing else is installed. */
-    readonly grant: (plugin: string, grants: Given) => Effect.Effect<GrantChanges.Standing, GrantError>
+    readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
     /** Takes grants back, by the names they have. A plugin that asks for them takes no part until it has them again. */
     readonly revoke: (
       plugin: string,
-      grants: Given,
-    ) => Effect.Effect<GrantChanges.Standing, GrantError | GrantChanges.NotGranted>
+      grants: GrantedPermissions,
+    ) => Effect.Effect<GrantChanges.GrantStatus, GrantError | GrantChanges.NotGranted>
     /** Lets a plugin (`plugin`) or a component (`plugin/component`) take part again. */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
@@ -180,7 +180,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
       /** Appends what a change of grants says, and answers how they stand then. */
       const regrant = <E>(
         name: string,
-        change: (plugin: PluginRegistry.Plugin) => Effect.Effect<GrantChanges.Change, E>,
+        change: (plugin: PluginRegistry.Plugin) => Effect.Effect<GrantChanges.GrantChange, E>,
       ) =>
         oneAtATime(
           Effect.gen(function* () {
@@ -207,11 +207,11 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
         check,
         import: importFrom,
         grant: (name, given) =>
-          Effect.flatMap(Options.decode("grant", Given, given), (grants) =>
+          Effect.flatMap(Options.decode("grant", GrantedPermissions, given), (grants) =>
             regrant(name, (plugin) => GrantChanges.granting(options, name, plugin, grants)),
           ),
         revoke: (name, given) =>
-          Effect.flatMap(Options.decode("revoke", Given, given), (grants) =>
+          Effect.flatMap(Options.decode("revoke", GrantedPermissions, given), (grants) =>
             regrant(name, (plugin) => GrantChanges.revoking(options, name, plugin, grants)),
           ),
         manifest: (plugin) =>

@@ -1,6 +1,6 @@
 /** Options of the registry, and of one import. */
 import { Schema } from "effect"
-import { Given } from "../../events/vocabulary/Plugins.ts"
+import { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import * as Options from "../../values/Options.ts"
 
 /** How a plugin is imported. */
@@ -8,14 +8,14 @@ export interface ImportOptions {
   /** Accept what real manifests in the wild have, with a warning each. Default: false. */
   readonly lenient?: boolean
   /** What the person who imports grants beyond what needs no grant. */
-  readonly grants?: Given
+  readonly grants?: GrantedPermissions
   /** Whether it takes part at once. Default: true. */
   readonly activate?: boolean
 }
 
 /** Their schema. */
 export const ImportOptions = Options.of<ImportOptions>({
-  optional: { lenient: Schema.Boolean, grants: Given, activate: Schema.Boolean },
+  optional: { lenient: Schema.Boolean, grants: GrantedPermissions, activate: Schema.Boolean },
 })
 
 export interface RegistryOptions {

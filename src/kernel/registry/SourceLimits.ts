@@ -2,7 +2,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
 import { MANIFEST_BYTES, SKIPPED } from "../../plugins/manifest/load.ts"
-import { collisionKey, deceives, isInside } from "../../plugins/manifest/paths.ts"
+import { collisionKey, confusableCharacter, isInside } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 
 /** How much a plugin may be: far above what is useful, far below what would hurt. */
@@ -37,13 +37,13 @@ export class SourceRefused extends Data.TaggedError("SourceRefused")<{
 const SHOWN = 20
 
 /** A file as a source has it: its path with `/`, and its size in bytes. */
-export interface Listed {
+export interface ListedFile {
   readonly path: string
   readonly size: number
 }
 
 /** What is wrong with a list of files, whatever is in them. Pure. */
-export const issuesOf = (files: ReadonlyArray<Listed>): ReadonlyArray<string> => [
+export const issuesOf = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => [
   ...files.flatMap(({ path }) => nameIssue(path) ?? []),
   ...collisions(files.map(({ path }) => path)),
   ...sizes(files),
@@ -58,7 +58,7 @@ export const nameIssue = (file: string): string | undefined => {
   if (segments.includes("..") || segments.includes(".")) return `${shown}: expected a path without "." and ".."`
   if (segments.includes("")) return `${shown}: expected a path, found an empty name in it`
   if (file.includes("\\")) return `${shown}: expected "/" between names, found "\\"`
-  const deceit = deceives(file)
+  const deceit = confusableCharacter(file)
   if (deceit !== undefined) return `${shown}: expected a plain name, found ${deceit}`
   if (Buffer.byteLength(file) > LIMITS.pathBytes) {
     return `${shown.slice(0, 80)}…: expected at most ${LIMITS.pathBytes} bytes, found ${Buffer.byteLength(file)}`
@@ -91,7 +91,7 @@ const collisions = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   })
 }
 
-const sizes = (files: ReadonlyArray<Listed>): ReadonlyArray<string> => {
+const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const manifest = files.find(({ path }) => path === "looper-plugin.json")
   return [
@@ -112,7 +112,7 @@ const sizes = (files: ReadonlyArray<Listed>): ReadonlyArray<string> => {
 export const survey = (directory: string, source: string): Effect.Effect<void, SourceRefused | PluginUnavailable> =>
   Effect.gen(function* () {
     const issues: Array<string> = []
-    const files: Array<Listed> = []
+    const files: Array<ListedFile> = []
     yield* Effect.tryPromise({
       try: async () => walk(await fs.realpath(directory), "", files, issues),
       catch: (cause) =>
@@ -125,7 +125,7 @@ export const survey = (directory: string, source: string): Effect.Effect<void, S
     if (all.length > 0) return yield* new SourceRefused({ source, issues: all })
   })
 
-const walk = async (root: string, below: string, files: Array<Listed>, issues: Array<string>): Promise<void> => {
+const walk = async (root: string, below: string, files: Array<ListedFile>, issues: Array<string>): Promise<void> => {
   const entries = await fs.readdir(path.join(root, below), { withFileTypes: true })
   for (const entry of entries) {
     // What is too much is not counted to its end.
@@ -141,7 +141,7 @@ const walk = async (root: string, below: string, files: Array<Listed>, issues: A
   }
 }
 
-const follow = async (root: string, name: string, files: Array<Listed>, issues: Array<string>): Promise<void> => {
+const follow = async (root: string, name: string, files: Array<ListedFile>, issues: Array<string>): Promise<void> => {
   const refuse = (found: string) => issues.push(`${JSON.stringify(name)}: expected a file, found ${found}`)
   const target = await fs.realpath(path.join(root, name)).catch(() => undefined)
   if (target === undefined) refuse("a link to nothing or in a circle")

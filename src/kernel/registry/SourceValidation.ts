@@ -40,7 +40,7 @@ export const examine = ({ directory: copies, workspace }: RegistryOptions, sourc
         reason: `expected a log in a directory without a comma in its name, found its copies in ${copies}`,
       })
     }
-    const given = yield* GrantComputation.given(manifest.name, options.grants)
+    const given = yield* GrantComputation.grantedTo(manifest.name, options.grants)
     return { ...loaded, origin: opened.origin, source: opened.name, workspace, given }
   })
 
@@ -48,8 +48,8 @@ export const examine = ({ directory: copies, workspace }: RegistryOptions, sourc
 export const settled = (
   { directory }: RegistryOptions,
   before: Plugin | undefined,
-  found: Omit<ImportEvents.Candidate, "settlement">,
-): Effect.Effect<ImportEvents.Candidate, GrantComputation.GrantInvalid> =>
+  found: Omit<ImportEvents.ImportCandidate, "settlement">,
+): Effect.Effect<ImportEvents.ImportCandidate, GrantComputation.GrantInvalid> =>
   Effect.map(
     GrantComputation.settle({
       manifest: found.manifest,
@@ -70,11 +70,11 @@ export const granted = ({
   files,
   origin,
   settlement,
-}: ImportEvents.Candidate) =>
+}: ImportEvents.ImportCandidate) =>
   settlement.refusals.length > 0
     ? Effect.fail(new Grants.GrantRefused({ plugin: manifest.name, refusals: settlement.refusals }))
     : Effect.succeed({ manifest, warnings, directory, digest, files, origin, grants: settlement.grants })
 
 /** Whether a candidate is an update that lacks what a person may still grant. */
-export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: ImportEvents.Candidate): boolean =>
+export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: ImportEvents.ImportCandidate): boolean =>
   refusals.length > 0 && before.digest !== digest && Grants.remedies(refusals).hopeless.length === 0

@@ -61,7 +61,7 @@ export const choiceOf = (request: Request): JsonObject => {
 /** The difference of two choices; nothing where they come to the same. */
 export const between = (position: number, recorded: JsonObject, found: JsonObject): Divergence | undefined => {
   const [expected, chosen] = [complete(recorded), complete(found)]
-  const [first] = JsonPatch.between(expected, chosen)
+  const [first] = JsonPatch.diff(expected, chosen)
   if (first === undefined) return undefined
   const kind = kindOf(expected, chosen)
   const isAlike = kind !== "another-request" && kind !== "done-earlier" && kind !== "done-later"

@@ -4,17 +4,17 @@ import type { JsonObject } from "../../values/Json.ts"
 import type { CommandOutcome } from "../acting/Command.ts"
 
 /** How a command ended, and the last event that belongs to its end. */
-export interface Ended {
+export interface RecordedOutcome {
   readonly outcome: CommandOutcome
   readonly until: number
 }
 
 /** How each command of a task ended, by its id, as its caller was told then. One whose end is not known has none. */
-export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Ended> => {
+export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   const ends = new Map<string, string>()
   const expired = new Set<string>()
-  const ended = new Map<string, Ended>()
+  const ended = new Map<string, RecordedOutcome>()
   for (const event of events) {
     if (is(event, "ActuatorCommanded")) {
       const { commandId, actuator, args } = event.payload

@@ -9,7 +9,7 @@ import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
 import type { Recording, Request } from "./Recording.ts"
 
 /** A recorded task that answers as it did, as far as it is asked the same. */
-export interface Tape {
+export interface RecordedTask {
   /** The task: whoever works on it cannot tell it from a live one, until it asks for something else. */
   readonly task: Task
   /** The first thing that was asked otherwise. From then on nothing is answered. */
@@ -30,7 +30,7 @@ export interface Tape {
  * Puts a recording on a tape. Everything that a task can be asked is answered from what was recorded, in the order in which
  * it was recorded: nothing is read, executed or appended.
  */
-export const make = (recording: Recording): Tape => {
+export const make = (recording: Recording): RecordedTask => {
   const { taskId, requests, opened, told } = recording
   const decides = requests.some(({ kind }) => kind === "decide")
   let cursor = 0

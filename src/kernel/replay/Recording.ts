@@ -12,7 +12,7 @@ import { manifestOf } from "../registry/Registry.ts"
 import { measureName, ofManifests } from "../rules/Rubric.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "../tasks/Capabilities.ts"
-import type { Answer, Question } from "../tasks/ModelCalls.ts"
+import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 import * as PinnedVersions from "../tasks/PinnedVersions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 
@@ -52,8 +52,8 @@ export type Request =
 
 /** What was asked of a language model; null where the log has no answer. */
 export interface Consultation {
-  readonly question: Question
-  readonly answer: Answer | null
+  readonly question: ModelCallRequest
+  readonly answer: ModelCallResponse | null
 }
 
 /** What an agent is told when it begins. */

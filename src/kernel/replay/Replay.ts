@@ -8,7 +8,7 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as Agent from "../agents/Agent.ts"
-import { type Ended, loop } from "../agents/AgentLoop.ts"
+import { loop, type RunResult } from "../agents/AgentLoop.ts"
 import { between, choiceOf, type Divergence } from "./Divergence.ts"
 import * as RecordedTask from "./RecordedTask.ts"
 import * as Recording from "./Recording.ts"
@@ -19,7 +19,7 @@ export type { Divergence, DivergenceKind } from "./Divergence.ts"
 export { NotReplayable } from "./Recording.ts"
 
 /** What came of a replay. */
-export interface Report {
+export interface ReplayReport {
   readonly taskId: string
   readonly timeline: string
   /** `name@version` of the agent that was recorded, and of the one that was replayed. */
@@ -68,7 +68,7 @@ export const replay = (
   taskId: string,
   givenAgent: Agent.Agent,
   options: ReplayOptions = {},
-): Effect.Effect<Report, ReplayError, EventLog | Projector> =>
+): Effect.Effect<ReplayReport, ReplayError, EventLog | Projector> =>
   Effect.gen(function* () {
     const agent = yield* Options.decode("replay", Agent.Agent, givenAgent, ["agent"])
     const { timeline } = yield* Options.decode("replay", ReplayOptions, options)
@@ -121,8 +121,8 @@ interface Verdict {
 /** What it means how the agent's work on the tape ended. */
 const verdict = (
   recording: Recording.Recording,
-  tape: RecordedTask.Tape,
-  exit: Exit.Exit<Ended, { readonly message: string }>,
+  tape: RecordedTask.RecordedTask,
+  exit: Exit.Exit<RunResult, { readonly message: string }>,
 ): Verdict => {
   const { closed, events } = recording
   const diverged = tape.divergence()

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as Agent from "../agents/Agent.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
-import type { Tape } from "./RecordedTask.ts"
+import type { RecordedTask } from "./RecordedTask.ts"
 import type { Request, Told } from "./Recording.ts"
 
 /**
@@ -12,7 +12,7 @@ import type { Request, Told } from "./Recording.ts"
  *
  * @param over says that the living task has no answers any more
  */
-export const continuing = (past: Tape, live: Task, told: Told, over: () => boolean): Task => {
+export const continuing = (past: RecordedTask, live: Task, told: Told, over: () => boolean): Task => {
   const from = <A, E, E2>(recorded: Effect.Effect<A, E>, living: Effect.Effect<A, E2>): Effect.Effect<A, E | E2> =>
     Effect.suspend((): Effect.Effect<A, E | E2> => {
       if (past.left() > 0) return recorded

@@ -1,21 +1,21 @@
 import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
-import type { Moment, Verdict } from "./RuleContext.ts"
+import type { RuleContext, RuleResult } from "./RuleContext.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 import * as Sight from "./readPaths.ts"
 
-export type { Moment, Verdict } from "./RuleContext.ts"
+export type { RuleContext, RuleResult } from "./RuleContext.ts"
 
 /** A compiled rule. */
-export interface Rule extends RuleDependencies.Footprint {
+export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
   /** Evaluates it. One that is `slow` is evaluated by `Patience` alone, which stops it. */
-  readonly evaluate: (moment: Moment) => Verdict
+  readonly evaluate: (moment: RuleContext) => RuleResult
   /**
    * Looks at all that its verdict depends on, and whether that is another than what was seen last, which it writes to
    * `seen`. Where it is the very same, so is the verdict.
    */
-  readonly looksAnew: (moment: Moment, seen: Array<unknown>) => boolean
+  readonly looksAnew: (moment: RuleContext, seen: Array<unknown>) => boolean
 }
 
 /** Fix the rule: it does not compile, or names something unknown. */
@@ -73,11 +73,11 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
   }
 }
 
-const HOLDS: Verdict = { kind: "held", value: true }
-const DOES_NOT: Verdict = { kind: "held", value: false }
+const HOLDS: RuleResult = { kind: "held", value: true }
+const DOES_NOT: RuleResult = { kind: "held", value: false }
 
 /** What is absent is no fault of the program's: nobody wants to know where in it that was found. */
-const verdictOf = (program: (moment: object) => unknown, moment: Moment): Verdict => {
+const verdictOf = (program: (moment: object) => unknown, moment: RuleContext): RuleResult => {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {

@@ -2,7 +2,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
 /** What a rule is evaluated over, at one event of a task. */
-export interface Moment {
+export interface RuleContext {
   readonly event: Event
   /** The task's own part of EnvironmentState after the event. */
   readonly state: object
@@ -16,7 +16,7 @@ export interface Moment {
 }
 
 /** What a rule said at one event. `absent`: it looked at something that is not there yet. */
-export type Verdict =
+export type RuleResult =
   | { readonly kind: "held"; readonly value: boolean }
   | { readonly kind: "absent"; readonly reason: string }
   | { readonly kind: "broken"; readonly reason: string }

@@ -1,7 +1,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js"
 
 /** What a rule looks at, read off its syntax. Whatever is not sure is taken to be looked at. */
-export interface Footprint {
+export interface RuleDependencies {
   /** The variables that it names, and `counts` where it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">
   /** Whether it looks at the event or its command, and not at state alone: this decides what an occurrence is. */
@@ -9,13 +9,13 @@ export interface Footprint {
   /** The only types of events at which it can be anything but false; undefined where it may be at any. */
   readonly types: ReadonlySet<string> | undefined
   /** All that its value depends on; undefined where that cannot be told. */
-  readonly places: ReadonlyArray<Place> | undefined
+  readonly places: ReadonlyArray<ReadPath> | undefined
   /** Whether its time can grow faster than what it looks at. */
   readonly slow: boolean
 }
 
 /** Somewhere that a rule looks: at a variable or in it, or at how often a type was counted. */
-export type Place = PathPlace | { readonly in: "counts"; readonly type: string }
+export type ReadPath = PathPlace | { readonly in: "counts"; readonly type: string }
 
 /** A variable, or what stands at keys in it. */
 export interface PathPlace {
@@ -29,7 +29,7 @@ const VARIABLES = ["event", "state", "task", "command", "elapsed"] as const
 export type Variable = (typeof VARIABLES)[number]
 
 /** What a rule looks at, by its syntax tree. */
-export const of = (ast: ASTNode): Footprint => {
+export const of = (ast: ASTNode): RuleDependencies => {
   const places = placesOf(ast)
   const mentions = new Set<Variable | "counts">(
     VARIABLES.filter((variable) => has(ast, ({ op, args }) => op === "id" && args === variable)),
@@ -132,7 +132,7 @@ const texts = (nodes: ReadonlyArray<unknown>): ReadonlySet<string> | undefined =
 }
 
 /** Every place that an expression looks at; undefined for one that cannot be told. */
-const placesOf = (node: ASTNode): ReadonlyArray<Place | undefined> => {
+const placesOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
   const place = placeOf(node)
   if (place !== undefined) return [place]
   if (isCount(node)) {

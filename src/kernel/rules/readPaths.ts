@@ -1,11 +1,11 @@
-import type { Moment } from "./RuleContext.ts"
-import type { Place } from "./RuleDependencies.ts"
+import type { RuleContext } from "./RuleContext.ts"
+import type { ReadPath } from "./RuleDependencies.ts"
 
 /**
  * Whether anything at these places is another than what was seen last, which is kept in `seen`. Two moments at which all
  * is the very same (`===`) show a rule the same: parts of the state that no event has changed are shared.
  */
-export const differs = (moment: Moment, places: ReadonlyArray<Place>, seen: Array<unknown>): boolean => {
+export const differs = (moment: RuleContext, places: ReadonlyArray<ReadPath>, seen: Array<unknown>): boolean => {
   let anew = false
   for (let index = 0; index < places.length; index++) {
     const place = places[index]
@@ -20,7 +20,7 @@ export const differs = (moment: Moment, places: ReadonlyArray<Place>, seen: Arra
 }
 
 /** What stands at a place. Where that would not say all that a rule could see there, the answer is new each time. */
-export const at = (moment: Moment, place: Place): unknown => {
+export const at = (moment: RuleContext, place: ReadPath): unknown => {
   if (place.in === "counts") return moment.counts.get(place.type)
   const { path } = place
   let value: unknown = moment[place.in]

@@ -5,10 +5,10 @@ import { Rubric } from "../rules/Rubric.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
 /** What a re-scoring is asked for: tasks, and what they are scored by. */
-export interface RescoreOptions extends TaskSelection.Asked {
+export interface RescoreOptions extends TaskSelection.SelectedTask {
   readonly rubric: Rubric
   /** Who is to decide. Default: whoever can. */
-  readonly critics?: Critics.Asked
+  readonly critics?: Critics.CriticRequest
   /** Default: the rubric's name. */
   readonly label?: string
   /** Told after each page of events. */
@@ -20,7 +20,7 @@ export const RescoreOptions = Options.of<RescoreOptions>({
   required: { rubric: Rubric },
   optional: {
     ...TaskSelection.askedFields,
-    critics: Critics.Asked,
+    critics: Critics.CriticRequest,
     label: Options.Name,
     onProgress: Options.callable<OnProgress>(),
   },

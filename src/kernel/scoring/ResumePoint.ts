@@ -18,10 +18,10 @@ export class NotResumed extends Data.TaggedError("NotResumed")<{
 }
 
 /** A score set that was interrupted. */
-export interface Unfinished {
+export interface ResumePoint {
   readonly started: PayloadOf<"ScoringStarted">
   readonly rubric: Rubric
-  readonly standing: ScoreSetWriter.Standing
+  readonly standing: ScoreSetWriter.ScoreSetProgress
   /** Tasks that are left to score, in the order in which they were to be. */
   readonly left: ReadonlyArray<string>
 }
@@ -33,7 +33,7 @@ export interface Unfinished {
 export const load = (
   log: Context.Tag.Service<EventLog>,
   scoreSetId: string,
-): Effect.Effect<Unfinished, NotResumed | LogError> =>
+): Effect.Effect<ResumePoint, NotResumed | LogError> =>
   Effect.gen(function* () {
     const refuse = (reason: string) => new NotResumed({ scoreSetId, reason })
     let start: { readonly event: Event; readonly payload: PayloadOf<"ScoringStarted"> } | undefined

@@ -21,13 +21,13 @@ export interface Totals {
 }
 
 /** What was decided about one task. */
-export interface Decided {
+export interface DecidedVerdict {
   readonly taskId: string
   readonly judgements: ReadonlyArray<Judgement>
 }
 
 /** Where a score set stands while it is written: whoever goes on with it writes there, and nobody else has meanwhile. */
-export interface Standing {
+export interface ScoreSetProgress {
   readonly scoreSetId: string
   /** The last version of its stream. */
   readonly version: number
@@ -45,7 +45,7 @@ export interface SetWriter {
   /** The id of the event that says that it began. */
   readonly startedBy: string
   /** Appends what was decided about some tasks, each task's verdicts at once or not at all. */
-  readonly decided: (tasks: ReadonlyArray<Decided>) => Effect.Effect<void, AppendError>
+  readonly decided: (tasks: ReadonlyArray<DecidedVerdict>) => Effect.Effect<void, AppendError>
   /** Says that it is complete; answers the sums, task by task. */
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
@@ -72,7 +72,7 @@ export const begin = (
  * Goes on with a score set from where it stands. Every append names the version that it expects: of two that go on with
  * the same one, the slower has a `VersionConflict`, and no task is counted twice.
  */
-export const goOn = (log: Log, critic: string, standing: Standing): SetWriter => {
+export const goOn = (log: Log, critic: string, standing: ScoreSetProgress): SetWriter => {
   const { scoreSetId, startedBy: causationId } = standing
   const totals = new Map(standing.totals)
   let version = standing.version

@@ -20,7 +20,7 @@ import * as TaskSelection from "./TaskSelection.ts"
 export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 export { NotResumed } from "./ResumePoint.ts"
 export type { Totals } from "./ScoreSetWriter.ts"
-export { type Candidate, type Selection, SelectionInvalid, selects } from "./TaskFilter.ts"
+export { type SelectableTask, SelectionInvalid, selects, type TaskFilter } from "./TaskFilter.ts"
 export { NoTaskSelected } from "./TaskSelection.ts"
 
 /** What a re-scoring would take. */
@@ -239,7 +239,7 @@ const startOf = ({
   ...others
 }: {
   readonly rubric: Rubric
-  readonly panel: Critics.Panel
+  readonly panel: Critics.CriticSet
   readonly taskIds: ReadonlyArray<string>
   readonly label: string
   readonly range: RescorePlan["range"]

@@ -10,7 +10,7 @@ export interface Planned {
 }
 
 /** A stretch of the log that is read once: all of it, or of it the events of each task by themselves. */
-export interface Part {
+export interface ScanPart {
   readonly after: number
   readonly until: number
   /** In the order in which they end. */
@@ -39,7 +39,7 @@ const NEAR = 1_000
 const FEW = 4
 
 /** Divides what there is to read. No event of a task is read twice, and what no task needs is not read. */
-export const parts = (tasks: Tasks, planned: ReadonlyArray<Planned>): ReadonlyArray<Part> => {
+export const parts = (tasks: Tasks, planned: ReadonlyArray<Planned>): ReadonlyArray<ScanPart> => {
   const count = counter(Object.values(tasks))
   return stretches(planned).map((stretch) => {
     const alone = stretch.tasks.length * FEW <= count(stretch.after + 1, stretch.until)
@@ -48,7 +48,7 @@ export const parts = (tasks: Tasks, planned: ReadonlyArray<Planned>): ReadonlyAr
 }
 
 /** Each task by itself, in the order in which they are listed. */
-export const oneByOne = (planned: ReadonlyArray<Planned>, taskIds: ReadonlyArray<string>): ReadonlyArray<Part> => {
+export const oneByOne = (planned: ReadonlyArray<Planned>, taskIds: ReadonlyArray<string>): ReadonlyArray<ScanPart> => {
   const byId = new Map(planned.map((task) => [task.taskId, task]))
   return taskIds.flatMap((taskId) => {
     const task = byId.get(taskId)
@@ -57,11 +57,11 @@ export const oneByOne = (planned: ReadonlyArray<Planned>, taskIds: ReadonlyArray
 }
 
 /** How many positions are read, at most. */
-export const length = (parts: ReadonlyArray<Part>): number =>
+export const length = (parts: ReadonlyArray<ScanPart>): number =>
   parts.reduce((sum, { after, until }) => sum + until - after, 0)
 
 /** Overlapping and neighbouring tasks, in the order of their ends. */
-const stretches = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omit<Part, "alone">> => {
+const stretches = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omit<ScanPart, "alone">> => {
   const found: Array<{ after: number; until: number; tasks: Array<Planned> }> = []
   for (const task of [...planned].sort((a, b) => a.from - b.from)) {
     const last = found.at(-1)

@@ -3,10 +3,10 @@ import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
-import type { Part, Planned } from "./ScoringPlan.ts"
+import type { Planned, ScanPart } from "./ScoringPlan.ts"
 
 /** A task whose events have all been seen. */
-export interface Ended {
+export interface CompletedTask {
   readonly taskId: string
   readonly judging: Judging
 }
@@ -15,26 +15,26 @@ export interface Ended {
 export interface Passing {
   readonly log: Context.Tag.Service<EventLog>
   readonly critic: Critic
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<ScanPart>
   /** Is given tasks in the order of the plan, as they end. */
-  readonly onEnded: (ended: ReadonlyArray<Ended>) => Effect.Effect<void, AppendError>
+  readonly onEnded: (ended: ReadonlyArray<CompletedTask>) => Effect.Effect<void, AppendError>
   /** Is told how many positions have been passed. */
   readonly onPassed: (positions: number) => Effect.Effect<void>
 }
 
 /** Shows a critic the events of many tasks in one pass over the log; only tasks that are under way are held in memory. */
 export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.Effect<void, AppendError> => {
-  const begin = ({ taskId }: Planned): Ended => {
+  const begin = ({ taskId }: Planned): CompletedTask => {
     const read = (after: number, until: number, limit: number) =>
       log.readPage({ after, until, taskId, timeline: log.timeline }, limit)
     return { taskId, judging: critic.start({ taskId, read }) }
   }
 
   /** Tasks in between one another: every event of the stretch is read, and shown to whom it concerns. */
-  const together = ({ after, until, tasks }: Part, onRead: (position: number) => Effect.Effect<void>) => {
+  const together = ({ after, until, tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
     const planned = new Map(tasks.map((task) => [task.taskId, task]))
-    const open = new Map<string, Ended>()
-    const see = (event: Event): Ended | undefined => {
+    const open = new Map<string, CompletedTask>()
+    const see = (event: Event): CompletedTask | undefined => {
       const task = event.taskId === null ? undefined : planned.get(event.taskId)
       if (task === undefined || event.position < task.from) return undefined
       let under = open.get(task.taskId)
@@ -49,7 +49,7 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
       return under
     }
     return forEachPage(log, { after, until, timeline: log.timeline }, (page) => {
-      const ended: Array<Ended> = []
+      const ended: Array<CompletedTask> = []
       for (const event of page) {
         const task = see(event)
         if (task !== undefined) ended.push(task)
@@ -66,7 +66,7 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
   }
 
   /** Tasks one after the other, each by the index on its events. */
-  const alone = ({ tasks }: Part, onRead: (position: number) => Effect.Effect<void>) =>
+  const alone = ({ tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) =>
     Effect.forEach(
       tasks,
       (task) =>

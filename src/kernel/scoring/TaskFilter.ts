@@ -8,7 +8,7 @@ import { dateOf } from "../../values/Time.ts"
 import { described } from "../rules/Rule.ts"
 
 /** A task as it is selected by. */
-export interface Candidate extends Task {
+export interface SelectableTask extends Task {
   readonly taskId: string
   /** The plugins whose measures it was opened with. */
   readonly plugins: ReadonlyArray<string>
@@ -17,7 +17,7 @@ export interface Candidate extends Task {
 }
 
 /** Which tasks are meant. What is left out selects all; several values of one kind are alternatives. */
-export interface Selection {
+export interface TaskFilter {
   /** Only tasks that were opened after this position. */
   readonly openedAfter?: number
   /** Only tasks that were closed up to and including this position. */
@@ -31,7 +31,7 @@ export interface Selection {
 }
 
 /** Its schema. */
-export const Selection = Options.of<Selection>({
+export const TaskFilter = Options.of<TaskFilter>({
   optional: {
     openedAfter: Options.wholeNumber(0),
     closedBy: Options.wholeNumber(0),
@@ -66,10 +66,10 @@ export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<{
 }
 
 /** Whether a task is meant. */
-export type Selects = (task: Candidate) => Either.Either<boolean, SelectionInvalid>
+export type Selects = (task: SelectableTask) => Either.Either<boolean, SelectionInvalid>
 
 /** Makes the question of a selection: its expression is compiled once. */
-export const prepare = (selection: Selection): Either.Either<Selects, SelectionInvalid> =>
+export const prepare = (selection: TaskFilter): Either.Either<Selects, SelectionInvalid> =>
   Either.map(selection.where === undefined ? Either.right(EVERY) : compile(selection.where), (fits): Selects => {
     const { openedAfter = 0, closedBy = Number.MAX_SAFE_INTEGER, agents, plugins, outcomes } = selection
     return (task) =>
@@ -83,7 +83,7 @@ export const prepare = (selection: Selection): Either.Either<Selects, SelectionI
   })
 
 /** Whether a selection means a task. */
-export const selects = (selection: Selection, task: Candidate): Either.Either<boolean, SelectionInvalid> =>
+export const selects = (selection: TaskFilter, task: SelectableTask): Either.Either<boolean, SelectionInvalid> =>
   Either.flatMap(prepare(selection), (fits) => fits(task))
 
 const EVERY: Selects = () => Either.right(true)
@@ -115,7 +115,7 @@ const answer = (source: string, evaluate: () => unknown, taskId: string): Either
   }
 }
 
-const fieldsOf = (task: Candidate): { readonly [field in (typeof FIELDS)[number]]: unknown } => ({
+const fieldsOf = (task: SelectableTask): { readonly [field in (typeof FIELDS)[number]]: unknown } => ({
   id: task.taskId,
   goal: task.goal,
   agent: task.agent,

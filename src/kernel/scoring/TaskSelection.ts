@@ -21,21 +21,21 @@ export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
 }
 
 /** Which tasks a scoring is asked for. */
-export interface Asked {
+export interface SelectedTask {
   /** Default: every closed task. One that is named twice is scored once. */
   readonly tasks?: ReadonlyArray<string>
   /** Of these, only those that it fits. */
-  readonly select?: TaskFilter.Selection
+  readonly select?: TaskFilter.TaskFilter
 }
 
 /** A schema for each of them. */
-export const askedFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.Selection }
+export const askedFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
 
 /**
  * The tasks of a log up to a position, as far as a scoring needs to know them: folded from the events alone that open and
  * close them, which a long log has few of. Steps are counted only where a selection may ask for them.
  */
-export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: Asked = {}) => {
+export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: SelectedTask = {}) => {
   const draft = begin(Tasks.projection, Tasks.projection.initial)
   const types = ["TaskOpened", "TaskClosed", ...(select?.where === undefined ? [] : ["ActuatorCommanded"])]
   return Pages.forEach(log.readPage, { types, until, timeline: log.timeline }, (page) => {
@@ -47,7 +47,7 @@ export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { selec
 export const of = (
   log: Context.Tag.Service<EventLog>,
   known: Tasks.Tasks,
-  { tasks, select }: Asked,
+  { tasks, select }: SelectedTask,
 ): Effect.Effect<ReadonlyArray<string>, TaskNotFound | TaskFilter.SelectionInvalid | NoTaskSelected | LogError> =>
   Effect.gen(function* () {
     const closed = () => Object.keys(known).filter((id) => known[id]?.outcome !== null)
@@ -63,7 +63,7 @@ const fitting = (
   log: Context.Tag.Service<EventLog>,
   known: Tasks.Tasks,
   taskIds: ReadonlyArray<string>,
-  select: TaskFilter.Selection,
+  select: TaskFilter.TaskFilter,
 ): Effect.Effect<ReadonlySet<string>, TaskFilter.SelectionInvalid | LogError> =>
   Effect.gen(function* () {
     const selects = yield* TaskFilter.prepare(select)
@@ -79,7 +79,7 @@ const fitting = (
     return fits
   })
 
-type Opening = Pick<TaskFilter.Candidate, "plugins" | "seed">
+type Opening = Pick<TaskFilter.SelectableTask, "plugins" | "seed">
 
 /** What tasks were opened with, beside what every task is known by. */
 const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<string>) => {

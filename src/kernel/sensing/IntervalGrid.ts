@@ -2,7 +2,7 @@
 export const SHORTEST_MS = 10
 
 /** When something is due that repeats: at each multiple of an interval after a start. Times in milliseconds of one clock. */
-export interface Ticks {
+export interface IntervalGrid {
   readonly startedAt: number
   readonly intervalMs: number
 }
@@ -11,7 +11,7 @@ export interface Ticks {
  * The first tick after a moment. Ticks lie on a grid, so that no delay adds up; those that passed while something took
  * longer come to nothing but the next one. Pure.
  */
-export const nextAfter = ({ startedAt, intervalMs }: Ticks, moment: number): number => {
+export const nextAfter = ({ startedAt, intervalMs }: IntervalGrid, moment: number): number => {
   const interval = Math.max(intervalMs, SHORTEST_MS)
   const passed = Math.floor((moment - startedAt) / interval)
   const next = startedAt + (passed + 1) * interval

@@ -47,7 +47,7 @@ export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
 const repeat = (
   task: SensingTask,
   { name, plugin, intervalMs }: Repeating,
-  turn: PushRateLimiter.Turn,
+  turn: PushRateLimiter.PushRateLimiter,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const ticks = { startedAt: yield* MonotonicClock.now, intervalMs }

@@ -7,10 +7,10 @@ import * as RateLimit from "./RateLimit.ts"
 const MOST: RateLimit.Rate = { perSecond: 1000 / SHORTEST_MS, atOnce: 100 }
 
 /** Keeps readings that no agent asked for to a rate: waits until the plugin may have another one recorded. */
-export type Turn = (plugin: string) => Effect.Effect<void>
+export type PushRateLimiter = (plugin: string) => Effect.Effect<void>
 
 /** Turns of the plugins of one place: a task, or the kernel. */
-export const make = (): Turn => {
+export const make = (): PushRateLimiter => {
   const used = new Map<string, RateLimit.Used>()
   return (plugin) =>
     Effect.flatMap(MonotonicClock.now, (now) => {

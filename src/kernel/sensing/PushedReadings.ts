@@ -4,7 +4,7 @@ import type { HeldLease, LeaseLost } from "../../events/log/Lease.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import { activeSensors } from "../../projections/state/PluginRegistry.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
-import type { Emitted } from "../instances/Instance.ts"
+import type { PushedReading } from "../instances/Instance.ts"
 import { KERNEL } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
 import * as PushRateLimiter from "./PushRateLimiter.ts"
@@ -37,14 +37,14 @@ export interface Listener {
 }
 
 /** Records the readings that plugins push. */
-export interface Pushed {
+export interface PushedReadings {
   /**
    * Records a pushed reading as `SensorRead`, in the plugin's own name: in the task that the process serves; of a process that
    * serves all tasks, in each open one that the plugin takes part in, and where there is none, in no task. A process that
    * pushes more than `MOST` is held up: so many wait in the process's host, and what comes beyond is left out there.
    */
   readonly take: (
-    emitted: Emitted,
+    emitted: PushedReading,
   ) => Effect.Effect<void, SensorInactive | NoOpenTask | LeaseLost | AppendError | LogError>
   /** Lets an open task have what is pushed, for as long as the scope is open. */
   readonly listen: (task: Listener) => Effect.Effect<void, never, Scope.Scope>
@@ -54,10 +54,10 @@ export const make = (
   log: Context.Tag.Service<EventLog>,
   registry: Context.Tag.Service<Registry>,
   lease: HeldLease,
-): Pushed => {
+): PushedReadings => {
   const listeners = new Map<string, Listener>()
   /** By the task that a process serves. */
-  const turns = new Map<string, PushRateLimiter.Turn>()
+  const turns = new Map<string, PushRateLimiter.PushRateLimiter>()
 
   /** The open tasks that are to have what is pushed. */
   const listening = (instance: string, plugin: string): ReadonlyArray<Listener> =>
@@ -71,7 +71,7 @@ export const make = (
     return turn(plugin)
   }
 
-  const take = ({ plugin, version, sensor, instance, reading }: Emitted) =>
+  const take = ({ plugin, version, sensor, instance, reading }: PushedReading) =>
     Effect.gen(function* () {
       if (instance !== KERNEL && !listeners.has(instance)) return yield* new NoOpenTask({ taskId: instance })
       yield* inTime(instance, plugin)

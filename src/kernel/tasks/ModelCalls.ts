@@ -6,14 +6,14 @@ import type { Json } from "../../values/Json.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
 /** What an agent asks a language model. */
-export interface Question {
+export interface ModelCallRequest {
   readonly provider: string
   readonly model: string
   readonly request: Json
 }
 
 /** What the model answered, and what it took. */
-export interface Answer {
+export interface ModelCallResponse {
   readonly response: Json
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
@@ -21,8 +21,8 @@ export interface Answer {
 /** Records what was asked, asks it, and records what was answered. One that is not answered has no answer in the log. */
 export const consult = <E>(
   task: OpenTask,
-  { provider, model, request }: Question,
-  answering: Effect.Effect<Answer, E>,
+  { provider, model, request }: ModelCallRequest,
+  answering: Effect.Effect<ModelCallResponse, E>,
 ): Effect.Effect<Json, E | AppendError> =>
   Effect.gen(function* () {
     const called = yield* task.record({

@@ -11,7 +11,7 @@ import type { Confirmations } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
 import type { Instances } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
-import type { Pushed } from "../sensing/PushedReadings.ts"
+import type { PushedReadings } from "../sensing/PushedReadings.ts"
 import type { SensingTask } from "../sensing/SensingTask.ts"
 
 /** What every task of a kernel works with. */
@@ -29,7 +29,7 @@ export interface KernelContext {
   ) => Effect.Effect<ReadonlyArray<SandboxConsentMissing>, LogError | AppendError>
   /** Where the commands of all tasks wait for their turns. */
   readonly commands: CommandQueue
-  readonly pushed: Pushed
+  readonly pushed: PushedReadings
   readonly gate: GateConfig
   readonly lease: HeldLease
   /** Closes with the kernel; each task has a scope of its own in it. */

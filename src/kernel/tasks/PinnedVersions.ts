@@ -12,7 +12,7 @@ import type { KernelContext } from "./OpenTask.ts"
  *
  * @param began the registry as it stood when the task was opened
  */
-export const keeping = (kernel: KernelContext, began: PluginRegistry): KernelContext => {
+export const pin = (kernel: KernelContext, began: PluginRegistry): KernelContext => {
   const { registry } = kernel
   let last = { now: began, seen: began }
   const state = Effect.map(registry.state, (now) => {
@@ -43,5 +43,5 @@ const kept = (now: Plugin, then: Plugin): Plugin => {
   const { grants } = version
   // Where nothing was taken back the grants stay the very same.
   if (version === now || now.revoked === then.revoked || !Schema.is(Grants.Grants)(grants)) return version
-  return { ...version, grants: asJson(Grants.withheld(grants, now)) }
+  return { ...version, grants: asJson(Grants.withoutRevoked(grants, now)) }
 }

@@ -65,8 +65,8 @@ export interface Task {
    * asks nobody: what an agent asks in another way, a replay asks again.
    */
   readonly consult: <E>(
-    question: ModelCalls.Question,
-    answering: Effect.Effect<ModelCalls.Answer, E>,
+    question: ModelCalls.ModelCallRequest,
+    answering: Effect.Effect<ModelCalls.ModelCallResponse, E>,
   ) => Effect.Effect<Json, E | TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision; answers with its event, which is then the cause of what it leads to. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
@@ -175,7 +175,7 @@ export const begin = <E>(
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
-      kernel: PinnedVersions.keeping(kernel, registry),
+      kernel: PinnedVersions.pin(kernel, registry),
       id,
       place,
       seed,

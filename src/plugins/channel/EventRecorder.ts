@@ -29,7 +29,7 @@ export const recordOrTell =
  * What a process does, in order, on its way to the log. Writing never waits, so that it can be done where frames are
  * read; closing the scope waits until everything written is recorded.
  */
-export interface Journal {
+export interface EventRecorder {
   /** Always kept. */
   readonly write: (event: CoreNewEvent) => void
   /** Kept up to a rate and a backlog; beyond, one line says how many were left out. */
@@ -47,7 +47,7 @@ export const make = (
   plugin: string,
   record: RecordEvent,
   linesPerSecond: number = LINES_PER_SECOND,
-): Effect.Effect<Journal, never, Scope.Scope> =>
+): Effect.Effect<EventRecorder, never, Scope.Scope> =>
   Effect.gen(function* () {
     const entries = yield* Queue.unbounded<Entry>()
     const put = (entry: Entry) => {

@@ -1,5 +1,5 @@
 import type { Child } from "./Child.ts"
-import type { Journal } from "./EventRecorder.ts"
+import type { EventRecorder } from "./EventRecorder.ts"
 
 /** Frames that no runner would send; beyond, somebody else writes them, and the process is killed. */
 const TOLERATED = 100
@@ -44,7 +44,7 @@ export interface Watched {
   readonly plugin: string
   readonly instance: string
   readonly child: Child
-  readonly journal: Journal
+  readonly journal: EventRecorder
 }
 
 export const watch = ({ plugin, instance, child, journal }: Watched): Watch => {

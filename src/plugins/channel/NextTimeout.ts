@@ -2,7 +2,7 @@
 const LONGEST_MS = 2 ** 31 - 1
 
 /** One timer for whatever is due at some time: a timer for each would cost more than most calls do. */
-export interface Alarm {
+export interface NextTimeout {
   /** Has it ring at this time of `performance.now`, or before. */
   readonly by: (at: number) => void
   readonly stop: () => void
@@ -12,7 +12,7 @@ export interface Alarm {
  * Makes an alarm. What it was set for may be done when it rings, for nothing is taken back: `ring` does what is due now, and
  * answers when the next is, `Infinity` where nothing is. It keeps no process alive: whoever is waited for does.
  */
-export const make = (ring: () => number): Alarm => {
+export const make = (ring: () => number): NextTimeout => {
   let timer: NodeJS.Timeout | undefined
   let setFor = Number.POSITIVE_INFINITY
   const rings = () => {

@@ -2,7 +2,7 @@ import { Cause, Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { Child } from "./Child.ts"
-import type { Journal } from "./EventRecorder.ts"
+import type { EventRecorder } from "./EventRecorder.ts"
 import type { Misbehaved } from "./Misbehaviour.ts"
 import { ANSWER_LIMIT, type EmitFrame, encode, READINGS_IN_FLIGHT } from "./Protocol.ts"
 
@@ -16,7 +16,7 @@ export type OnEmit = (sensor: string, reading: Json) => Effect.Effect<unknown, u
 export interface Emitting {
   /** The sensors that the manifest declares. */
   readonly sensors: ReadonlySet<string>
-  readonly journal: Journal
+  readonly journal: EventRecorder
   /** Where it is missing, every reading is refused. */
   readonly onEmit: OnEmit | undefined
 }

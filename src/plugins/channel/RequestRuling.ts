@@ -10,7 +10,7 @@ import type { RecordEvent } from "./EventRecorder.ts"
 export interface Requested {
   readonly plugin: string
   readonly requestId: string
-  readonly kind: HostApi.Kind
+  readonly kind: HostApi.RequestKind
   /** The command, the real path, or the host. */
   readonly target: string
   /** The call during which it is made, such as `read workspace/git`. */
@@ -26,7 +26,7 @@ export interface Requested {
 }
 
 /** What was decided about a request, and the event that it follows from. Whatever is not `allowed` is not carried out. */
-export interface Decided {
+export interface RequestDecision {
   readonly allowed: boolean
   readonly rule: string
   readonly reason: string
@@ -36,7 +36,7 @@ export interface Decided {
 /** Rules on requests. */
 export interface Ruling {
   /** May take as long as a person does. Interrupted, it has decided nothing. */
-  readonly decide: (requested: Requested) => Effect.Effect<Decided, unknown>
+  readonly decide: (requested: Requested) => Effect.Effect<RequestDecision, unknown>
   /** Whether a redirect of such a request may lead to a host. Nobody is asked about that. */
   readonly allowsHost: (requested: Requested, host: string) => boolean
 }

@@ -4,7 +4,7 @@ import { PluginFailedToLoad } from "../PluginError.ts"
 import type { Progress } from "./CallProgress.ts"
 import * as Calls from "./Calls.ts"
 import type { Child, ChildExit, ChildHandlers } from "./Child.ts"
-import type { Journal } from "./EventRecorder.ts"
+import type { EventRecorder } from "./EventRecorder.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import { splitLines, tellFrames } from "./lines.ts"
 import { type Misbehaved, watch } from "./Misbehaviour.ts"
@@ -36,7 +36,7 @@ export interface Conversation {
   readonly cancelMs: number
   readonly pingMs: number
   readonly outputBytesPerSecond: number
-  readonly journal: Journal
+  readonly journal: EventRecorder
   /** Carries out what the plugin asks of the host, in a frame of so many bytes, for a call; it may have ended meanwhile. */
   readonly onBrokered: (frame: BrokeredFrame, bytes: number, call: OpenCall | undefined, child: Child) => void
   /** Takes a reading that the plugin pushes, in a frame of so many bytes. */

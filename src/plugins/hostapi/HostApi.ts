@@ -3,7 +3,7 @@ import { Effect, ParseResult, Schema } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type JsonObject, sha256 } from "../../values/Json.ts"
 import type { Client, Executed, Method } from "./Client.ts"
-import { type Asked, fetchGranted, hostGranted } from "./fetch.ts"
+import { type FetchRequest, fetchGranted, hostGranted } from "./fetch.ts"
 import { placeGranted, readGranted, writeGranted } from "./files.ts"
 import { commandGranted, runCommand } from "./run.ts"
 
@@ -12,7 +12,7 @@ export type { BrokerLimits, Client } from "./Client.ts"
 /** A request in the words of gate rules. */
 export const KINDS = { run: "run", readFile: "read", writeFile: "write", fetch: "fetch" } as const
 
-export type Kind = (typeof KINDS)[Method]
+export type RequestKind = (typeof KINDS)[Method]
 
 /** A request whose parameters have their shape: ready to be logged and carried out. */
 export interface Request {
@@ -71,7 +71,7 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
 
 /** Of headers only the names are logged: their values may be secrets. Whoever is asked sees all but those that are meant to be. */
 const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
-  const asked: Asked = { url, method: method.toUpperCase(), headers, body }
+  const asked: FetchRequest = { url, method: method.toUpperCase(), headers, body }
   return {
     method: "fetch",
     target: (client) => hostGranted(client, asked),

@@ -19,7 +19,7 @@ const BODY_BYTES = 4 * 1024 * 1024
 const REDIRECTS = 5
 
 /** A request as a plugin makes it. */
-export interface Asked {
+export interface FetchRequest {
   readonly url: string
   readonly method: string
   readonly headers: { readonly [name: string]: string }
@@ -39,7 +39,7 @@ export interface Fetched {
  * or of a private network is refused: that takes a grant of the address itself, or of `localhost`.
  * Whatever the status, an answer is an answer. Interruption ends the request.
  */
-export const fetchGranted = (client: Client, asked: Asked): Effect.Effect<Fetched, Failure> =>
+export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect<Fetched, Failure> =>
   Effect.suspend(() => {
     const invalid = findInvalid(client, asked)
     if (invalid !== undefined) return Effect.fail(invalid)
@@ -53,7 +53,7 @@ export const fetchGranted = (client: Client, asked: Asked): Effect.Effect<Fetche
   })
 
 /** The host that a request goes to, with its port where that is not the scheme's own, if it is granted. */
-export const hostGranted = (client: Client, asked: Asked): Effect.Effect<string, Failure> =>
+export const hostGranted = (client: Client, asked: FetchRequest): Effect.Effect<string, Failure> =>
   Effect.map(granted(client, asked.url, []), ({ host }) => host)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -61,7 +61,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 /** Headers by which a request would say that it goes elsewhere, or that another one follows it. */
 const RESERVED = /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
 
-const findInvalid = ({ limits }: Client, { method, headers, body }: Asked): Failure | undefined => {
+const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest): Failure | undefined => {
   const invalid = (message: string) => ({ code: "ParametersInvalid", message })
   if (!METHODS.includes(method)) return invalid(`expected a method of ${METHODS.join(", ")}, found ${method}`)
   const reserved = Object.keys(headers).find((name) => RESERVED.test(name))
@@ -73,7 +73,7 @@ const findInvalid = ({ limits }: Client, { method, headers, body }: Asked): Fail
   return undefined
 }
 
-const follow = (client: Client, asked: Asked, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
+const follow = (client: Client, asked: FetchRequest, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
   Effect.gen(function* () {
     const url = yield* granted(client, asked.url, via)
     const answer = yield* exchange(client, url, asked)
@@ -92,7 +92,7 @@ const follow = (client: Client, asked: Asked, via: ReadonlyArray<string>): Effec
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
 /** The next request, as the Fetch standard has it ("HTTP-redirect fetch"): its method, and what it does not take along. */
-const redirected = (asked: Asked, from: URL, status: number, location: string): Asked => {
+const redirected = (asked: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
   const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
   const url = target?.href ?? location
   const toGet = (status === 303 && asked.method !== "HEAD") || (status < 303 && asked.method === "POST")
@@ -147,7 +147,7 @@ interface Answer {
   readonly body: Buffer
 }
 
-const exchange = (client: Client, url: URL, { method, headers, body }: Asked): Effect.Effect<Answer, Failure> =>
+const exchange = (client: Client, url: URL, { method, headers, body }: FetchRequest): Effect.Effect<Answer, Failure> =>
   Effect.async((resume) => {
     const unavailable = (cause: Error) =>
       resume(Effect.fail({ code: codeOf(cause), message: `${url.origin}: ${cause.message}` }))

@@ -73,7 +73,7 @@ export const runCommand = (
     const runMs = client.limits?.runMs ?? RUN_MS
     const giveUp = () => {
       clearTimeout(timer)
-      ProcessGroup.abandon(child)
+      ProcessGroup.killProcessGroup(child)
     }
     const fail = (failure: Failure) => {
       giveUp()

@@ -1,8 +1,8 @@
 import * as path from "node:path"
 import { Data, Either, Schema } from "effect"
-import type { Given, MissingGrant } from "../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions, MissingGrant } from "../../events/vocabulary/Plugins.ts"
 import type { Manifest } from "./Manifest.ts"
-import { deceives, isInside } from "./paths.ts"
+import { confusableCharacter, isInside } from "./paths.ts"
 
 /** What a plugin may do, as the person who imported it granted it. Paths are absolute. */
 export const Grants = Schema.Struct({
@@ -17,7 +17,7 @@ export const Grants = Schema.Struct({
 export type Grants = typeof Grants.Type
 
 /** What a manifest asks for, as it is written there. */
-export interface Asked {
+export interface RequestedPermissions {
   readonly read: ReadonlyArray<string>
   readonly write: ReadonlyArray<string>
   readonly net: ReadonlyArray<string>
@@ -35,11 +35,11 @@ export interface Granting {
    * What was granted by name, now or for a version before: `--grant-read`, `--grant-write`, `--grant-net`, `--grant-env`,
    * `--grant-run`, `--grant-run-any`.
    */
-  readonly extra?: Given
+  readonly extra?: GrantedPermissions
   /** What was taken back: whatever of it is asked for needs a grant by name, also where others need none. */
-  readonly revoked?: Given
+  readonly revoked?: GrantedPermissions
   /** For an update: what the version before it asks for. All that is not in it needs a grant by name. */
-  readonly earlier?: Asked
+  readonly earlier?: RequestedPermissions
 }
 
 /** One thing asked for and not granted. */
@@ -57,16 +57,16 @@ export class GrantRefused extends Data.TaggedError("GrantRefused")<{
   readonly refusals: ReadonlyArray<Refusal>
 }> {
   override get message() {
-    return `Plugin ${this.plugin} asks for more than it was granted:${this.refusals.map(line).join("")}`
+    return `Plugin ${this.plugin} asks for more than it was granted:${this.refusals.map(formatRefusal).join("")}`
   }
 }
 
 /** A refusal as a line of a message. */
-export const line = ({ field, asked, reason, flag }: Refusal): string =>
+export const formatRefusal = ({ field, asked, reason, flag }: Refusal): string =>
   `\n  ${field} asks for ${JSON.stringify(asked)}: ${reason}${flag === undefined ? "" : `; ${flag} grants it`}`
 
 /** What a manifest asks for. */
-export const asked = (manifest: Manifest): Asked => ({
+export const requested = (manifest: Manifest): RequestedPermissions => ({
   read: manifest.permissions.read,
   write: manifest.permissions.write ?? [],
   net: manifest.permissions.net ?? [],
@@ -96,7 +96,7 @@ export const resolve = (manifest: Manifest, granting: Granting): Either.Either<G
  * An explicit grant for something that the manifest does not ask for grants nothing.
  */
 export const settle = (manifest: Manifest, granting: Granting): Settlement => {
-  const wants = asked(manifest)
+  const wants = requested(manifest)
   const refusals: Array<Refusal> = []
   const places = (field: PlaceField) =>
     wants[field].flatMap((place) => {
@@ -129,7 +129,7 @@ export const remedies = (refusals: ReadonlyArray<Refusal>) => ({
 })
 
 /** Grants by name as they are recorded: paths absolute, each once. `undefined` where nothing is given. */
-export const given = (extra: Given = {}, directory = process.cwd()): Given | undefined => {
+export const granted = (extra: GrantedPermissions = {}, directory = process.cwd()): GrantedPermissions | undefined => {
   const names = LISTS.flatMap((list) => {
     const values = extra[list] ?? []
     const isPlace = list === "read" || list === "write"
@@ -148,7 +148,10 @@ export const covers = (grants: Grants, others: Grants): boolean =>
  * What is left of grants after what people took back by name, and did not give again: a directory takes along what lies in
  * it, and what it lies in.
  */
-export const withheld = (grants: Grants, { given, revoked }: { readonly given: Given; readonly revoked: Given }) => {
+export const withoutRevoked = (
+  grants: Grants,
+  { given, revoked }: { readonly given: GrantedPermissions; readonly revoked: GrantedPermissions },
+) => {
   const places = (list: PlaceField) =>
     grants[list].filter(
       (place) =>
@@ -166,7 +169,7 @@ export const withheld = (grants: Grants, { given, revoked }: { readonly given: G
 export const LISTS = ["read", "write", "net", "env", "run"] as const
 
 /** What in grants by name can never be granted, and why. */
-export const misgiven = (names: Given): ReadonlyArray<string> =>
+export const invalidGrants = (names: GrantedPermissions): ReadonlyArray<string> =>
   LISTS.flatMap((list) =>
     (names[list] ?? []).flatMap((name) => {
       const isPlace = list === "read" || list === "write"
@@ -181,8 +184,8 @@ export const misgiven = (names: Given): ReadonlyArray<string> =>
   )
 
 /** All that several say together. */
-export const together = (...all: ReadonlyArray<Given>): Given =>
-  given(
+export const merge = (...all: ReadonlyArray<GrantedPermissions>): GrantedPermissions =>
+  granted(
     {
       ...Object.fromEntries(LISTS.map((list) => [list, all.flatMap((one) => one[list] ?? [])])),
       runAny: all.some(({ runAny }) => runAny === true),
@@ -202,7 +205,7 @@ const unique = (values: ReadonlyArray<string>) => [...new Set(values)]
 const unspeakable = (place: string): string | undefined => {
   // A comma separates the paths and hosts of a Deno permission flag, so one inside a name would grant something else.
   if (/[,\n\r\0]/.test(place)) return "a path with a comma or a line break cannot be granted"
-  const deceit = deceives(place)
+  const deceit = confusableCharacter(place)
   return deceit === undefined ? undefined : `a path with ${deceit} cannot be granted`
 }
 
@@ -218,7 +221,7 @@ const resolvePlace = (
   if (place === "") return refuse('expected a path or "."; found empty text')
   const unsaid = unspeakable(resolved)
   if (unsaid !== undefined) return refuse(unsaid)
-  const flag = `--grant-${field} ${word(resolved)}`
+  const flag = `--grant-${field} ${shellQuote(resolved)}`
   const granted = (extra?.[field] ?? []).map((place) => path.resolve(place))
   if (granted.some((place) => isInside(resolved, place))) return Either.right(resolved)
   const taken = (revoked?.[field] ?? []).find((place) => isInside(resolved, place) || isInside(place, resolved))
@@ -239,7 +242,7 @@ const MORE = "the version before it does not ask for it"
 
 const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: Granting): Refusal | undefined => {
   const known = { field: `permissions.${field}`, asked: name }
-  const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${word(name)}`
+  const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${shellQuote(name)}`
   const wrong = misnamed(field, name)
   if (wrong !== undefined) return { ...known, reason: wrong }
   if (field === "run" && extra?.runAny === true) return undefined
@@ -253,17 +256,17 @@ const refuseName = (field: NameField, name: string, { extra, revoked, earlier }:
 
 const misnamed = (field: NameField, name: string): string | undefined => {
   if (field === "run") {
-    const deceit = name === "" ? "nothing in it" : deceives(name)
+    const deceit = name === "" ? "nothing in it" : confusableCharacter(name)
     return deceit === undefined ? undefined : `expected a command's name; found one with ${deceit}`
   }
   if (name === "" || /[,\n\r\0]/.test(name)) return "expected a name without commas and line breaks"
   if (field === "env" && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return "expected one variable's name: letters, digits and _"
   }
-  const deceit = deceives(name)
+  const deceit = confusableCharacter(name)
   return deceit === undefined ? undefined : `expected a host's name; found one with ${deceit}`
 }
 
 /** A word as a shell takes it (POSIX): in quotes where it needs them. */
-export const word = (text: string): string =>
+export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

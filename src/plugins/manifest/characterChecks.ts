@@ -4,7 +4,7 @@
  */
 import { type Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { isVisible, visible } from "../../values/PlainText.ts"
-import type { Place } from "./sourceLocations.ts"
+import type { SourceLocation } from "./sourceLocations.ts"
 
 /** Longest text of each kind, in characters. */
 export const LONGEST = {
@@ -101,5 +101,5 @@ export interface ManifestIssue {
   readonly expected: string
   readonly found: string
   /** Where it stands in the file, where the text is at hand. */
-  readonly place?: Place
+  readonly place?: SourceLocation
 }

@@ -50,7 +50,7 @@ export const decode = (json: unknown, options: DecodeOptions = {}): Either.Eithe
 }
 
 /** A document as far as it is a manifest, and everything about it that strict decoding refuses. */
-export interface Judged {
+export interface JudgedManifest {
   /** Without unknown fields; undefined where more is wrong than those. */
   readonly manifest: Manifest | undefined
   readonly issues: ReadonlyArray<JudgedIssue>
@@ -62,7 +62,7 @@ export interface JudgedIssue extends ManifestIssue {
 }
 
 /** As `decode`, and says all there is to say, whatever is tolerated. */
-export const judge = (json: unknown, { accepted = false }: Pick<DecodeOptions, "accepted"> = {}): Judged => {
+export const judge = (json: unknown, { accepted = false }: Pick<DecodeOptions, "accepted"> = {}): JudgedManifest => {
   const strict = strictly(json)
   const issues = [
     ...(Either.isLeft(strict) ? issuesOf(strict.left.issue).map(atPointer) : []),

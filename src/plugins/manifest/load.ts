@@ -17,7 +17,7 @@ import {
 } from "./decode.ts"
 import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
-import { type Place, type Places, placeOfMistake, placesOf } from "./sourceLocations.ts"
+import { locationOfMistake, type SourceLocation, type SourceLocations, sourceLocationsOf } from "./sourceLocations.ts"
 
 /** A plugin as it stands in a directory. */
 export interface LoadedPlugin {
@@ -53,7 +53,7 @@ export interface Inspected {
   /** What refuses it, in the order of the file. */
   readonly issues: ReadonlyArray<ManifestIssue>
   /** Where a part of the manifest stands in its file, by a JSON Pointer. */
-  readonly placeOf: (path: string) => Place
+  readonly placeOf: (path: string) => SourceLocation
 }
 
 /**
@@ -88,7 +88,7 @@ export const inspect = (
     }
     const document = parsed.right
     const { manifest, issues } = judge(document, { accepted: trusted })
-    const places = placesOf(text)
+    const places = sourceLocationsOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
     const found: ReadonlyArray<JudgedIssue> = [
       ...issues,
@@ -121,7 +121,7 @@ const isJson = Schema.is(Json)
 
 const fatal = (issue: ManifestIssue): JudgedIssue => ({ ...issue, tolerable: false })
 
-const hiddenName = ({ pointer, place }: Places["hidden"][number]): JudgedIssue => ({
+const hiddenName = ({ pointer, place }: SourceLocations["hidden"][number]): JudgedIssue => ({
   path: pointer,
   expected: "each name once",
   found: "a field that a later one of the same name hides",
@@ -151,14 +151,14 @@ const readText = async (file: string): Promise<string> => {
   return fs.readFile(file, "utf8")
 }
 
-const START: Place = { line: 1, column: 1 }
+const START: SourceLocation = { line: 1, column: 1 }
 
 const parse = (text: string): Either.Either<unknown, ManifestIssue> => {
   try {
     return Either.right(JSON.parse(text))
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause)
-    return Either.left({ path: "", expected: "JSON", found, place: placeOfMistake(text, found) })
+    return Either.left({ path: "", expected: "JSON", found, place: locationOfMistake(text, found) })
   }
 }
 

@@ -11,7 +11,7 @@ export const isInsideAny = (place: string, directories: ReadonlyArray<string>): 
   directories.some((directory) => isInside(place, directory))
 
 /** What a path or a name says that is not what it seems to say, or undefined. */
-export const deceives = (text: string): string | undefined => {
+export const confusableCharacter = (text: string): string | undefined => {
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return "a control character or a line break"
   if (/\p{Cf}/u.test(text)) return "a character that is not seen or turns the direction of writing"
   if (text.includes("\ufffd")) return "bytes that are no UTF-8"

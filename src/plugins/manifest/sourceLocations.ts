@@ -1,24 +1,24 @@
 import { pointerToken } from "../../values/Json.ts"
 
 /** A place in a text, as editors count: from 1, columns in UTF-16 units. */
-export interface Place {
+export interface SourceLocation {
   readonly line: number
   readonly column: number
 }
 
 /** Where the parts of a JSON document stand in its text. */
-export interface Places {
+export interface SourceLocations {
   /**
    * The place of what a JSON Pointer (RFC 6901) names: of a field its name, of an item its value. Where nothing stands
    * there, the place of the nearest part around it. Where a name is repeated, the last one counts, as for `JSON.parse`.
    */
-  readonly of: (pointer: string) => Place
+  readonly of: (pointer: string) => SourceLocation
   /** Names that an object has more than once, by the pointer of each that is hidden by a later one. */
-  readonly hidden: ReadonlyArray<{ readonly pointer: string; readonly place: Place }>
+  readonly hidden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
 }
 
 /** Finds the places of a text that `JSON.parse` takes. It goes through the text once, whatever its nesting. */
-export const placesOf = (text: string): Places => {
+export const sourceLocationsOf = (text: string): SourceLocations => {
   const places = new Map<string, number>()
   const hidden: Array<{ readonly pointer: string; readonly at: number }> = []
   const open: Array<Container> = []
@@ -69,7 +69,7 @@ interface Container {
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs
 
 /** Where `JSON.parse` stopped: its own word for it, where it has one, else the place of the token that it names, or the end. */
-export const placeOfMistake = (text: string, message: string): Place => {
+export const locationOfMistake = (text: string, message: string): SourceLocation => {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return placesAt(text)(Number(position))
   return placesAt(text)(firstStray(text) ?? text.length)
@@ -91,7 +91,7 @@ const firstStray = (text: string): number | undefined => {
 const placesAt = (text: string) => {
   const starts = [0]
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1)
-  return (offset: number): Place => {
+  return (offset: number): SourceLocation => {
     let [low, high] = [0, starts.length - 1]
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)

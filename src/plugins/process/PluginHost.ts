@@ -21,12 +21,12 @@ export class PluginHost extends Context.Tag("hindcast/PluginHost")<
       spec: PluginProcess.ProcessSpec,
     ) => Effect.Effect<PluginProcess.PluginProcess, PluginError, Scope.Scope>
     /** How plugins would be confined if they were started now. */
-    readonly standing: Effect.Effect<Standing, Tools.DenoMissing | Tier.SandboxUnavailable>
+    readonly standing: Effect.Effect<ConsentPolicy, Tools.DenoMissing | Tier.SandboxUnavailable>
   }
 >() {}
 
 /** How plugins are confined, and whether whoever runs the host consents where it is by Deno's permissions alone. */
-export interface Standing extends Tier.Chosen {
+export interface ConsentPolicy extends Tier.ChosenTier {
   readonly said: boolean
 }
 
@@ -49,12 +49,12 @@ export type JudgingHostOptions = Omit<HostOptions, "sandbox">
 
 /** Their schema. */
 export const HostOptions = Options.of<HostOptions>({
-  optional: { sandbox: Tier.Wanted, consent: Consent.Word, limits: SandboxLimits },
+  optional: { sandbox: Tier.Wanted, consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with sandbox, consent or limits" })
 
 /** The same where plugins judge tasks: in the strongest tier that there is. */
 export const JudgingHostOptions = Options.of<JudgingHostOptions>({
-  optional: { consent: Consent.Word, limits: SandboxLimits },
+  optional: { consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with consent or limits" })
 
 /**
@@ -91,7 +91,11 @@ export const layerOf = (
   )
 
 /** Fails where nobody consented; also where it cannot be found out whether somebody did. */
-const permitted = ({ manifest, consent }: PluginProcess.ProcessSpec, { why, improve }: Tier.Chosen, said: boolean) =>
+const permitted = (
+  { manifest, consent }: PluginProcess.ProcessSpec,
+  { why, improve }: Tier.ChosenTier,
+  said: boolean,
+) =>
   Effect.gen(function* () {
     const { name: plugin, version } = manifest
     const given = yield* (consent?.(said) ?? Effect.succeed(said)).pipe(

@@ -20,7 +20,7 @@ import type { Grants } from "../manifest/Grants.ts"
 import { type Manifest, sensorsOf, variablesOf } from "../manifest/Manifest.ts"
 import type { ExportsDisagree } from "../PluginError.ts"
 import { PluginFailedToLoad, PluginUnavailable } from "../PluginError.ts"
-import type { Leave, SandboxConsentMissing } from "../sandbox/Consent.ts"
+import type { MayStart, SandboxConsentMissing } from "../sandbox/Consent.ts"
 import { type Limits, limitsOf, type SandboxLimits } from "../sandbox/Limits.ts"
 import type { LinkLeaves, TooManyFiles } from "../sandbox/Links.ts"
 import type { Layer, Tier } from "../sandbox/layers/Layer.ts"
@@ -99,7 +99,7 @@ export interface ProcessSpec {
    * Whether it may be started where nothing but Deno's permissions confines it; asked there alone. Default: only where the
    * host was told that it may.
    */
-  readonly consent?: Leave
+  readonly consent?: MayStart
   /** Rules on what it asks of the host, where that is granted. Default: what is granted is done. */
   readonly ruling?: Ruling
   /** Stands between what it asks of the host and the host. Default: nothing does. */
@@ -197,7 +197,7 @@ export const make = (
     child.send(encode(init(spec, conversation.nonce)))
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
-    const setNiceness = (niceness: number) => Sandbox.standBack(child.pid, niceness)
+    const setNiceness = (niceness: number) => Sandbox.setNice(child.pid, niceness)
     yield* Effect.sync(() => setNiceness(sandboxLimits.niceness)).pipe(
       Effect.repeat({ while: (set) => set === "too often", schedule: STAND_BACK_AGAIN }),
       Effect.forkScoped,

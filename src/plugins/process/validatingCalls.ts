@@ -4,7 +4,7 @@ import type { OnEmit } from "../channel/PushedReadings.ts"
 import { type Actuator, actuatorsOf, type Manifest, type Sensor, sensorsOf } from "../manifest/schema.ts"
 import { AnswerInvalid, CallFailed } from "../PluginError.ts"
 import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
-import { patience } from "../schemas/SchemaTimeBudget.ts"
+import { schemaTimeBudget } from "../schemas/SchemaTimeBudget.ts"
 import type { Components } from "./Components.ts"
 
 /** The code of a call's failure whose arguments disagree with the actuator's schema. */
@@ -29,7 +29,7 @@ export const enforced = (manifest: Manifest): Enforced => {
   const plugin = manifest.name
   const sensors = byName<Sensor>(sensorsOf(manifest))
   const actuators = byName<Actuator>(actuatorsOf(manifest))
-  const patiently = patience(PATIENCE)
+  const patiently = schemaTimeBudget(PATIENCE)
   const disagreement = (part: ComponentSchemas.Part, schema: JsonObject | undefined, value: Json) =>
     schema === undefined ? NONE : patiently(() => ComponentSchemas.disagreement(part, schema, value))
 

@@ -7,7 +7,7 @@ import { Data, type Effect, Schema } from "effect"
 import type { Layer } from "./Tier.ts"
 
 /** The word by which a program consents to starting whatever it is told to start. */
-export const Word = Schema.Literal("flags").annotations({ description: '"flags"' })
+export const ConsentOption = Schema.Literal("flags").annotations({ description: '"flags"' })
 
 /** Whether a plugin is only started here with somebody's consent. */
 export const isNeeded = (layer: Layer): boolean => layer === "none"
@@ -17,7 +17,7 @@ export const isNeeded = (layer: Layer): boolean => layer === "none"
  *
  * @param said whether whoever runs the host consents to whatever is started: then it is recorded before it starts
  */
-export type Leave = (said: boolean) => Effect.Effect<boolean, unknown>
+export type MayStart = (said: boolean) => Effect.Effect<boolean, unknown>
 
 /** Say it once, or get a second layer: nobody consented to starting this version of a plugin without one. */
 export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissing")<{

@@ -140,7 +140,7 @@ const ownAll = async (directory: string): Promise<void> => {
 const compile = ({ command, args, cwd, env }: Sandbox.SandboxedCommand): Effect.Effect<void> =>
   Effect.async((resume) => {
     const child = spawn(command, args, { cwd, env, stdio: "ignore", detached: true })
-    const stop = () => ProcessGroup.abandon(child)
+    const stop = () => ProcessGroup.killProcessGroup(child)
     const limit = setTimeout(stop, COMPILE_MS)
     const done = () => {
       clearTimeout(limit)

@@ -22,7 +22,7 @@ export interface SandboxLimits {
   /**
    * How far it stands back when processors are short, 0 to 19 (nice(1), and autogroup in sched(7)). Default: 10, a tenth
    * of the kernel's share: enough to start on a busy machine, too little for the kernel to feel it spin. Where it spins,
-   * it has 19 meanwhile, for the sake of other plugins (`GivingWay`).
+   * it has 19 meanwhile, for the sake of other plugins (`ReniceWhenBusy`).
    */
   readonly niceness?: number
 }

@@ -14,7 +14,7 @@ import { readingOf } from "./layers/Permissions.ts"
 import * as Sandbox from "./Sandbox.ts"
 
 /** What a plugin's process is to be confined to. */
-export interface Wish {
+export interface SandboxRequest {
   readonly plugin: string
   /** Absolute path of the runner. */
   readonly runner: string
@@ -43,7 +43,7 @@ export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyF
  * Makes ready what a plugin is started in, and checks what its command line takes for granted: paths that a permission flag
  * can hold, grants by their real paths, and in the `flags` tier no link that leads out of them.
  */
-export const prepare = (confining: Sandbox.Confining, wish: Wish): Effect.Effect<Prepared, PrepareError> =>
+export const prepare = (confining: Sandbox.Confining, wish: SandboxRequest): Effect.Effect<Prepared, PrepareError> =>
   Effect.gen(function* () {
     const { plugin, directory, grants, limits } = wish
     const forbidden = yield* resolve(wish, "paths of what no plugin may touch", wish.forbidden)
@@ -65,7 +65,7 @@ export const prepare = (confining: Sandbox.Confining, wish: Wish): Effect.Effect
     return { command, forbidden }
   })
 
-const resolve = ({ plugin }: Wish, what: string, places: ReadonlyArray<string>) =>
+const resolve = ({ plugin }: SandboxRequest, what: string, places: ReadonlyArray<string>) =>
   Effect.tryPromise({
     try: () => Promise.all(places.map(realpathOfExisting)),
     catch: (cause) =>
@@ -76,7 +76,7 @@ const resolve = ({ plugin }: Wish, what: string, places: ReadonlyArray<string>) 
  * A plain file where Deno would keep `localStorage` and the Cache API makes both throw: they need no permission, and the
  * runner's would be shared.
  */
-const makeDenoDir = ({ plugin, denoDir }: Wish): Effect.Effect<string, PluginUnavailable> =>
+const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
     try: async () => {
       OwnerOnly.makeDirectory(denoDir)
@@ -95,7 +95,10 @@ const makeDenoDir = ({ plugin, denoDir }: Wish): Effect.Effect<string, PluginUna
   })
 
 /** Paths go into permission flags, which a comma would split in two, and there is no way to write one. */
-const speakable = ({ plugin }: Wish, places: ReadonlyArray<string>): Effect.Effect<void, PluginUnavailable> => {
+const speakable = (
+  { plugin }: SandboxRequest,
+  places: ReadonlyArray<string>,
+): Effect.Effect<void, PluginUnavailable> => {
   const found = places.find((place) => /[,\n\r]/.test(place))
   if (found === undefined) return Effect.void
   const reason = `expected paths without commas and line breaks, found ${found}. Keep the log and plugins elsewhere`

@@ -177,7 +177,7 @@ export const commandLine =
     return { command: program, args: rest }
   }
 
-const commandStarter = (tools: Tools, layer: Layer, running: Unshare.Running): ReadonlyArray<string> => {
+const commandStarter = (tools: Tools, layer: Layer, running: Unshare.UnshareOptions): ReadonlyArray<string> => {
   switch (layer) {
     case "bubblewrap":
       return [tools.bwrap ?? "bwrap", ...Bubblewrap.commandArgs(running.forbidden, running.cwd)]
@@ -198,7 +198,7 @@ const dyingWithParent = ({ setpriv }: Tools): ReadonlyArray<string> =>
  * back when it is ready. Where there are no such groups nice(1) has done it from the start. All users but root together may do this
  * ten times a second: what is too often is to be tried again.
  */
-export const standBack = (pid: number, niceness: number): "done" | "too often" => {
+export const setNice = (pid: number, niceness: number): "done" | "too often" => {
   try {
     fs.writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
   } catch (cause) {

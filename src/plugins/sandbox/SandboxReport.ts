@@ -18,7 +18,7 @@ export interface Program {
 }
 
 /** How plugins are confined on this machine, and by what. */
-export interface Survey {
+export interface SandboxReport {
   readonly platform: string
   readonly wanted: Tier.Wanted
   readonly programs: ReadonlyArray<Program>
@@ -44,7 +44,7 @@ const PURPOSES = {
 } as const
 
 /** Looks at what this machine has, and tries what it would take. Never fails: what is missing is the answer. */
-export const survey = (wanted: Tier.Wanted): Effect.Effect<Survey> =>
+export const report = (wanted: Tier.Wanted): Effect.Effect<SandboxReport> =>
   Effect.gen(function* () {
     const found = yield* Effect.either(Tools.find)
     const names = ["deno", "bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const

@@ -13,7 +13,7 @@ export const Wanted = Schema.Literal("auto", "namespaces", "flags")
 export type Wanted = typeof Wanted.Type
 
 /** The tier and the layer that are in effect on this machine. */
-export interface Chosen {
+export interface ChosenTier {
   readonly tier: Tier
   readonly layer: Layer
   /** What a plugin's disk needs for Deno to start. */
@@ -46,7 +46,7 @@ export interface Refusal {
  * place. Whether a layer works, which many containers and some distributions forbid, is found out by starting Deno in it
  * as a plugin would be.
  */
-export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Chosen, SandboxUnavailable> =>
+export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
   Effect.gen(function* () {
     const refusals: Array<Refusal & { readonly layer: Layer }> = []
     for (const layer of LAYERS) {
@@ -138,7 +138,7 @@ const chosen = (
   tools: Tools,
   wanted: Wanted,
   refusals: ReadonlyArray<Refusal & { readonly layer: Layer }>,
-): Chosen => {
+): ChosenTier => {
   const reasons = refusals.map(({ found }) => found)
   const asked = wanted === "flags" ? ["it was asked for"] : []
   const stands = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
@@ -163,7 +163,11 @@ const remedies = (refusals: ReadonlyArray<Refusal>): string =>
   refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
 
 /** A tier that was required holds all of its limits. */
-const boundedEnough = (found: Chosen, tools: Tools, wanted: Wanted): Effect.Effect<Chosen, SandboxUnavailable> => {
+const boundedEnough = (
+  found: ChosenTier,
+  tools: Tools,
+  wanted: Wanted,
+): Effect.Effect<ChosenTier, SandboxUnavailable> => {
   const missing = missingBounds(tools)
   if (wanted !== "flags" || missing.length === 0) return Effect.succeed(found)
   return new SandboxUnavailable({ wanted, found: `${listed(missing)} not on the PATH`, remedy: install(missing) })

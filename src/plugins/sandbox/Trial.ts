@@ -25,7 +25,7 @@ export const trial = (confining: Sandbox.Confining): Effect.Effect<string | unde
     // For its owner alone, as the copies of plugins are. What a killed process left is removed.
     Effect.promise(async () => {
       const place = path.join(os.tmpdir(), "hindcast-sandbox")
-      AtomicFile.removeAbandoned(place)
+      AtomicFile.removeAbandonedFile(place)
       const base = AtomicFile.nameFor(place)
       await fs.mkdir(base, { mode: OwnerOnly.DIRECTORY_MODE })
       return await fs.realpath(base)

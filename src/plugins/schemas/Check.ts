@@ -1,5 +1,5 @@
 import type { ValidateFunction } from "ajv"
-import { limited, TookTooLong } from "../../platform/runWithTimeout.ts"
+import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { dialectOf } from "./dialect.ts"
 import { subschemas } from "./subschemas.ts"
@@ -65,7 +65,7 @@ const KEPT = 1_000
 
 const make = (schema: JsonObject, length: number): Check => {
   const isQuick = length <= SHORT && !subschemas(schema).some(({ schema }) => SLOW.some((word) => word in schema))
-  const within = isQuick ? <A>(run: () => A) => run() : <A>(run: () => A) => limited(run, CHECK_MS)
+  const within = isQuick ? <A>(run: () => A) => run() : <A>(run: () => A) => runWithTimeout(run, CHECK_MS)
   const whether = lazily(() => compile(schema, false))
   const wherever = lazily(() => compile(schema, true))
   let tookTooLong = 0
@@ -95,7 +95,7 @@ const make = (schema: JsonObject, length: number): Check => {
 /** All errors, or undefined where they are too many to be found in time. */
 const errorsWithin = (validate: ValidateFunction, value: Json) => {
   try {
-    limited(() => validate(value), CHECK_MS)
+    runWithTimeout(() => validate(value), CHECK_MS)
     return validate.errors ?? undefined
   } catch (cause) {
     if (cause instanceof TookTooLong) return undefined

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, valueAt } from "../../values/Json.ts"
 import * as Check from "./Check.ts"
-import { type SchemaMistake, vet } from "./checkSchema.ts"
+import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 
 /**
  * The JSON Schemas that a manifest gives its components, enforced: what an actuator takes (`args`) and answers (`result`),
@@ -28,7 +28,7 @@ export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
     return components.flatMap((_, index) => {
       const schema = valueAt(document, ["peas", list, String(index), part])
       if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return []
-      return vet(schema as JsonObject).map(({ path, ...mistake }) => ({
+      return checkSchema(schema as JsonObject).map(({ path, ...mistake }) => ({
         ...mistake,
         path: `/peas/${list}/${index}/${part}${path}`,
       }))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import * as LeakyBucket from "../../platform/LeakyBucket.ts"
 
 /** How much of the host's time may be taken. */
-export interface Patience {
+export interface SchemaTimeBudget {
   /** The part of it in the long run, below 1. */
   readonly share: number
   readonly atOnceMs: number
@@ -12,7 +12,7 @@ export interface Patience {
  * Runs functions that may take long and hold up whatever else is done here: whoever has them run waits for the answer as long
  * as it takes until all of them together took no more than their share. By Node's own timers: this is no test's time.
  */
-export const patience = ({ share, atOnceMs }: Patience): (<A>(run: () => A) => Effect.Effect<A>) => {
+export const schemaTimeBudget = ({ share, atOnceMs }: SchemaTimeBudget): (<A>(run: () => A) => Effect.Effect<A>) => {
   const take = LeakyBucket.make(1_000 * share, atOnceMs)
   return (run) =>
     Effect.suspend(() => {

@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject } from "ajv"
-import { limited, TookTooLong } from "../../platform/runWithTimeout.ts"
+import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
 import { COMPILE_MS, compile } from "./Check.ts"
 import { DIALECTS, type Dialect, dialectOf } from "./dialect.ts"
@@ -21,7 +21,7 @@ export interface SchemaMistake {
  * What is wrong with a JSON Schema, all of it: that it is none, or one that is not taken from strangers. Nothing is
  * fetched for it, so that what it refers to has to stand in it.
  */
-export const vet = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const length = JSON.stringify(schema).length
   if (length > SCHEMA_LENGTH) {
     return [{ path: "", expected: `a schema of at most ${SCHEMA_LENGTH} characters of JSON`, found: `${length}` }]
@@ -113,7 +113,7 @@ const uncompilable = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   })
   if (dangling.length > 0) return dangling
   try {
-    limited(() => compile(schema, false), COMPILE_MS)
+    runWithTimeout(() => compile(schema, false), COMPILE_MS)
     return []
   } catch (cause) {
     const found = cause instanceof TookTooLong ? `one that takes more than ${COMPILE_MS} ms` : String(cause)

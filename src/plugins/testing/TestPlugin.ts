@@ -202,7 +202,7 @@ const SAY = 'If you wrote it or trust it, say so in its test: `loadPlugin(direct
 
 /** Everything that the manifest asks for: an author's own plugin, in the author's own test. */
 const grantsOf = ({ manifest, directory }: Manifest.LoadedPlugin, workspace: string) => {
-  const { read, write, net, env, run } = Grants.asked(manifest)
+  const { read, write, net, env, run } = Grants.requested(manifest)
   const inDirectory = (place: string) => path.resolve(directory, place)
   const extra = { read: read.map(inDirectory), write: write.map(inDirectory), net, env, run, runAny: true }
   const granted = Grants.resolve(manifest, { directory, workspace, extra })

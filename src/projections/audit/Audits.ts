@@ -76,7 +76,7 @@ const begin = (tasks: ReadonlyArray<string> | undefined, until: number): Effect.
   Effect.gen(function* () {
     const asked = tasks === undefined ? undefined : new Set(tasks)
     const wanted = (taskId: string) => asked === undefined || asked.has(taskId)
-    const gathered = yield* VerdictCollector.gather(until, wanted)
+    const gathered = yield* VerdictCollector.collect(until, wanted)
     const open = new Map<string, Sections.State>()
     const done = new Set<string>()
 

@@ -15,7 +15,7 @@ type Changes = typeof Changes.Type
 /** Paths as a tree of their keys, so that adding one copies its siblings and not all paths. */
 export interface Tree {
   readonly written: boolean
-  readonly below: SafeRecord.Keyed<Tree>
+  readonly below: SafeRecord.SafeRecord<Tree>
 }
 
 const Tree: Schema.Schema<Tree> = Schema.Struct({

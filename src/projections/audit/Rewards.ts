@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import { type Decided, type Score, verdictsOf } from "./Scores.ts"
+import { type DecidedBy, type Score, verdictsOf } from "./Scores.ts"
 import * as Sum from "./Sum.ts"
 import type { TaskAudit } from "./TaskAudit.ts"
 
 /** One reward or punishment, when it came true. */
-export interface Given {
+export interface RecordedVerdict {
   readonly kind: "reward" | "punishment"
   /** `plugin/measure` */
   readonly measure: string
@@ -29,7 +29,7 @@ export type Times = ReadonlyMap<number, number>
  * times stands at each of its positions; what has more evidence than occurrences, at the last of it; what cites
  * none, at the end.
  */
-export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<Given> => {
+export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<RecordedVerdict> => {
   const given = verdictsOf(score)
     .flatMap(occurrences)
     .sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY))
@@ -48,7 +48,7 @@ const occurrences = ({
   times,
   amount,
   because,
-}: Decided): ReadonlyArray<Omit<Given, "afterMs" | "net">> => {
+}: DecidedBy): ReadonlyArray<Omit<RecordedVerdict, "afterMs" | "net">> => {
   if (times === 0) return []
   const signed = kind === "reward" ? amount : 0 - amount
   const one = { kind, measure, name }

@@ -3,7 +3,7 @@ import { Position } from "../../events/vocabulary/Event.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
-import { type Given, givenKey, type Scored, type State } from "./Verdicts.ts"
+import { type RecordedVerdict, type Scored, type State, verdictKey } from "./Verdicts.ts"
 
 /** One reward or punishment of a measure, and what it came to. */
 export const Verdict = Schema.Struct({
@@ -57,14 +57,14 @@ export type Score = typeof Score.Type
 export const nameOf = ({ plugin, measure }: MeasureScore): string => Rubric.nameOf({ plugin, name: measure })
 
 /** A verdict, and what it is of. */
-export interface Decided extends Verdict {
+export interface DecidedBy extends Verdict {
   /** `plugin/measure` */
   readonly measure: string
   readonly kind: "reward" | "punishment"
 }
 
 /** All rewards and punishments of a score, measure by measure, also those that never came true. */
-export const verdictsOf = ({ measures }: Score): ReadonlyArray<Decided> =>
+export const verdictsOf = ({ measures }: Score): ReadonlyArray<DecidedBy> =>
   measures.flatMap((each) => {
     const measure = nameOf(each)
     return [
@@ -126,9 +126,9 @@ export const scoreOf = (scoreSetId: string, set: Scored): Score => {
 }
 
 const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
-  const verdicts = (kind: Given["kind"], declared: Rubric.Measure["rewards"]) =>
+  const verdicts = (kind: RecordedVerdict["kind"], declared: Rubric.Measure["rewards"]) =>
     declared.map(({ name, weight }): Verdict => {
-      const given = SafeRecord.get(set.given, givenKey(Rubric.nameOf(measure), kind, name))
+      const given = SafeRecord.get(set.given, verdictKey(Rubric.nameOf(measure), kind, name))
       return given === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(given)
     })
   return {
@@ -139,7 +139,7 @@ const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   }
 }
 
-const verdictOf = ({ name, weight, times, amount, because }: Given): Verdict => ({
+const verdictOf = ({ name, weight, times, amount, because }: RecordedVerdict): Verdict => ({
   name,
   weight,
   times,
@@ -151,15 +151,15 @@ const verdictOf = ({ name, weight, times, amount, because }: Given): Verdict => 
 const besideRubric = (rubric: ReadonlyArray<Rubric.Measure>, set: Scored): ReadonlyArray<MeasureScore> => {
   const listed = new Set(
     rubric.flatMap((measure) => [
-      ...measure.rewards.map(({ name }) => givenKey(Rubric.nameOf(measure), "reward", name)),
-      ...measure.punishments.map(({ name }) => givenKey(Rubric.nameOf(measure), "punishment", name)),
+      ...measure.rewards.map(({ name }) => verdictKey(Rubric.nameOf(measure), "reward", name)),
+      ...measure.punishments.map(({ name }) => verdictKey(Rubric.nameOf(measure), "punishment", name)),
     ]),
   )
   const others = Object.entries(set.given).flatMap(([key, given]) => (listed.has(key) ? [] : [given]))
   const names = [...new Set(others.map(({ measure }) => measure))]
   return names.map((fullName) => {
     const slash = fullName.indexOf("/")
-    const of = (kind: Given["kind"]) =>
+    const of = (kind: RecordedVerdict["kind"]) =>
       others.filter((given) => given.measure === fullName && given.kind === kind).map(verdictOf)
     return {
       plugin: slash < 0 ? null : fullName.slice(0, slash),

@@ -16,7 +16,7 @@ import * as Verdicts from "./Verdicts.ts"
 /** The audit of one task: one document, the same in the library, in the command line and in exports. */
 export const TaskAudit = Schema.Struct({
   taskId: Schema.String,
-  ...TaskTimeline.Course.fields,
+  ...TaskTimeline.TaskTimeline.fields,
   sensing: Sensing.Sensing,
   acting: Acting.Acting,
   confirming: Confirming.Confirming,

@@ -5,7 +5,7 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 
 /** From when to when a task ran, and how it ended. */
-export const Course = Schema.Struct({
+export const TaskTimeline = Schema.Struct({
   goal: Schema.String,
   agent: Schema.String,
   timeline: Schema.String,
@@ -22,13 +22,13 @@ export const Course = Schema.Struct({
   steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
 })
 
-type Course = typeof Course.Type
+type Course = typeof TaskTimeline.Type
 
 /** The course of the task whose events these are; null before it is opened. */
 export const projection: Projection<Course | null> = {
   name: "TaskAudit.Course",
   version: 1,
-  state: Schema.NullOr(Course),
+  state: Schema.NullOr(TaskTimeline),
   initial: null,
   evolve: (course, event) => (course === null ? opened(event) : proceed(course, event)),
 }

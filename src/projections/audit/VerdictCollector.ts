@@ -6,7 +6,7 @@ import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocab
 import * as Verdicts from "./Verdicts.ts"
 
 /** What many tasks were given, by score set: what `Verdicts.projection` comes to for each of them. */
-export interface Gathered {
+export interface CollectedVerdicts {
   /** What one task was given. It is given out once: it is forgotten then. */
   readonly take: (taskId: string) => Verdicts.State
 }
@@ -24,10 +24,10 @@ const TYPES: ReadonlyArray<CoreName> = [
  * scores may come at any time after its close, so that they are known only at the end; of all that is in a log they are
  * little: what is kept of a verdict are a few numbers, and each rubric, which is long, once.
  */
-export const gather = (
+export const collect = (
   until: number,
   wanted: (taskId: string) => boolean,
-): Effect.Effect<Gathered, LogError, EventLog> =>
+): Effect.Effect<CollectedVerdicts, LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const gathering = new Gathering(wanted)
@@ -49,13 +49,13 @@ interface Kept {
 
 /** What verdicts have in common: there are few of them, whatever the number of tasks. */
 interface Term {
-  readonly kind: Verdicts.Given["kind"]
+  readonly kind: Verdicts.RecordedVerdict["kind"]
   readonly measure: string
   readonly name: string
   readonly weight: number
 }
 
-class Gathering implements Gathered {
+class Gathering implements CollectedVerdicts {
   readonly #wanted: (taskId: string) => boolean
   readonly #tasks = new Map<string, Array<Kept>>()
   /** What of each score set was started and is not finished. */
@@ -122,7 +122,7 @@ class Gathering implements Gathered {
       next += FIELDS + length
       const { kind, ...common } = this.#terms[term] ?? UNKNOWN
       const payload = { scoreSetId, ...common, amount, because, ...(occurrences === 0 ? {} : { occurrences }) }
-      scored = Verdicts.given(scored, kind, payload)
+      scored = Verdicts.recordedVerdict(scored, kind, payload)
     }
     return scored
   }

@@ -7,7 +7,7 @@ import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
 
 /** What one reward or punishment came to so far. */
-const Given = Schema.Struct({
+const RecordedVerdict = Schema.Struct({
   kind: Schema.Literal("reward", "punishment"),
   measure: Schema.String,
   name: Schema.String,
@@ -17,7 +17,7 @@ const Given = Schema.Struct({
   because: Schema.Array(Schema.Int),
 })
 
-export type Given = typeof Given.Type
+export type RecordedVerdict = typeof RecordedVerdict.Type
 
 /** One score set so far, as far as it concerns one task. */
 export const Scored = Schema.Struct({
@@ -32,7 +32,7 @@ export const Scored = Schema.Struct({
   at: Position,
   finished: Schema.Boolean,
   /** Rewards and punishments by measure, kind and name. */
-  given: Schema.Record({ key: Schema.String, value: Given }),
+  given: Schema.Record({ key: Schema.String, value: RecordedVerdict }),
   unscored: Schema.Array(Schema.Struct({ measure: Schema.String, name: Schema.String, reason: Schema.String })),
 })
 
@@ -58,8 +58,8 @@ export const decided = (set: Scored, event: Event): Scored => {
     const { measure, name, reason } = event.payload
     return { ...set, unscored: [...set.unscored, { measure, name, reason }] }
   }
-  if (is(event, "RewardGiven")) return given(set, "reward", event.payload)
-  if (is(event, "PunishmentGiven")) return given(set, "punishment", event.payload)
+  if (is(event, "RewardGiven")) return recordedVerdict(set, "reward", event.payload)
+  if (is(event, "PunishmentGiven")) return recordedVerdict(set, "punishment", event.payload)
   return set
 }
 
@@ -100,14 +100,14 @@ const verdict = (state: State, event: Event): State => {
 }
 
 /** A score set of one task with one reward or punishment more. */
-export const given = (
+export const recordedVerdict = (
   set: Scored,
-  kind: Given["kind"],
+  kind: RecordedVerdict["kind"],
   { measure, name, weight, amount, occurrences, because }: PayloadOf<"RewardGiven">,
 ): Scored => {
-  const key = givenKey(measure, kind, name)
+  const key = verdictKey(measure, kind, name)
   const before = SafeRecord.get(set.given, key)
-  const after: Given = {
+  const after: RecordedVerdict = {
     kind,
     measure,
     name,
@@ -121,5 +121,5 @@ export const given = (
 }
 
 /** Names are any text: JSON keeps three of them apart in one key. */
-export const givenKey = (measure: string, kind: Given["kind"], name: string): string =>
+export const verdictKey = (measure: string, kind: RecordedVerdict["kind"], name: string): string =>
   JSON.stringify([measure, kind, name])

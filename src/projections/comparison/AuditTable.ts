@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { mean, median, sampleStandardDeviation } from "simple-statistics"
 import { EpochMs, Position } from "../../events/vocabulary/Event.ts"
-import { grouped } from "../../values/groupBy.ts"
+import { groupBy } from "../../values/groupBy.ts"
 import * as Sum from "../audit/Sum.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 
@@ -135,7 +135,7 @@ export type Grouping = (typeof GROUPINGS)[number]
 
 /** The rows by what they have in common, in the order in which that first came. */
 export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
-  [...grouped(rows, (row) => (by === "plugin" ? row.plugins : [row[by]]))].map(([name, own]) => groupOf(name, own))
+  [...groupBy(rows, (row) => (by === "plugin" ? row.plugins : [row[by]]))].map(([name, own]) => groupOf(name, own))
 
 const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
   const nets = rows.flatMap(({ score }) => score?.net ?? [])

@@ -1,5 +1,5 @@
 import { Data, Either, Schema } from "effect"
-import { grouped } from "../../values/groupBy.ts"
+import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
@@ -138,7 +138,7 @@ export const compare = (
   })
   const paired = new Set(pairs.map(({ taskId }) => taskId))
   const differences = pairs.map(({ difference }) => difference)
-  const groups = [...grouped(pairs, ({ taskId }) => [groupOf(taskId)]).values()].map((group) =>
+  const groups = [...groupBy(pairs, ({ taskId }) => [groupOf(taskId)]).values()].map((group) =>
     group.map(({ difference }) => difference),
   )
   const descriptive = groups.length < MIN_PAIRS

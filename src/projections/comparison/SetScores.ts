@@ -94,7 +94,7 @@ export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effe
   const log = yield* EventLog
   const draft = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
   yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: SETS }, (page) =>
-    Projection.takeAll(ScoreSets.projection, draft, page),
+    Projection.applyAll(ScoreSets.projection, draft, page),
   )
   return draft.state()
 })

@@ -5,7 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as Rubric from "../audit/Rubric.ts"
 import * as Sum from "../audit/Sum.ts"
-import { givenKey } from "../audit/Verdicts.ts"
+import { verdictKey } from "../audit/Verdicts.ts"
 import { Quantiles, type Spread } from "../report/Quantiles.ts"
 import type { ScoreSets } from "../state/ScoreSets.ts"
 
@@ -100,7 +100,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
       if (setOf.get(taskId) === id) sums.set(taskId, { earned: Sum.zero, lost: Sum.zero })
     }
     for (const none of declared(known.rubrics[rubricDigest] ?? {})) {
-      const key = givenKey(none.measure, none.kind, none.name)
+      const key = verdictKey(none.measure, none.kind, none.name)
       if (!given.has(key)) given.set(key, none)
     }
   }
@@ -116,7 +116,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
     const of = sumsOf(taskId)
     if (kind === "reward") of.earned = Sum.add(of.earned, amount)
     else of.lost = Sum.add(of.lost, amount)
-    const key = givenKey(measure, kind, name)
+    const key = verdictKey(measure, kind, name)
     const before = given.get(key) ?? { kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }
     const times = before.times + (occurrences ?? Math.max(1, because.length))
     given.set(key, { ...before, tasks: before.tasks + 1, times, amount: Sum.add(before.amount, amount) })

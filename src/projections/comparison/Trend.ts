@@ -1,7 +1,7 @@
 import { Data, Either, Schema } from "effect"
 import { median } from "simple-statistics"
 import { Position } from "../../events/vocabulary/Event.ts"
-import { grouped } from "../../values/groupBy.ts"
+import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import * as Sum from "../audit/Sum.ts"
 import type { Scoring } from "./SetScores.ts"
@@ -146,7 +146,7 @@ export const trend = (
     const score = scores.get(task.taskId)
     return score === undefined ? undefined : Value.of(score, value, measure)
   }
-  const agents = [...grouped(closed, (task) => [agentOf(task)])].map(([agent, own]) => plot(agent, own, valued))
+  const agents = [...groupBy(closed, (task) => [agentOf(task)])].map(([agent, own]) => plot(agent, own, valued))
   return Either.right({ scores: named, measure: measure ?? null, value, series: concluded(agents) })
 }
 

@@ -4,7 +4,7 @@ import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 
 /** What a file of events says of where they come from. */
-export interface Source {
+export interface EventSource {
   /** The log's file name. */
   readonly log: string
   /** The log's end when the events were read: nothing later is among them. */
@@ -15,7 +15,7 @@ export interface Source {
  * Events as a table: a row an event, typed columns, the payload as JSON text. `key_id` stands where the payload has encrypted
  * fields. The file names the log and its head (`hindcast.log`, `hindcast.head`, `hindcast.head_hash`).
  */
-export const encoder = ({ log, head }: Source): Encoder<Readable> =>
+export const encoder = ({ log, head }: EventSource): Encoder<Readable> =>
   ParquetRows.encoder({
     columns: COLUMNS,
     weigh: ({ text }) => text.length,

@@ -3,10 +3,10 @@ import type { Readable } from "../../events/read/Records.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { nanoseconds } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
-import type { Source } from "./EventTable.ts"
+import type { EventSource } from "./EventTable.ts"
 
 /** Where the events come from, and what plugins declared. */
-export interface McapOptions extends Source {
+export interface McapOptions extends EventSource {
   readonly version: string
   /** Every import of a plugin in the log, whichever events are exported, in order. */
   readonly imports: ReadonlyArray<Imported>

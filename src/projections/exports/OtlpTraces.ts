@@ -2,7 +2,7 @@ import type { Link } from "../../events/integrity/Chain.ts"
 import type { Readable } from "../../events/read/Records.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { Encoder } from "./Encoder.ts"
-import { type Place, Scorings } from "./otlp/Scorings.ts"
+import { Scorings, type SpanParent } from "./otlp/Scorings.ts"
 import * as Span from "./otlp/Span.ts"
 import { TaskTrace } from "./otlp/TaskTrace.ts"
 
@@ -33,10 +33,10 @@ const SPANS_A_LINE = 500
 export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<Readable> => {
   const traces = new Map<string, TaskTrace>()
   /** Where the tasks' traces are, also those of closed ones: they are scored after they were closed. */
-  const places = new Map<string, Place>()
+  const places = new Map<string, SpanParent>()
   const timelineOf = (link: Link): string => timeline ?? link.timeline
   const keyOf = (taskId: string, link: Link): string => `${timelineOf(link)}\0${taskId}`
-  const placeOf = (taskId: string, link: Link): Place =>
+  const placeOf = (taskId: string, link: Link): SpanParent =>
     places.get(keyOf(taskId, link)) ?? { traceId: Span.traceIdOf(taskId, timelineOf(link)), rootId: undefined }
   const scorings = new Scorings(placeOf)
   let spans: Array<Span.Span> = []

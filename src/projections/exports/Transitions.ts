@@ -45,7 +45,7 @@ export interface Transition {
 }
 
 /** A task's transitions in the making. It is shown the task's own events in order, then asked. */
-export interface Draft {
+export interface TransitionBuilder {
   readonly take: (event: Event) => void
   readonly transitions: () => Iterable<Transition>
 }
@@ -71,7 +71,7 @@ interface Step {
  * **States** are folded from the task's own events. They share what has not changed, so that a long task is held in memory by
  * its changes.
  */
-export const begin = (audit: TaskAudit, score: Score | null): Draft => {
+export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder => {
   const environment = Projection.begin(EnvironmentState.projection, EnvironmentState.projection.initial)
   const steps: Array<Step> = []
   const cited = citedBy(score)

@@ -5,12 +5,12 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
  * becomes a record where it is given out: V8 makes a hidden class for each key that an object has ever had and keeps it,
  * which over 100,000 commands was more memory than the state they were in.
  */
-export class PassingDraft<Value> {
-  #record: SafeRecord.Keyed<Value>
+export class MapBuilder<Value> {
+  #record: SafeRecord.SafeRecord<Value>
   /** Present where it has changed since the record was given out. */
   #changed: Map<string, Value> | undefined
 
-  constructor(record: SafeRecord.Keyed<Value>) {
+  constructor(record: SafeRecord.SafeRecord<Value>) {
     this.#record = record
   }
 
@@ -30,7 +30,7 @@ export class PassingDraft<Value> {
   }
 
   /** The record: the very same one as before where nothing has changed it. */
-  record(): SafeRecord.Keyed<Value> {
+  record(): SafeRecord.SafeRecord<Value> {
     if (this.#changed !== undefined) {
       const record: SafeRecord.Own<Value> = {}
       for (const [key, value] of this.#changed) SafeRecord.put(record, key, value)

@@ -17,18 +17,18 @@ export interface Projection<S> {
   /**
    * Optional: a fold that changes its state in place, and comes to what evolving by each event in turn comes to. For
    * states that are wide records, which `evolve` has to copy at every event. With `own`, nobody else has the wide records
-   * of the state: they may be changed as they are. See `RecordDraft`.
+   * of the state: they may be changed as they are. See `RecordBuilder`.
    */
-  readonly draft?: (from: S, own: boolean) => Draft<S>
+  readonly draft?: (from: S, own: boolean) => StateBuilder<S>
 }
 
 /** A fold under way. */
-export interface Draft<S> {
+export interface StateBuilder<S> {
   /** Takes the next event into account. */
   readonly take: (event: Event) => void
   /** The state so far. What is taken later does not change it; where that changes nothing, it is the very same one again. */
   readonly state: () => S
-  /** Optional: the same for being stored, with wide records as `Paged`: it costs what has changed since the last time. */
+  /** Optional: the same for being stored, with wide records as `ChunkedRecord`: it costs what has changed since the last time. */
   readonly paged?: () => unknown
 }
 
@@ -73,16 +73,16 @@ export const step = <S>(projection: Projection<S>, state: S, event: Event): S =>
  */
 export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S => {
   const draft = begin(projection, from)
-  takeAll(projection, draft, events)
+  applyAll(projection, draft, events)
   return draft.state()
 }
 
 /** Begins to fold from a state. With `own`, that state is nobody else's, and may not be looked at any more. */
-export const begin = <S>(projection: Projection<S>, from: S, own = false): Draft<S> =>
+export const begin = <S>(projection: Projection<S>, from: S, own = false): StateBuilder<S> =>
   projection.draft?.(from, own) ?? stepwise(projection, from)
 
 /** Takes all of these events into account. Throws `FoldFailed`, which names the event, where the projection throws. */
-export const takeAll = <S>(projection: Projection<S>, draft: Draft<S>, events: Iterable<Event>): void => {
+export const applyAll = <S>(projection: Projection<S>, draft: StateBuilder<S>, events: Iterable<Event>): void => {
   let taken: Event | undefined
   try {
     for (const event of events) {
@@ -94,7 +94,7 @@ export const takeAll = <S>(projection: Projection<S>, draft: Draft<S>, events: I
   }
 }
 
-const stepwise = <S>(projection: Projection<S>, from: S): Draft<S> => {
+const stepwise = <S>(projection: Projection<S>, from: S): StateBuilder<S> => {
   let state = from
   return {
     take: (event) => {
@@ -106,7 +106,7 @@ const stepwise = <S>(projection: Projection<S>, from: S): Draft<S> => {
 
 /** The `evolve` of a projection that is written as its draft: one event at a time. */
 export const evolveFrom =
-  <S>(draft: (from: S, own: boolean) => Draft<S>): Projection<S>["evolve"] =>
+  <S>(draft: (from: S, own: boolean) => StateBuilder<S>): Projection<S>["evolve"] =>
   (state, event) => {
     const one = draft(state, false)
     one.take(event)
@@ -127,7 +127,7 @@ export const combine = <States extends Record<string, unknown>>(
   const parts: ReadonlyArray<[keyof States & string, Projection<States[keyof States]>]> = Object.entries(projections)
   const record = <Value>(of: (part: Projection<States[keyof States]>) => Value) =>
     Object.fromEntries(parts.map(([key, part]) => [key, of(part)]))
-  const draft = (from: Combined, own: boolean): Draft<Combined> => {
+  const draft = (from: Combined, own: boolean): StateBuilder<Combined> => {
     const drafts = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
     let state = from
     return {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { findNonJson } from "../../values/Json.ts"
-import { begin, type Draft, failureAt, type Projection, step } from "./Projection.ts"
+import { begin, failureAt, type Projection, type StateBuilder, step } from "./Projection.ts"
 
 /** One in so many drafts takes samples. */
 const SAMPLED_DRAFTS = 32
@@ -31,7 +31,7 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
   }
   let drafts = 0
 
-  const draft = (from: S): Draft<S> => {
+  const draft = (from: S): StateBuilder<S> => {
     const own = begin(frozen, freeze(from))
     const isSampled = drafts++ % SAMPLED_DRAFTS === 0
     let taken = 0

@@ -1,17 +1,17 @@
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { type Entries, PAGE_ENTRIES, Paged } from "./ChunkedRecord.ts"
+import { CHUNK_ENTRIES, type ChunkEntries, ChunkedRecord } from "./ChunkedRecord.ts"
 
 /**
  * A record under way: copied at its first change and from then on changed in place, until it is given out. Whoever gets it
  * may keep it, for the next change is made to a copy again.
  */
-export class RecordDraft<Value> {
-  #record: SafeRecord.Own<Value> | SafeRecord.Keyed<Value>
+export class RecordBuilder<Value> {
+  #record: SafeRecord.Own<Value> | SafeRecord.SafeRecord<Value>
   #own: boolean
   #layout: Layout | undefined
 
   /** `own` says that nobody else has the record, so that it can be changed as it is. */
-  constructor(record: SafeRecord.Keyed<Value>, own = false) {
+  constructor(record: SafeRecord.SafeRecord<Value>, own = false) {
     this.#record = record
     this.#own = own
   }
@@ -45,15 +45,15 @@ export class RecordDraft<Value> {
   }
 
   /** The record: the very same one as before where nothing has changed it. */
-  record(): SafeRecord.Keyed<Value> {
+  record(): SafeRecord.SafeRecord<Value> {
     this.#own = false
     return this.#record
   }
 
   /** The same in pages, where it is wide. After the first time, that costs what has changed since. */
-  paged(): SafeRecord.Keyed<Value> | Paged {
+  paged(): SafeRecord.SafeRecord<Value> | ChunkedRecord {
     this.#layout ??= new Layout(Object.keys(this.#record))
-    return this.#layout.size > PAGE_ENTRIES ? this.#layout.capture(this.#record) : this.record()
+    return this.#layout.size > CHUNK_ENTRIES ? this.#layout.capture(this.#record) : this.record()
   }
 
   #owned(): SafeRecord.Own<Value> {
@@ -69,7 +69,7 @@ export class RecordDraft<Value> {
 class Layout {
   readonly #pageOf = new Map<string, number>()
   readonly #keys: Array<Array<string>> = []
-  readonly #captured: Array<Entries | undefined> = []
+  readonly #captured: Array<ChunkEntries | undefined> = []
 
   constructor(keys: ReadonlyArray<string>) {
     for (const key of keys) this.touch(key)
@@ -86,7 +86,7 @@ class Layout {
   }
 
   #place(key: string): number {
-    const page = Math.floor(this.#pageOf.size / PAGE_ENTRIES)
+    const page = Math.floor(this.#pageOf.size / CHUNK_ENTRIES)
     this.#pageOf.set(key, page)
     const keys = this.#keys[page]
     if (keys === undefined) this.#keys.push([key])
@@ -94,8 +94,8 @@ class Layout {
     return page
   }
 
-  capture(record: SafeRecord.Keyed<unknown>): Paged {
-    return new Paged(
+  capture(record: SafeRecord.SafeRecord<unknown>): ChunkedRecord {
+    return new ChunkedRecord(
       this.#keys.map((keys, page) => {
         const entries = this.#captured[page] ?? { keys: [...keys], values: keys.map((key) => record[key]) }
         this.#captured[page] = entries

@@ -3,7 +3,7 @@ import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
 import { isArray } from "./Equality.ts"
 
-export { between } from "./diff.ts"
+export { diff } from "./diff.ts"
 export { equal, isArray } from "./Equality.ts"
 
 /** A patch that does not fit the document it was applied to, and why. `path` is the operation's JSON Pointer. */

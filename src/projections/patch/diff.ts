@@ -10,7 +10,7 @@ import { align } from "./ListAlignment.ts"
  * same in both; others keep what they have in common, and only what lies between is compared place by place. An object or
  * list whose own patch would be long and say more than its new value is replaced as a whole.
  */
-export const between = (before: Json, after: Json): ReadonlyArray<PatchOperation> => {
+export const diff = (before: Json, after: Json): ReadonlyArray<PatchOperation> => {
   const draft: Draft = { operations: [], characters: 0, effort: { left: MAX_COMPARISONS }, sizes: new Map() }
   compare(draft, before, after, "")
   return draft.operations

@@ -1,10 +1,10 @@
-import type { Page } from "./StateChunks.ts"
+import type { StateChunk } from "./StateChunks.ts"
 
 /** Pages that were read lately, by their digest, so that states with pages in common share them in memory too. */
-export interface PageCache {
-  readonly get: (digest: string) => Page | undefined
+export interface ChunkCache {
+  readonly get: (digest: string) => StateChunk | undefined
   /** `size` is the length of the page's text. */
-  readonly add: (page: Page, size: number) => void
+  readonly add: (page: StateChunk, size: number) => void
   /** Tells how many pages a state has that was read: the cache has room for as many and some more, if it can. */
   readonly expect: (pages: number) => void
 }
@@ -22,9 +22,9 @@ const ROOM = 1.25
  * A cache that lets go of what was used longest ago. A state's pages are all used in turn: were there room for fewer, each
  * would be gone whenever it is used again.
  */
-export const make = (): PageCache => {
+export const make = (): ChunkCache => {
   // In order of use.
-  const kept = new Map<string, { readonly page: Page; readonly size: number }>()
+  const kept = new Map<string, { readonly page: StateChunk; readonly size: number }>()
   let total = 0
   let expected = 0
 

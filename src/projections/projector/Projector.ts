@@ -5,9 +5,9 @@ import { type PositionOutOfRange, withinLog } from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
-import { turn } from "../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import * as Options from "../../values/Options.ts"
-import { begin, type Draft, type Positioned, type Projection, takeAll } from "../fold/Projection.ts"
+import { applyAll, begin, type Positioned, type Projection, type StateBuilder } from "../fold/Projection.ts"
 import * as PurityChecks from "../fold/PurityChecks.ts"
 import * as SnapshotStrategy from "./SnapshotStrategy.ts"
 
@@ -31,7 +31,7 @@ export const ProjectorOptions = Options.of<ProjectorOptions>({
 })
 
 /** Events folded at a time: one page is read while nothing else is held. A rung can be laid after each. */
-const PAGE = SnapshotStrategy.RULE.minEvents
+const PAGE = SnapshotStrategy.POLICY.minEvents
 
 /**
  * Events of the first page; each one after it is twice as long, up to `PAGE`. V8 watches at first which objects live long,
@@ -44,7 +44,7 @@ const FIRST_PAGE = 64
  * Runs projections over a timeline, which is the log's (`main`) unless another is named: as it stood, as it stands, as it
  * changes. All three are the same fold. A projection whose `evolve` throws is a defect (`FoldFailed`), not an error to handle.
  */
-export interface Projecting {
+export interface ProjectorService {
   /** The state after the event at this position; at 0 the initial one. */
   readonly stateAt: <S>(projection: Projection<S>, at: number) => Effect.Effect<S, PositionOutOfRange | LogError>
   /**
@@ -61,17 +61,17 @@ export interface Projecting {
    */
   readonly changes: <S>(projection: Projection<S>) => Stream.Stream<Positioned<S>, LogError>
   /** The same over another timeline of the log. */
-  readonly on: (timeline: string) => Effect.Effect<Projecting, Timelines.TimelineNotFound | LogError>
+  readonly on: (timeline: string) => Effect.Effect<ProjectorService, Timelines.TimelineNotFound | LogError>
 }
 
 /** The projector of a log. */
-export class Projector extends Context.Tag("hindcast/Projector")<Projector, Projecting>() {}
+export class Projector extends Context.Tag("hindcast/Projector")<Projector, ProjectorService>() {}
 
 const make = (options: ProjectorOptions) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const scope = yield* Effect.scope
-    const known = new Map<string, Projecting>()
+    const known = new Map<string, ProjectorService>()
 
     const over = (view: typeof EventLog.Service) =>
       Effect.gen(function* () {
@@ -80,7 +80,7 @@ const make = (options: ProjectorOptions) =>
         return projector
       }).pipe(Scope.extend(scope))
 
-    const on = (timeline: string): Effect.Effect<Projecting, Timelines.TimelineNotFound | LogError> =>
+    const on = (timeline: string): Effect.Effect<ProjectorService, Timelines.TimelineNotFound | LogError> =>
       Effect.gen(function* () {
         const found = known.get(timeline)
         return found ?? (yield* over(Timelines.view(log, yield* Timelines.named(log, timeline))))
@@ -119,7 +119,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     const foldOn = <S>(
       { projection, ladder }: Folding<S>,
       progress: Progress<S>,
-      climb: SnapshotStrategy.Climb,
+      climb: SnapshotStrategy.FoldProgress,
       until: number | undefined,
     ): Effect.Effect<void, LogError> =>
       Effect.gen(function* () {
@@ -130,7 +130,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
           if (step.events < limit) return
           pageSize = Math.min(PAGE, limit * 2)
           // A page takes milliseconds to fold: others get their turn in between.
-          yield* turn
+          yield* yieldToEventLoop
         }
       })
 
@@ -143,7 +143,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
       const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
       return Effect.map(log.readPage(range, limit), (page) => {
-        takeAll(projection, progress.draft, page)
+        applyAll(projection, progress.draft, page)
         const last = page.at(-1)
         progress.position = last?.position ?? progress.position
         return {
@@ -177,7 +177,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     /** Keeps what was folded, also where reading has failed or was interrupted on the way; not what a defect has left. */
     const keep = <S>(
       folding: Folding<S>,
-      climb: SnapshotStrategy.Climb,
+      climb: SnapshotStrategy.FoldProgress,
       progress: Progress<S>,
       exit: Exit.Exit<void, LogError>,
     ) => {
@@ -214,7 +214,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
             ? { from: latest, climb: { ...climb } }
             : { from: { position: 0, state: projection.initial }, climb: SnapshotStrategy.start(climb.epoch) }
         const after = known.from.position
-        if (at - after >= SnapshotStrategy.RULE.minEvents) {
+        if (at - after >= SnapshotStrategy.POLICY.minEvents) {
           const rung = yield* ladder.highest({ after, until: at, epoch: climb.epoch })
           if (Option.isSome(rung)) {
             return { progress: startAt(projection, rung.value, true), climb: SnapshotStrategy.start(climb.epoch) }
@@ -237,7 +237,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
             return Option.some(shown)
           }
           const take = (event: Event): Effect.Effect<void, LogError> => {
-            if (event.type !== SHREDDED) return Effect.sync(() => takeAll(projection, draft, [event]))
+            if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, draft, [event]))
             // A key was destroyed: all that came before reads in another way. The event's position is within its log.
             return stateAt(given, event.position).pipe(
               Effect.catchTag("PositionOutOfRange", (error) => Effect.die(error)),
@@ -264,9 +264,9 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
 /** How far one projection has been folded. */
 interface Folding<S> {
   readonly projection: Projection<S>
-  readonly ladder: SnapshotStrategy.Ladder<S>
+  readonly ladder: SnapshotStrategy.SnapshotStrategy<S>
   latest: Positioned<S>
-  climb: SnapshotStrategy.Climb
+  climb: SnapshotStrategy.FoldProgress
   /** Keeps two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
@@ -274,7 +274,7 @@ interface Folding<S> {
 /** A fold under way, and how far it has come. */
 interface Progress<S> {
   position: number
-  readonly draft: Draft<S>
+  readonly draft: StateBuilder<S>
 }
 
 /** Begins to fold from somewhere. With `own`, that state is nobody else's. */

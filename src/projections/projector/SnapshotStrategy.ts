@@ -2,10 +2,10 @@ import { Effect, Option, type Scope } from "effect"
 import { type DiskFull, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import type { Found, Series, Snapshots } from "../../events/log/Snapshots.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { turn } from "../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { Positioned, Projection } from "../fold/Projection.ts"
 import * as ChunkCache from "./ChunkCache.ts"
-import * as Packed from "./compression.ts"
+import * as compression from "./compression.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import * as StateChunks from "./StateChunks.ts"
 import * as StoredStates from "./StoredStates.ts"
@@ -17,7 +17,7 @@ import * as StoredStates from "./StoredStates.ts"
  * Rungs are of `main` alone. Up to where a fork left `main` it has `main`'s states, and uses its rungs; what comes after is
  * short, and folded each time.
  */
-export interface Ladder<S> {
+export interface SnapshotStrategy<S> {
   /** The state of the highest rung in a range (`after` exclusive, `until` inclusive) that can be trusted. */
   readonly highest: (range: {
     readonly after: number
@@ -28,7 +28,7 @@ export interface Ladder<S> {
    * Tells that a fold has come a step further. Where a rung is due it is laid behind the fold's back; only if the one
    * before is still not done, the fold waits for it.
    */
-  readonly climbed: (climb: Climb, step: Step) => Effect.Effect<void>
+  readonly climbed: (climb: FoldProgress, step: Step) => Effect.Effect<void>
 }
 
 /** What a fold has done. */
@@ -45,7 +45,7 @@ export interface Step {
 }
 
 /** How far a fold has come since the last rung. */
-export interface Climb {
+export interface FoldProgress {
   events: number
   bytes: number
   /** The epoch (see `Snapshots`) that the fold began in. */
@@ -53,10 +53,10 @@ export interface Climb {
 }
 
 /** At a rung, or at the log's beginning. */
-export const start = (epoch: string): Climb => ({ events: 0, bytes: 0, epoch })
+export const start = (epoch: string): FoldProgress => ({ events: 0, bytes: 0, epoch })
 
 /** How far rungs are apart. */
-export interface Rule {
+export interface SnapshotPolicy {
   /** Fewest events between two of them. */
   readonly minEvents: number
   /** Fewest bytes of events between two of them, for each byte that the second one adds to what is stored. */
@@ -66,32 +66,40 @@ export interface Rule {
 }
 
 /** A rung takes at most a quarter of its events' bytes on the disk, and less time to lay than they take to be folded. */
-export const RULE: Rule = { minEvents: 500, perByteStored: 4, perByteWritten: 1 }
+export const POLICY: SnapshotPolicy = { minEvents: 500, perByteStored: 4, perByteWritten: 1 }
 
 /** One in so many events is measured, for the size of all. */
 const MEASURED_EVENTS = 32
 
 /** A ladder that has no rungs and gets none. */
-export const none = <S>(): Ladder<S> => ({ highest: () => Effect.succeedNone, climbed: () => Effect.void })
+export const none = <S>(): SnapshotStrategy<S> => ({ highest: () => Effect.succeedNone, climbed: () => Effect.void })
 
 /** Makes ladders. At most one rung is laid at a time; closing the scope waits for it. */
-export const makeAll = (log: typeof EventLog.Service, snapshots: typeof Snapshots.Service, rule: Rule = RULE) =>
+export const makeAll = (
+  log: typeof EventLog.Service,
+  snapshots: typeof Snapshots.Service,
+  rule: SnapshotPolicy = POLICY,
+) =>
   Effect.map(Effect.scope, (scope) => {
     const laying = Effect.unsafeMakeSemaphore(1)
     const cache = ChunkCache.make()
-    return <S>(projection: Projection<S>): Ladder<S> => make(projection, { log, snapshots, rule, cache, laying, scope })
+    return <S>(projection: Projection<S>): SnapshotStrategy<S> =>
+      make(projection, { log, snapshots, rule, cache, laying, scope })
   })
 
 interface Shared {
   readonly log: typeof EventLog.Service
   readonly snapshots: typeof Snapshots.Service
-  readonly rule: Rule
-  readonly cache: ChunkCache.PageCache
+  readonly rule: SnapshotPolicy
+  readonly cache: ChunkCache.ChunkCache
   readonly laying: Effect.Semaphore
   readonly scope: Scope.Scope
 }
 
-const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, laying, scope }: Shared): Ladder<S> => {
+const make = <S>(
+  projection: Projection<S>,
+  { log, snapshots, rule, cache, laying, scope }: Shared,
+): SnapshotStrategy<S> => {
   const fingerprint = Fingerprint.of(projection, snapshots.reading)
   // A combination's name says the versions of its parts.
   const name = projection.name.replaceAll(/@\d+/g, "")
@@ -100,9 +108,9 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
   /** Bytes of events that the next rung is thought to be worth: as many as the last one. */
   let worth = 0
 
-  const isDue = ({ events, bytes }: Climb) => events >= rule.minEvents && bytes >= worth
+  const isDue = ({ events, bytes }: FoldProgress) => events >= rule.minEvents && bytes >= worth
 
-  const highest: Ladder<S>["highest"] = ({ after, until, epoch }) =>
+  const highest: SnapshotStrategy<S>["highest"] = ({ after, until, epoch }) =>
     Effect.gen(function* () {
       const series = seriesIn(epoch)
       let below = Math.min(until, log.spans[0]?.until ?? 0)
@@ -126,11 +134,11 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
       if (!authentic) return Option.none()
       const [event] = yield* log.readPage({ after: position - 1, until: position, timeline: MAIN }, 1)
       if (event?.hash !== eventHash) return Option.none()
-      const text = Packed.unpack(root, stateHash)
+      const text = compression.decompress(root, stateHash)
       return Option.isNone(text) ? text : yield* states.read(text.value, (digests) => snapshots.parts(series, digests))
     })
 
-  const climbed: Ladder<S>["climbed"] = (climb, step) =>
+  const climbed: SnapshotStrategy<S>["climbed"] = (climb, step) =>
     Effect.suspend(() => {
       if (log.timeline !== MAIN) return Effect.void
       climb.events += step.events
@@ -148,16 +156,16 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
     })
 
   /** The state is taken now, before the fold goes on, and stored later. */
-  const rungDue = (climb: Climb, { position, hash, paged }: Step): Rung | undefined => {
+  const rungDue = (climb: FoldProgress, { position, hash, paged }: Step): Rung | undefined => {
     // What the rung before took may have made it wait.
     if (!isDue(climb)) return undefined
     const { events, bytes, epoch } = climb
     climb.events = 0
     climb.bytes = 0
-    return { position, hash, state: StateChunks.cut(paged()), events, bytes, epoch }
+    return { position, hash, state: StateChunks.split(paged()), events, bytes, epoch }
   }
 
-  const layIfDue = (climb: Climb, rung: Rung | undefined): Effect.Effect<void> => {
+  const layIfDue = (climb: FoldProgress, rung: Rung | undefined): Effect.Effect<void> => {
     if (rung === undefined) return Effect.void
     return lay(rung).pipe(
       Effect.map((settled) => {
@@ -185,9 +193,9 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
       let stored = root.bytes.length
       for (const digest of missing) {
         const page = pages.get(digest)
-        const part = parts.get(digest) ?? (page && Packed.pack(StateChunks.textOf(page)).bytes)
+        const part = parts.get(digest) ?? (page && compression.compress(StateChunks.textOf(page)).bytes)
         if (part === undefined) continue
-        if (!parts.has(digest)) yield* turn
+        if (!parts.has(digest)) yield* yieldToEventLoop
         added.set(digest, part)
         stored += part.length
       }
@@ -205,7 +213,7 @@ const make = <S>(projection: Projection<S>, { log, snapshots, rule, cache, layin
 interface Rung {
   readonly position: number
   readonly hash: string
-  readonly state: StateChunks.Cut
+  readonly state: StateChunks.StateChunks
   /** Since the rung before. */
   readonly events: number
   readonly bytes: number

@@ -3,14 +3,14 @@ import * as zlib from "node:zlib"
 import { Option } from "effect"
 
 /** Text made small, by raw DEFLATE (RFC 1951), and its name. */
-export interface Packed {
+export interface Compressed {
   readonly bytes: Uint8Array
   /** SHA-256 of the bytes. */
   readonly digest: string
 }
 
 /** Makes text small. */
-export const pack = (text: string): Packed => {
+export const compress = (text: string): Compressed => {
   const bytes = zlib.deflateRawSync(text, FASTEST)
   return { bytes, digest: digestOf(bytes) }
 }
@@ -19,7 +19,7 @@ export const pack = (text: string): Packed => {
 const FASTEST = { level: zlib.constants.Z_BEST_SPEED }
 
 /** The text again, where these are the bytes of this digest. */
-export const unpack = (bytes: Uint8Array, digest: string): Option.Option<string> => {
+export const decompress = (bytes: Uint8Array, digest: string): Option.Option<string> => {
   if (digestOf(bytes) !== digest) return Option.none()
   try {
     return Option.some(zlib.inflateRawSync(bytes, IN_ONE_GO).toString())

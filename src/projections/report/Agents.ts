@@ -1,6 +1,6 @@
 import type { Score } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
-import { Bounded } from "./BoundedMap.ts"
+import { BoundedMap } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, type Point, Series } from "./Series.ts"
 import type { Outcomes } from "./TaskOutcomes.ts"
@@ -35,7 +35,7 @@ const MIN_TASKS = 9
 
 /** What agents did, from their tasks' audits. */
 export class Agents {
-  readonly #agents = new Bounded(MAX_AGENTS, (agent) => ({
+  readonly #agents = new BoundedMap(MAX_AGENTS, (agent) => ({
     agent,
     tasks: 0,
     outcomes: { achieved: 0, failed: 0, truncated: 0, abandoned: 0, open: 0 },

@@ -1,5 +1,5 @@
 /** A record of at most so many keys: those that come when it is full share one entry, that of all others. */
-export class Bounded<Value> {
+export class BoundedMap<Value> {
   readonly #most: number
   readonly #make: (key: string) => Value
   readonly #values = new Map<string, Value>()

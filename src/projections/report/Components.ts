@@ -1,5 +1,5 @@
 import type { TaskAudit } from "../audit/TaskAudit.ts"
-import { Bounded } from "./BoundedMap.ts"
+import { BoundedMap } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, Series } from "./Series.ts"
 
@@ -42,13 +42,13 @@ const TRACE_BINS = 60
 
 /** What actuators and sensors did, from tasks' audits. */
 export class Components {
-  readonly #actuators = new Bounded(MAX_COMPONENTS, (actuator) => ({
+  readonly #actuators = new BoundedMap(MAX_COMPONENTS, (actuator) => ({
     actuator,
     ...{ commanded: 0, succeeded: 0, failed: 0, denied: 0, expired: 0, unknown: 0 },
     medians: new Quantiles(),
     longestMs: null as number | null,
   }))
-  readonly #sensors = new Bounded(MAX_COMPONENTS, (sensor) => ({
+  readonly #sensors = new BoundedMap(MAX_COMPONENTS, (sensor) => ({
     sensor,
     ...{ reads: 0, failures: 0, skipped: 0, tasks: 0 },
     medians: new Quantiles(),

@@ -37,7 +37,7 @@ export const TYPES = [
 ] as const
 
 /** Confirmations, from their events. */
-export class Waits {
+export class ConfirmationWaitTimes {
   readonly #approved = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #rejected = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #waits = new Quantiles()

@@ -2,7 +2,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { type AgentReport, Agents } from "./Agents.ts"
 import { type ActuatorReport, Components, type SensorReport } from "./Components.ts"
-import { type WaitReport, Waits } from "./ConfirmationWaitTimes.ts"
+import { ConfirmationWaitTimes, type WaitReport } from "./ConfirmationWaitTimes.ts"
 import { type Extremes, ExtremeTasks } from "./ExtremeTasks.ts"
 import { type RewardReport, Rewards } from "./Rewards.ts"
 import type { ScoreChoice } from "./ScoreChoice.ts"
@@ -37,18 +37,18 @@ export interface LogReport {
 }
 
 /** A report in the making: it is given every task's audit in order, and every event about a confirmation. */
-export interface Draft {
+export interface LogReportBuilder {
   readonly take: (audit: TaskAudit) => void
   readonly takeConfirmation: (event: Event) => void
   readonly report: () => LogReport
 }
 
 /** Begins a report of many tasks. */
-export const begin = (choice: ScoreChoice): Draft => {
+export const begin = (choice: ScoreChoice): LogReportBuilder => {
   const agents = new Agents()
   const rewards = new Rewards()
   const components = new Components()
-  const waits = new Waits()
+  const waits = new ConfirmationWaitTimes()
   const extremes = new ExtremeTasks()
   const critics = new Set<string>()
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }

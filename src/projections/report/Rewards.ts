@@ -1,6 +1,6 @@
-import { type Decided, type Score, verdictsOf } from "../audit/Scores.ts"
+import { type DecidedBy, type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
-import { Bounded, OTHERS } from "./BoundedMap.ts"
+import { BoundedMap, OTHERS } from "./BoundedMap.ts"
 
 /** What one reward or punishment came to, over all tasks. */
 export interface RewardReport {
@@ -40,12 +40,12 @@ export class Rewards {
 }
 
 const ofKind = (kind: "reward" | "punishment") =>
-  new Bounded(MAX_NAMES, (key) => {
+  new BoundedMap(MAX_NAMES, (key) => {
     const [measure = "", name = ""] = key === OTHERS ? [OTHERS] : namesOf(key)
     return { measure, kind, name, tasks: 0, times: 0, amount: Sum.zero }
   })
 
-const add = (rewards: ReturnType<typeof ofKind>, { measure, name, times, amount }: Decided): void => {
+const add = (rewards: ReturnType<typeof ofKind>, { measure, name, times, amount }: DecidedBy): void => {
   const reward = rewards.get(keyOf(measure, name))
   if (times === 0) return
   reward.tasks += 1

@@ -7,30 +7,38 @@ import { isLate } from "../state/ConfirmationAnswer.ts"
 import { Readings, type Trace } from "./Readings.ts"
 
 /** What an event is to a task: something it took in, chose, did, asked a person, or changed. */
-export type Lane = "sensed" | "decided" | "acted" | "asked" | "changed"
+export type ComponentLane = "sensed" | "decided" | "acted" | "asked" | "changed"
 
 /** How something ended that has an end. */
-export type Ending = "succeeded" | "failed" | "denied" | "expired" | "unknown" | "approved" | "rejected" | "withdrawn"
+export type CommandEnding =
+  | "succeeded"
+  | "failed"
+  | "denied"
+  | "expired"
+  | "unknown"
+  | "approved"
+  | "rejected"
+  | "withdrawn"
 
 /** Something that happened in a task, from one of its events to another or at one alone; they are numbered from 0. */
 export interface Mark {
   readonly from: number
   readonly to: number
   /** null where it has not ended, or has no end. */
-  readonly ending: Ending | null
+  readonly ending: CommandEnding | null
 }
 
 /** A question to a person. */
-export interface Question {
+export interface ConfirmationMark {
   readonly position: number
   readonly actuator: string
-  readonly ending: Ending | null
+  readonly ending: CommandEnding | null
   readonly by: string | null
   readonly waitedMs: number | null
 }
 
 /** An event in a list. */
-export interface Listed {
+export interface ListedEvent {
   readonly position: number
   readonly type: string
   readonly actor: string
@@ -40,7 +48,7 @@ export interface Listed {
 }
 
 /** What one of a score's amounts is due to: an event that it cites, and its share of the amount, below zero for punishments. */
-export interface Evidence {
+export interface EventLink {
   readonly position: number
   readonly index: number
   readonly name: string
@@ -55,19 +63,19 @@ export interface TaskReport {
   readonly positions: ReadonlyArray<number>
   /** How long after the opening each of them was recorded, in ms. */
   readonly elapsedMs: ReadonlyArray<number>
-  readonly lanes: { readonly [lane in Lane]: ReadonlyArray<Mark> }
-  readonly questions: ReadonlyArray<Question>
+  readonly lanes: { readonly [lane in ComponentLane]: ReadonlyArray<Mark> }
+  readonly questions: ReadonlyArray<ConfirmationMark>
   /** In the order of their positions. */
-  readonly evidence: ReadonlyArray<Evidence>
+  readonly evidence: ReadonlyArray<EventLink>
   readonly traces: ReadonlyArray<Trace>
   /** Traces that were too many to keep. */
   readonly tracesLeftOut: number
   /** The first and the last events, and those that the score cites, in order. */
-  readonly listed: ReadonlyArray<Listed>
+  readonly listed: ReadonlyArray<ListedEvent>
 }
 
 /** A report in the making: it is given the task's own events in order. */
-export interface Draft {
+export interface TaskReportBuilder {
   readonly take: (event: Event) => void
   readonly report: () => TaskReport
 }
@@ -78,17 +86,23 @@ const LAST = 100
 const CITED = 250
 
 /** Begins the report of an audited task. `summarize` says in few words what an event says. */
-export const begin = (audit: TaskAudit, score: Score | null, summarize: (event: Event) => string): Draft => {
+export const begin = (
+  audit: TaskAudit,
+  score: Score | null,
+  summarize: (event: Event) => string,
+): TaskReportBuilder => {
   const positions: Array<number> = []
   const elapsedMs: Array<number> = []
-  const lanes = { sensed: [], decided: [], acted: [], asked: [], changed: [] } as { [lane in Lane]: Array<Mark> }
+  const lanes = { sensed: [], decided: [], acted: [], asked: [], changed: [] } as {
+    [lane in ComponentLane]: Array<Mark>
+  }
   const commands = new Map<string, { readonly mark: number; readonly actuator: string }>()
   const asked = new Map<string, AskedMark>()
-  const questions: Array<Question> = []
+  const questions: Array<ConfirmationMark> = []
   const readings = new Readings()
   const cited = new Set(citedBy(score).slice(0, CITED))
-  const first: Array<Listed> = []
-  const last: Array<Listed> = []
+  const first: Array<ListedEvent> = []
+  const last: Array<ListedEvent> = []
   let closed = false
 
   const list = (event: Event, elapsed: number) => {
@@ -98,8 +112,8 @@ export const begin = (audit: TaskAudit, score: Score | null, summarize: (event: 
     else last.push(listed)
     if (last.length > LAST) last.shift()
   }
-  const mark = (lane: Lane, index: number) => lanes[lane].push({ from: index, to: index, ending: null }) - 1
-  const end = (lane: Lane, mark: number | undefined, index: number, ending: Ending) => {
+  const mark = (lane: ComponentLane, index: number) => lanes[lane].push({ from: index, to: index, ending: null }) - 1
+  const end = (lane: ComponentLane, mark: number | undefined, index: number, ending: CommandEnding) => {
     const before = mark === undefined ? undefined : lanes[lane][mark]
     // The first ending counts, but an unknown outcome may still become known.
     if (mark === undefined || before === undefined || (before.ending !== null && before.ending !== "unknown")) return
@@ -108,7 +122,7 @@ export const begin = (audit: TaskAudit, score: Score | null, summarize: (event: 
   const answer = (
     confirmationId: string,
     index: number,
-    ending: Ending,
+    ending: CommandEnding,
     by: string | null,
     waitedMs: number | null,
   ) => {
@@ -169,7 +183,7 @@ export const begin = (audit: TaskAudit, score: Score | null, summarize: (event: 
   }
 }
 
-const ENDINGS: Readonly<Record<string, Ending>> = {
+const ENDINGS: Readonly<Record<string, CommandEnding>> = {
   CommandSucceeded: "succeeded",
   CommandFailed: "failed",
   CommandDenied: "denied",
@@ -180,7 +194,7 @@ const citedBy = (score: Score | null): ReadonlyArray<number> =>
   score === null ? [] : sharesOf(score).flatMap(({ position }) => position ?? [])
 
 /** Each amount in equal shares at the events that it cites; what cites nothing is given at the end. */
-const evidenceOf = (score: Score | null, positions: ReadonlyArray<number>): ReadonlyArray<Evidence> => {
+const evidenceOf = (score: Score | null, positions: ReadonlyArray<number>): ReadonlyArray<EventLink> => {
   const last = positions.at(-1) ?? 0
   return (score === null ? [] : sharesOf(score))
     .map(({ name, amount, position }) => ({ name, amount: Sum.round(amount), position: position ?? last }))

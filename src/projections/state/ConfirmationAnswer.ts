@@ -2,7 +2,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /** A question, as far as an answer is held against it. */
-export interface Question {
+export interface AskedConfirmation {
   readonly confirmationId: string
   readonly argsDigest: string
   /** Of all that was asked; absent where an earlier version of Hindcast asked. */
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** What the first event after a question means for it. `late` is an approval that came too late; `foreign` no answer at all. */
-export type Word =
+export type ConfirmationAnswer =
   | { readonly kind: "approved" | "expired" | "late" | "foreign" }
   | { readonly kind: "rejected"; readonly reason: string }
 
@@ -32,12 +32,12 @@ const PREFIX = "confirmation/"
  * asked, for then the clock was put back in between and nobody knows how long it took.
  */
 export const isLate = (
-  { requestedAt, expiresAt }: Pick<Question, "requestedAt" | "expiresAt">,
+  { requestedAt, expiresAt }: Pick<AskedConfirmation, "requestedAt" | "expiresAt">,
   recordedAt: number,
 ): boolean => recordedAt >= expiresAt || recordedAt < requestedAt
 
 /** What an event means for a question. Pure. Only an approval of exactly what was asked, and in time, is one. */
-export const meaningOf = (question: Question, event: Event): Word => {
+export const meaningOf = (question: AskedConfirmation, event: Event): ConfirmationAnswer => {
   const isAbout = event.payload.confirmationId === question.confirmationId
   if (isAbout && is(event, "ConfirmationExpired")) return { kind: "expired" }
   if (isAbout && is(event, "ConfirmationWithdrawn")) return { kind: "rejected", reason: "it was withdrawn" }

@@ -2,10 +2,10 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import type { Paged } from "../fold/ChunkedRecord.ts"
-import { type Draft, evolveFrom, type Projection } from "../fold/Projection.ts"
-import { RecordDraft } from "../fold/RecordBuilder.ts"
-import { ScopeDraft, TaskScopeDraft } from "./environment/ScopeBuilder.ts"
+import type { ChunkedRecord } from "../fold/ChunkedRecord.ts"
+import { evolveFrom, type Projection, type StateBuilder } from "../fold/Projection.ts"
+import { RecordBuilder } from "../fold/RecordBuilder.ts"
+import { ScopeBuilder, TaskScopeBuilder } from "./environment/ScopeBuilder.ts"
 import { Scope, TaskScope } from "./environment/Scopes.ts"
 
 export { CommandStatus, OutOfStep, PendingCommand, Scope, TaskScope } from "./environment/Scopes.ts"
@@ -28,7 +28,7 @@ export const taskScope = (state: EnvironmentState, taskId: string): TaskScope =>
 const unopened: TaskScope = { ...nothing, goal: null, open: false }
 
 /** What an event does to its scope: its task's, or the shared one where it belongs to none. */
-const changeScope = evolveBy<ScopeDraft>({
+const changeScope = evolveBy<ScopeBuilder>({
   SensorRead: (scope, { sensor, reading }) => scope.read(sensor, reading),
   EnvironmentReset: (scope, { plugin, state }) => scope.reset(plugin, state),
   EnvironmentChanged: (scope, { plugin, patch }, { position }) => scope.patch(plugin, patch, position),
@@ -41,24 +41,24 @@ const changeScope = evolveBy<ScopeDraft>({
   CommandSucceeded: (scope, { commandId }) => scope.end(commandId),
   CommandFailed: (scope, { commandId }) => scope.end(commandId),
   CommandOutcomeUnknown: (scope, { commandId }) => scope.end(commandId),
-  TaskOpened: (scope, { goal }) => (scope instanceof TaskScopeDraft ? scope.open(goal) : scope),
-  TaskClosed: (scope, { outcome }) => (scope instanceof TaskScopeDraft ? scope.close(outcome) : scope),
+  TaskOpened: (scope, { goal }) => (scope instanceof TaskScopeBuilder ? scope.open(goal) : scope),
+  TaskClosed: (scope, { outcome }) => (scope instanceof TaskScopeBuilder ? scope.close(outcome) : scope),
 })
 
 /** Scopes of tasks that are changed at the same time; with more, all are put in their places first. */
 const MAX_SCOPES = 1_000
 
 /** The state while events change it: the scopes of a few tasks, which events change, and all tasks' as they were before. */
-class EnvironmentDraft implements Draft<EnvironmentState> {
-  readonly #shared: ScopeDraft
-  readonly #tasks: RecordDraft<TaskScope>
-  readonly #scopes = new Map<string, TaskScopeDraft>()
+class EnvironmentDraft implements StateBuilder<EnvironmentState> {
+  readonly #shared: ScopeBuilder
+  readonly #tasks: RecordBuilder<TaskScope>
+  readonly #scopes = new Map<string, TaskScopeBuilder>()
   #state: EnvironmentState
 
   constructor(from: EnvironmentState, own: boolean) {
     this.#state = from
-    this.#shared = new ScopeDraft(from.shared)
-    this.#tasks = new RecordDraft(from.tasks, own)
+    this.#shared = new ScopeBuilder(from.shared)
+    this.#tasks = new RecordBuilder(from.tasks, own)
   }
 
   take(event: Event): void {
@@ -74,7 +74,7 @@ class EnvironmentDraft implements Draft<EnvironmentState> {
     return this.#state
   }
 
-  paged(): { readonly shared: Scope; readonly tasks: EnvironmentState["tasks"] | Paged } {
+  paged(): { readonly shared: Scope; readonly tasks: EnvironmentState["tasks"] | ChunkedRecord } {
     this.#settle()
     return { shared: this.#shared.seal(), tasks: this.#tasks.paged() }
   }
@@ -93,7 +93,7 @@ class EnvironmentDraft implements Draft<EnvironmentState> {
     }
     if (this.#scopes.size >= MAX_SCOPES) this.#settle()
     const before = this.#tasks.get(taskId)
-    const scope = new TaskScopeDraft(before ?? unopened)
+    const scope = new TaskScopeBuilder(before ?? unopened)
     changeScope(scope, event)
     const after = scope.seal()
     // A task that is new takes its place at once: tasks are in the order in which events first changed them.
@@ -108,7 +108,7 @@ class EnvironmentDraft implements Draft<EnvironmentState> {
   }
 }
 
-const draft = (from: EnvironmentState, own: boolean): Draft<EnvironmentState> => new EnvironmentDraft(from, own)
+const draft = (from: EnvironmentState, own: boolean): StateBuilder<EnvironmentState> => new EnvironmentDraft(from, own)
 
 /**
  * The environment, folded.
@@ -134,7 +134,7 @@ export const projection: Projection<EnvironmentState> = {
 export const visiting = (
   from: EnvironmentState,
   visit: (before: EnvironmentState, after: EnvironmentState, event: Event) => void,
-): Draft<EnvironmentState> => {
+): StateBuilder<EnvironmentState> => {
   const draft = new EnvironmentDraft(from, false)
   return {
     take: (event) => {
@@ -148,8 +148,8 @@ export const visiting = (
 }
 
 /** The same fold for one task alone: its scope, from its own events. */
-export const ofTask = (): Draft<TaskScope> => {
-  const scope = new TaskScopeDraft(unopened)
+export const ofTask = (): StateBuilder<TaskScope> => {
+  const scope = new TaskScopeBuilder(unopened)
   return { take: (event) => void changeScope(scope, event), state: () => scope.seal() }
 }
 

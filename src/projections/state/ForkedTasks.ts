@@ -4,7 +4,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { begin, takeAll } from "../fold/Projection.ts"
+import { applyAll, begin } from "../fold/Projection.ts"
 import * as Tasks from "./Tasks.ts"
 
 /** A timeline that was forked, and the task that went on in it. */
@@ -29,7 +29,7 @@ export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> 
     if (parent === null || forked === null || taskId === null) continue
     const draft = begin(Tasks.projection, Tasks.projection.initial)
     yield* Pages.forEach(Timelines.view(log, timeline).readPage, { timeline: name, taskId }, (page) =>
-      takeAll(Tasks.projection, draft, page),
+      applyAll(Tasks.projection, draft, page),
     )
     const task = SafeRecord.get(draft.state(), taskId)
     if (task === undefined) continue

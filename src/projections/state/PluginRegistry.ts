@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { Given, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
+import { GrantedPermissions, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -53,8 +53,12 @@ export const Plugin = Schema.Struct({
   workspace: Schema.NullOr(Schema.String).annotations({ description: 'What "." in its permissions is' }),
   manifest: JsonObject,
   grants: JsonObject.annotations({ description: "What this version may do" }),
-  given: Given.annotations({ description: "What people granted by name: it holds for later versions too" }),
-  revoked: Given.annotations({ description: "What people took back: it needs a grant by name, whatever the version" }),
+  given: GrantedPermissions.annotations({
+    description: "What people granted by name: it holds for later versions too",
+  }),
+  revoked: GrantedPermissions.annotations({
+    description: "What people took back: it needs a grant by name, whatever the version",
+  }),
   held: Schema.NullOr(Held),
   active: Schema.Boolean,
   importedAt: Position.annotations({ description: "Position of its import, or of its last update" }),

@@ -3,7 +3,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../fold/Projection.ts"
-import { RecordDraft } from "../fold/RecordBuilder.ts"
+import { RecordBuilder } from "../fold/RecordBuilder.ts"
 
 /** A plugin's process that was started, and of which the log does not say that it ended. */
 export const Process = Schema.Struct({
@@ -22,7 +22,7 @@ export type Processes = typeof Processes.Type
 
 const keyOf = (plugin: string, pid: number): string => `${pid} ${plugin}`
 
-const take = (processes: RecordDraft<Process>, event: Event): void => {
+const take = (processes: RecordBuilder<Process>, event: Event): void => {
   if (is(event, "PluginStarted")) {
     const { plugin, pid, instance, birth } = event.payload
     processes.set(keyOf(plugin, pid), { plugin, pid, instance, ...(birth === undefined ? {} : { birth }) })
@@ -33,8 +33,8 @@ const take = (processes: RecordDraft<Process>, event: Event): void => {
   }
 }
 
-const draft = (from: Processes, own: boolean): Projection.Draft<Processes> => {
-  const processes = new RecordDraft(from, own)
+const draft = (from: Processes, own: boolean): Projection.StateBuilder<Processes> => {
+  const processes = new RecordBuilder(from, own)
   return {
     take: (event) => take(processes, event),
     state: () => processes.record(),

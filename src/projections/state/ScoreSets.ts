@@ -3,7 +3,7 @@ import { Position } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Projection from "../fold/Projection.ts"
-import { RecordDraft } from "../fold/RecordBuilder.ts"
+import { RecordBuilder } from "../fold/RecordBuilder.ts"
 
 /** One scoring of one or many tasks by one rubric and one critic. */
 export const ScoreSet = Schema.Struct({
@@ -37,9 +37,9 @@ export type ScoreSets = typeof ScoreSets.Type
 
 /** The score sets and pointers while events change them. */
 interface Draft {
-  readonly sets: RecordDraft<ScoreSet>
-  readonly rubrics: RecordDraft<JsonObject>
-  readonly pointers: RecordDraft<string>
+  readonly sets: RecordBuilder<ScoreSet>
+  readonly rubrics: RecordBuilder<JsonObject>
+  readonly pointers: RecordBuilder<string>
 }
 
 const take = evolveBy<Draft>({
@@ -71,11 +71,11 @@ const take = evolveBy<Draft>({
   },
 })
 
-const begin = (from: ScoreSets, own: boolean): Projection.Draft<ScoreSets> => {
+const begin = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSets> => {
   const draft: Draft = {
-    sets: new RecordDraft(from.sets, own),
-    rubrics: new RecordDraft(from.rubrics, own),
-    pointers: new RecordDraft(from.pointers, own),
+    sets: new RecordBuilder(from.sets, own),
+    rubrics: new RecordBuilder(from.rubrics, own),
+    pointers: new RecordBuilder(from.pointers, own),
   }
   let state = from
   return {

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { type Draft, evolveFrom, type Projection } from "../fold/Projection.ts"
-import { RecordDraft } from "../fold/RecordBuilder.ts"
+import { evolveFrom, type Projection, type StateBuilder } from "../fold/Projection.ts"
+import { RecordBuilder } from "../fold/RecordBuilder.ts"
 
 /** A task, open or closed. */
 export const Task = Schema.Struct({
@@ -31,7 +31,7 @@ export const open = (tasks: Tasks): ReadonlyArray<readonly [id: string, task: Ta
     .filter(([, task]) => task.outcome === null)
     .sort(([, a], [, b]) => a.from - b.from)
 
-const takeInto = (tasks: RecordDraft<Task>, event: Event): void => {
+const takeInto = (tasks: RecordBuilder<Task>, event: Event): void => {
   if (event.taskId === null) return
   if (is(event, "TaskOpened")) {
     if (tasks.get(event.taskId) !== undefined) return
@@ -72,8 +72,8 @@ const proceed = (task: Task, event: Event): Task => {
   return { ...task, to: event.position, steps }
 }
 
-const draft = (from: Tasks, own: boolean): Draft<Tasks> => {
-  const tasks = new RecordDraft(from, own)
+const draft = (from: Tasks, own: boolean): StateBuilder<Tasks> => {
+  const tasks = new RecordBuilder(from, own)
   return { take: (event) => takeInto(tasks, event), state: () => tasks.record(), paged: () => tasks.paged() }
 }
 

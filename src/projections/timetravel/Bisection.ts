@@ -7,7 +7,7 @@ import { type EnvironmentState, projection } from "../state/EnvironmentState.ts"
 import * as EventFilter from "./EventFilter.ts"
 import { ask, type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
 import * as PredicateTransitions from "./PredicateTransitions.ts"
-import type { OnProgress, Past } from "./TimelineHistory.ts"
+import type { OnProgress, TimelineHistory } from "./TimelineHistory.ts"
 
 /** The first moment of a range at which a predicate holds. */
 export interface Bisection {
@@ -59,7 +59,7 @@ const CHECKS = 8
  * a while between two of them: `certain` is false, and `scan` finds out.
  */
 export const bisect = (
-  past: Past,
+  past: TimelineHistory,
   predicate: Predicate,
   range: Range,
 ): Effect.Effect<Bisection, PredicateFailed | PositionOutOfRange | LogError> =>
@@ -85,7 +85,7 @@ export const bisect = (
     const scanned = (until: number) =>
       Effect.gen(function* () {
         const way = { from: { position: from, state: yield* past.stateAt(from) }, until, extent }
-        const hits = PredicateTransitions.turningTrue(past, { predicate }, way, range.onProgress)
+        const hits = PredicateTransitions.transitions(past, { predicate }, way, range.onProgress)
         return answer(Option.getOrNull(yield* Stream.runHead(hits)), SCANNED)
       })
 
@@ -118,14 +118,18 @@ const GALLOPED = { method: "galloped", certain: false } as const
 const BY_FORM = { method: "galloped", certain: true } as const
 
 /** Whether few events can matter. */
-const isShort = (past: Past, { from, to }: Range, extent: EventFilter.Extent): Effect.Effect<boolean, LogError> =>
+const isShort = (
+  past: TimelineHistory,
+  { from, to }: Range,
+  extent: EventFilter.EventFilter,
+): Effect.Effect<boolean, LogError> =>
   to - from <= SHORT || extent.taskId === undefined
     ? Effect.succeed(to - from <= SHORT)
     : Effect.map(past.readPage({ after: from, until: to, ...extent }, SHORT), (events) => events.length < SHORT)
 
 /** The event that makes a predicate hold between two near moments, of which it holds at the second only. */
 const firstBetween = (
-  past: Past,
+  past: TimelineHistory,
   { low, high }: { readonly low: number; readonly high: number },
   holdsIn: (state: EnvironmentState, event: Event, position: number) => ReturnType<typeof ask>,
 ) =>

@@ -7,14 +7,14 @@ import * as JsonPatch from "../patch/JsonPatch.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 import * as EventFilter from "./EventFilter.ts"
 import * as PathWatch from "./PathWatch.ts"
-import { along, type Past, sharedBy } from "./TimelineHistory.ts"
+import { scan, sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
 /** One operation of a JSON Patch, and the position of the event that caused it. */
 export type Difference = PatchOperation & { readonly event: number }
 
 /** A moment of a past. */
-export interface Moment {
-  readonly past: Past
+export interface DiffSide {
+  readonly past: TimelineHistory
   readonly position: number
 }
 
@@ -24,13 +24,13 @@ export interface Moment {
  * that changed the value at its path, or else on the way to the first, which is then undone.
  */
 export const between = (
-  a: Moment,
-  b: Moment,
+  a: DiffSide,
+  b: DiffSide,
 ): Effect.Effect<ReadonlyArray<Difference>, PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
     const before = yield* a.past.stateAt(a.position)
     const after = yield* b.past.stateAt(b.position)
-    const operations = JsonPatch.between(before, after).map((operation) => ({
+    const operations = JsonPatch.diff(before, after).map((operation) => ({
       operation,
       caused: steadyPath(before, after, operation.path),
     }))
@@ -38,14 +38,14 @@ export const between = (
     if (paths.length === 0) return []
 
     const parted = Math.min(sharedBy(a.past, b.past), a.position, b.position)
-    const changesUpTo = ({ past, position }: Moment) =>
+    const changesUpTo = ({ past, position }: DiffSide) =>
       Effect.gen(function* () {
         const causes = PathWatch.make(paths)
         if (position === parted) return causes
         const from = { position: parted, state: yield* past.stateAt(parted) }
         const way = { from, until: position, extent: EventFilter.ofPaths(paths) }
         yield* Stream.runDrain(
-          along(past, way, (event, change) => change && causes.observe(change.before, change.after, event)),
+          scan(past, way, (event, change) => change && causes.observe(change.before, change.after, event)),
         )
         return causes
       })

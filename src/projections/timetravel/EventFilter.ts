@@ -6,13 +6,13 @@ import { pointerKeys } from "../../values/Json.ts"
  * a task changes by the task's own events alone, and what all share by those that belong to no task (see
  * `EnvironmentState`); so a question about one task is answered by its index, however long the log is.
  */
-export type Extent = Pick<Query, "taskId">
+export type EventFilter = Pick<Query, "taskId">
 
 /** Any event may matter. */
-export const everything: Extent = {}
+export const everything: EventFilter = {}
 
 /** The extent of a path; undefined where no event ever puts anything there. */
-export const ofPath = (keys: ReadonlyArray<string>): Extent | undefined => {
+export const ofPath = (keys: ReadonlyArray<string>): EventFilter | undefined => {
   const [scope, taskId] = keys
   if (scope === undefined) return everything
   if (scope === "tasks") return taskId === undefined ? everything : { taskId }
@@ -20,7 +20,7 @@ export const ofPath = (keys: ReadonlyArray<string>): Extent | undefined => {
 }
 
 /** The extent of several paths (JSON Pointers) together: that of each, where they all have the same one. */
-export const ofPaths = (paths: ReadonlyArray<string>): Extent => {
+export const ofPaths = (paths: ReadonlyArray<string>): EventFilter => {
   const extents = paths.flatMap((path) => ofPath(pointerKeys(path)) ?? [])
   const [first = everything, ...others] = extents
   return others.every(({ taskId }) => taskId === first.taskId) ? first : everything

@@ -4,7 +4,7 @@ import type { Json } from "../../values/Json.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 
 /** What a predicate is asked about: a moment of the past. It is looked at while it is asked, and may not be kept. */
-export interface Seen {
+export interface PredicateInput {
   /** The environment after the event. */
   readonly state: EnvironmentState
   /** The event; null where the moment is the start of a range, and no event is looked at. */
@@ -24,7 +24,7 @@ export interface Predicate {
   /** What it is called in messages: its text. */
   readonly source: string
   /** Whether it holds. It may throw, which fails the question: `PredicateFailed`. */
-  readonly holds: (seen: Seen) => boolean
+  readonly holds: (seen: PredicateInput) => boolean
   /** The paths (JSON Pointers) that its answer depends on, if it is known that it looks at no other part of the state. */
   readonly reads?: ReadonlyArray<string>
   /** Whether it looks at the event or the position too: then it is about events, not about states. Default: false. */
@@ -47,7 +47,7 @@ export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
 }
 
 /** Asks a predicate. */
-export const ask = ({ source, holds }: Predicate, seen: Seen): Either.Either<boolean, PredicateFailed> => {
+export const ask = ({ source, holds }: Predicate, seen: PredicateInput): Either.Either<boolean, PredicateFailed> => {
   const failed = (reason: string) =>
     Either.left(new PredicateFailed({ predicate: source, position: seen.position, reason }))
   try {

@@ -5,11 +5,18 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 import { ask, type Predicate, type PredicateFailed } from "./Predicate.ts"
-import { along, type Change, type OnProgress, type Past, pages, type Way } from "./TimelineHistory.ts"
-import { turnAt } from "./ValueChanges.ts"
+import {
+  type OnProgress,
+  pages,
+  type ScanRange,
+  type StateChange,
+  scan,
+  type TimelineHistory,
+} from "./TimelineHistory.ts"
+import { changeAt } from "./ValueChanges.ts"
 
 /** Which moments of a way a predicate is asked about. */
-export interface Asking {
+export interface PredicateQuery {
   readonly predicate: Predicate
   /** Only those at which the value at this path changes; without it, all at which anything changes. */
   readonly keys?: ReadonlyArray<string>
@@ -20,10 +27,10 @@ export interface Asking {
  * event and not for a while, so that each event counts at which it does. Where a path is watched that holds nothing, no
  * predicate does.
  */
-export const turningTrue = (
-  past: Past,
-  { predicate, keys }: Asking,
-  way: Way,
+export const transitions = (
+  past: TimelineHistory,
+  { predicate, keys }: PredicateQuery,
+  way: ScanRange,
   onProgress?: OnProgress,
 ): Stream.Stream<Event, PredicateFailed | LogError> =>
   Stream.suspend(() => {
@@ -39,10 +46,10 @@ export const turningTrue = (
     let held = mentionsEvent ? Either.right(false) : holds(null, way.from.position)
     if (Either.isLeft(held)) return Stream.fail(held.left)
 
-    const isMoment = (event: Event, change: Change | undefined) =>
-      keys === undefined ? mentionsEvent || change !== undefined : turnAt(keys, event, change) !== undefined
+    const isMoment = (event: Event, change: StateChange | undefined) =>
+      keys === undefined ? mentionsEvent || change !== undefined : changeAt(keys, event, change) !== undefined
 
-    const look = (event: Event, change: Change | undefined): Either.Either<Event, PredicateFailed> | undefined => {
+    const look = (event: Event, change: StateChange | undefined): Either.Either<Event, PredicateFailed> | undefined => {
       const moment = isMoment(event, change)
       if (change !== undefined) live.take(event, change)
       if (!moment) return undefined
@@ -52,7 +59,7 @@ export const turningTrue = (
       const isHit = held.right && (mentionsEvent || Either.isLeft(before) || !before.right)
       return isHit ? Either.right(event) : undefined
     }
-    return along(past, way, look, onProgress).pipe(Stream.mapEffect((hit) => hit))
+    return scan(past, way, look, onProgress).pipe(Stream.mapEffect((hit) => hit))
   })
 
 const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolean =>
@@ -60,9 +67,9 @@ const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolea
 
 /** The events at which a predicate holds that looks at no state: none is folded, and no event read of another type. */
 const amongEvents = (
-  past: Past,
+  past: TimelineHistory,
   predicate: Predicate,
-  { from: { position: after, state }, until }: Way,
+  { from: { position: after, state }, until }: ScanRange,
   onProgress?: OnProgress,
 ): Stream.Stream<Event, PredicateFailed | LogError> => {
   const holdsAt = (event: Event): Option.Option<Either.Either<Event, PredicateFailed>> =>
@@ -84,7 +91,7 @@ const liveFrom = (from: EnvironmentState) => {
   const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }
   return {
     state,
-    take: ({ taskId }: Event, { after }: Change): void => {
+    take: ({ taskId }: Event, { after }: StateChange): void => {
       state.shared = after.shared
       const scope = taskId === null ? undefined : SafeRecord.get(after.tasks, taskId)
       if (taskId !== null && scope !== undefined) SafeRecord.put(tasks, taskId, scope)

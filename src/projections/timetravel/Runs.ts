@@ -5,7 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Options from "../../values/Options.ts"
 import { TaskNotFound } from "../audit/TaskAudit.ts"
 import * as TaskAlignment from "./TaskAlignment.ts"
-import { type Past, sharedBy } from "./TimelineHistory.ts"
+import { sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
 /** What is aligned: a task, a timeline, or a task as a timeline tells it. */
 export interface Run {
@@ -18,7 +18,7 @@ export interface Run {
 export const Run = Options.of<Run>({ optional: { taskId: Options.Text, timeline: Options.Text } })
 
 /** Two runs, event by event. */
-export interface Aligned extends TaskAlignment.Alignment {
+export interface Aligned extends TaskAlignment.TaskAlignment {
   /** Up to where both are one history, which is left out: of two timelines that have a past in common; else 0. */
   readonly shared: number
 }
@@ -35,8 +35,8 @@ const MAX_EVENTS = 200_000
 
 /** Aligns two runs, each of a past. */
 export const align = (
-  [pastA, a]: readonly [Past, Run],
-  [pastB, b]: readonly [Past, Run],
+  [pastA, a]: readonly [TimelineHistory, Run],
+  [pastB, b]: readonly [TimelineHistory, Run],
 ): Effect.Effect<Aligned, TaskNotFound | RunTooLong | LogError> =>
   Effect.gen(function* () {
     // Of two different tasks nothing is the same event.
@@ -46,7 +46,7 @@ export const align = (
   })
 
 const eventsOf = (
-  past: Past,
+  past: TimelineHistory,
   { taskId }: Run,
   after: number,
 ): Effect.Effect<Array<Event>, TaskNotFound | RunTooLong | LogError> =>

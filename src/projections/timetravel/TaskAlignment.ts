@@ -1,6 +1,6 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { longestCommon, type Match } from "./alignment/CommonSubsequence.ts"
-import { isPartOfIt, type Meaning, reader } from "./alignment/EventSignature.ts"
+import { type EventSignature, isPartOfIt, reader } from "./alignment/EventSignature.ts"
 
 /** An event of the one, of the other, or of both: then they were found to be partners. */
 export type Pair =
@@ -9,7 +9,7 @@ export type Pair =
   | { readonly kind: "onlyInB"; readonly a: null; readonly b: Event }
 
 /** Two runs, event by event. */
-export interface Alignment {
+export interface TaskAlignment {
   /** Every event of both, in the order of each. Read down, `a` is the first run and `b` the second. */
   readonly pairs: ReadonlyArray<Pair>
   /** Which of the pairs is the first that is not the same; null where the two runs are. */
@@ -26,7 +26,7 @@ export interface Alignment {
  * much of it as there is in one order; then, between those, what is of the same kind. What was recorded about a run later
  * (scores, notes) is left out.
  */
-export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): Alignment => {
+export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment => {
   const tokens = new Map<string, number>()
   const [a, b] = [runOf(ofA, tokens), runOf(ofB, tokens)]
   const pairs: Array<Pair> = []
@@ -55,7 +55,7 @@ const runOf = (all: Iterable<Event>, tokens: Map<string, number>): Run => {
   const read = reader()
   const events = [...all].filter(isPartOfIt)
   const meanings = events.map(read)
-  const numbers = (part: keyof Meaning) =>
+  const numbers = (part: keyof EventSignature) =>
     meanings.map((meaning) => {
       const known = tokens.get(meaning[part]) ?? tokens.size
       tokens.set(meaning[part], known)

@@ -24,12 +24,12 @@ export type { Bisection } from "./Bisection.ts"
 export type { Consequence, Consequences } from "./Consequences.ts"
 export type { Difference } from "./Diff.ts"
 export { PathInvalid, PathNeverExisted, PathNotFound } from "./Path.ts"
-export { type Predicate, PredicateFailed, type Seen } from "./Predicate.ts"
+export { type Predicate, PredicateFailed, type PredicateInput } from "./Predicate.ts"
 export { type Aligned, Run, RunTooLong } from "./Runs.ts"
-export type { Alignment, Pair } from "./TaskAlignment.ts"
+export type { Pair, TaskAlignment } from "./TaskAlignment.ts"
 export type { OnProgress } from "./TimelineHistory.ts"
 export { BisectOptions, EffectsOptions, Range } from "./TimeTravelOptions.ts"
-export type { Turn } from "./ValueChanges.ts"
+export type { ValueChange } from "./ValueChanges.ts"
 
 /** Who gave a path the value it has. */
 export interface Blame {
@@ -77,7 +77,7 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
     readonly history: (
       path: string,
       range?: TimeTravelOptions.Range,
-    ) => Stream.Stream<ValueChanges.Turn, PathError | RangeError>
+    ) => Stream.Stream<ValueChanges.ValueChange, PathError | RangeError>
     /**
      * The event that gave the value at a path the value it has at a moment (default: now): a new value, a change below
      * it, or its removal. Writing the same value again is no change.
@@ -163,11 +163,16 @@ const make = Effect.gen(function* () {
       return yield* Diff.between(yield* locate(a), yield* locate(b))
     })
 
-  const neverExisted = (past: TimelineHistory.Past, path: Path.Path, at: number) =>
+  const neverExisted = (past: TimelineHistory.TimelineHistory, path: Path.Path, at: number) =>
     Effect.flatMap(past.stateAt(at), (state) => new Path.PathNeverExisted(Path.missing(state, path, at)))
 
   /** Fails at its end where nothing came, and nothing was ever at the path. */
-  const unlessNever = <A, E>(seen: Stream.Stream<A, E>, past: TimelineHistory.Past, path: Path.Path, until: number) =>
+  const unlessNever = <A, E>(
+    seen: Stream.Stream<A, E>,
+    past: TimelineHistory.TimelineHistory,
+    path: Path.Path,
+    until: number,
+  ) =>
     Stream.orElseIfEmptyStream(seen, () =>
       Stream.unwrap(
         Effect.gen(function* () {
@@ -264,7 +269,7 @@ const make = Effect.gen(function* () {
         )
         const way = { from, until: range.until, extent }
         const asking = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
-        const seen = PredicateTransitions.turningTrue(range.past, asking, way, onProgress)
+        const seen = PredicateTransitions.transitions(range.past, asking, way, onProgress)
         return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
     align: (runA, runB) =>

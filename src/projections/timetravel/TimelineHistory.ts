@@ -4,13 +4,13 @@ import type { PositionOutOfRange } from "../../events/read/Moment.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { type Positioned, takeAll } from "../fold/Projection.ts"
-import type { Projecting } from "../projector/Projector.ts"
+import { applyAll, type Positioned } from "../fold/Projection.ts"
+import type { ProjectorService } from "../projector/Projector.ts"
 import { type EnvironmentState, projection, visiting } from "../state/EnvironmentState.ts"
-import type { Extent } from "./EventFilter.ts"
+import type { EventFilter } from "./EventFilter.ts"
 
 /** The past of one timeline. */
-export interface Past {
+export interface TimelineHistory {
   readonly timeline: string
   /** What its history is made of, oldest first. */
   readonly spans: ReadonlyArray<Span>
@@ -23,18 +23,18 @@ export interface Past {
 type Part = Omit<Query, "timeline">
 
 /** A way through the past: the events of an extent after one moment, up to another. */
-export interface Way {
+export interface ScanRange {
   /** Where it starts. Of the state there, only what the extent's events can change has to be right. */
   readonly from: Positioned<EnvironmentState>
   readonly until: number
-  readonly extent: Extent
+  readonly extent: EventFilter
 }
 
 /**
  * What an event changed: the state before and after, cut down to what the event can change, which is the shared scope and
  * its own task's. At every path the two differ exactly where the whole states do.
  */
-export interface Change {
+export interface StateChange {
   readonly before: EnvironmentState
   readonly after: EnvironmentState
 }
@@ -45,9 +45,9 @@ export type OnProgress = (done: number, of: number) => Effect.Effect<void>
 /** The past of a timeline. */
 export const of = (
   log: typeof EventLog.Service,
-  projector: Projecting,
+  projector: ProjectorService,
   timeline: string,
-): Effect.Effect<Past, Timelines.TimelineNotFound | LogError> =>
+): Effect.Effect<TimelineHistory, Timelines.TimelineNotFound | LogError> =>
   Effect.gen(function* () {
     const view = Timelines.view(log, yield* Timelines.named(log, timeline))
     const projecting = timeline === log.timeline ? projector : yield* projector.on(timeline)
@@ -60,7 +60,7 @@ export const of = (
   })
 
 /** Up to which position two pasts are one and the same. */
-export const sharedBy = (a: Past, b: Past): number => {
+export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
   let shared = 0
   for (const [index, span] of a.spans.entries()) {
     const other = b.spans[index]
@@ -75,20 +75,20 @@ export const sharedBy = (a: Past, b: Past): number => {
  * Goes a way and looks at every event, in order, with what it changed; what `look` answers is passed on. It holds one page
  * of events at a time.
  */
-export const along = <A>(
-  past: Past,
-  { from, until, extent }: Way,
-  look: (event: Event, change: Change | undefined) => A | undefined,
+export const scan = <A>(
+  past: TimelineHistory,
+  { from, until, extent }: ScanRange,
+  look: (event: Event, change: StateChange | undefined) => A | undefined,
   onProgress?: OnProgress,
 ): Stream.Stream<A, LogError> =>
   Stream.suspend(() => {
-    let change: Change | undefined
+    let change: StateChange | undefined
     const draft = visiting(from.state, (before, after) => {
       change = { before, after }
     })
     const lookAt = (event: Event): ReadonlyArray<A> => {
       change = undefined
-      takeAll(projection, draft, [event])
+      applyAll(projection, draft, [event])
       const seen = look(event, change)
       return seen === undefined ? [] : [seen]
     }
@@ -100,7 +100,7 @@ export const along = <A>(
 
 /** Pages of events after one position and up to another, in order; how far they have come is told. */
 export const pages = (
-  past: Past,
+  past: TimelineHistory,
   query: Part & { readonly after: number; readonly until: number },
   onProgress: OnProgress = () => Effect.void,
 ): Stream.Stream<Chunk.Chunk<Event>, LogError> => {

@@ -8,17 +8,21 @@ import * as JsonPointer from "../patch/JsonPointer.ts"
 import { projection } from "../state/EnvironmentState.ts"
 import * as EventFilter from "./EventFilter.ts"
 import type { Path } from "./Path.ts"
-import { along, type Change, type OnProgress, type Past } from "./TimelineHistory.ts"
+import { type OnProgress, type StateChange, scan, type TimelineHistory } from "./TimelineHistory.ts"
 
 /** A value giving way to another one at a path. `undefined` is nothing at all: it appeared, or it was taken away. */
-export interface Turn {
+export interface ValueChange {
   readonly event: Event
   readonly before: Json | undefined
   readonly value: Json | undefined
 }
 
 /** What an event made of the value at a path, where it changed it. Being written again with the same value is no change. */
-export const turnAt = (keys: ReadonlyArray<string>, event: Event, change: Change | undefined): Turn | undefined => {
+export const changeAt = (
+  keys: ReadonlyArray<string>,
+  event: Event,
+  change: StateChange | undefined,
+): ValueChange | undefined => {
   if (change === undefined) return undefined
   const before = JsonPointer.valueAt(change.before, keys)
   const value = JsonPointer.valueAt(change.after, keys)
@@ -27,20 +31,20 @@ export const turnAt = (keys: ReadonlyArray<string>, event: Event, change: Change
 
 /** Every turn of the value at a path after one position, up to another; oldest first. */
 export const between = (
-  past: Past,
+  past: TimelineHistory,
   { keys }: Path,
   after: number,
   until: number,
   onProgress?: OnProgress,
-): Stream.Stream<Turn, PositionOutOfRange | LogError> => {
+): Stream.Stream<ValueChange, PositionOutOfRange | LogError> => {
   const extent = EventFilter.ofPath(keys)
   if (extent === undefined) return Stream.empty
   return Stream.unwrap(
     Effect.map(stateAt(past, after), (state) =>
-      along(
+      scan(
         past,
         { from: { position: after, state }, until, extent },
-        (event, change) => turnAt(keys, event, change),
+        (event, change) => changeAt(keys, event, change),
         onProgress,
       ),
     ),
@@ -61,10 +65,10 @@ const GROWTH = 8
  * state before it: what changed lately is found in the first, and nothing is folded twice.
  */
 export const last = (
-  past: Past,
+  past: TimelineHistory,
   path: Path,
   until: number,
-): Effect.Effect<Option.Option<Turn>, PositionOutOfRange | LogError> =>
+): Effect.Effect<Option.Option<ValueChange>, PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
     const extent = EventFilter.ofPath(path.keys)
     if (extent === undefined) return Option.none()
@@ -85,5 +89,5 @@ export const last = (
   })
 
 /** A log begins with the same state everywhere, so that this much needs no fold. */
-const stateAt = (past: Past, position: number) =>
+const stateAt = (past: TimelineHistory, position: number) =>
   position === 0 ? Effect.succeed(projection.initial) : past.stateAt(position)

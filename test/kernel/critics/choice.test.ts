@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest"
 import { targetsOf } from "../../../src/kernel/critics/Critic.ts"
 import {
   type Available,
-  type Choice,
+  assign,
+  type CriticAssignment,
+  type CriticPreference,
   checked,
-  choose,
-  type Wish,
 } from "../../../src/kernel/critics/CriticAssignment.ts"
 import type { Rubric } from "../../../src/kernel/rules/Rubric.ts"
 
@@ -31,8 +31,11 @@ const model: Available = { ...nothing, model: true }
 
 describe("who decides a reward", () => {
   const lacking = "it has no rule, room 1.0.0 has no function for it, and no model was asked"
-  const wish = (critic: Wish["critic"], of?: string): Wish => (of === undefined ? { critic } : { critic, of })
-  const cases: ReadonlyArray<readonly [string, typeof ruled, Available, ReadonlyArray<Wish>, Choice]> = [
+  const wish = (critic: CriticPreference["critic"], of?: string): CriticPreference =>
+    of === undefined ? { critic } : { critic, of }
+  const cases: ReadonlyArray<
+    readonly [string, typeof ruled, Available, ReadonlyArray<CriticPreference>, CriticAssignment]
+  > = [
     ["its rule, before all others", ruled, all, [], { by: "rule" }],
     ["its plugin's function, where it has no rule", said, all, [], { by: "plugin" }],
     ["the model, where there is neither", said, model, [], { by: "model" }],
@@ -54,18 +57,18 @@ describe("who decides a reward", () => {
     ["the last of two wishes", ruled, all, [wish("model"), wish("rule")], { by: "rule" }],
   ]
   it.each(cases)("is %s", (_, target, available, wishes, expected) => {
-    expect(choose(target, available, wishes)).toEqual(expected)
+    expect(assign(target, available, wishes)).toEqual(expected)
   })
 
   it("is nobody for a rubric's own measure without a rule, as long as no other critic is asked", () => {
     const own = { ...rubric, measures: rubric.measures.map(({ plugin: _, critic: __, ...measure }) => measure) }
     const target = targetsOf(own)[1] ?? said
     const reason = "it has no rule, and no other critic was asked"
-    expect(choose(target, { model: false, pluginLacks: () => "x" })).toEqual({ by: "nobody", reason })
+    expect(assign(target, { model: false, pluginLacks: () => "x" })).toEqual({ by: "nobody", reason })
   })
 
   it("is not settled by a wish for what the rubric does not have: it says what there is", () => {
-    const wishes: ReadonlyArray<Wish> = [{ of: "room/dark", critic: "model" }]
+    const wishes: ReadonlyArray<CriticPreference> = [{ of: "room/dark", critic: "model" }]
     const wrong = checked(targetsOf(rubric), wishes)
     expect(Either.isLeft(wrong) && wrong.left.message).toBe(
       "critic for room/dark: expected a measure, or a measure's reward, of the rubric (room/light, room/light/ruled, room/light/said), found none of that name",

@@ -116,7 +116,7 @@ describe("a rubric whose rewards different critics decide", () => {
         const registry = yield* Registry
         const { digest } = yield* registry.manifest("judge")
         yield* registry.import(version(light.replace("version 1", "version 2")))
-        const rationale = (critics: Critics.Asked) =>
+        const rationale = (critics: Critics.CriticRequest) =>
           Effect.gen(function* () {
             const { decided } = yield* verdicts((yield* rescore({ tasks: ["t1"], critics })).scoreSetId)
             return decided.find(({ name }) => name === "lit")?.rationale

@@ -23,19 +23,19 @@ const rubric: Rubric = {
 
 const task = story(opened, lamp(true), lamp(false), lamp(true), closed)
 
-const yes = (because: ReadonlyArray<number>, more: Partial<Model.Answer> = {}): Model.Answer => ({
+const yes = (because: ReadonlyArray<number>, more: Partial<Model.ModelAnswer> = {}): Model.ModelAnswer => ({
   ...{ verdict: true, because, rationale: "I saw it" },
   ...more,
 })
 
 /** What a script's answers come to, what was recorded, and what was asked. */
 const judged = (
-  script: (question: Model.Question) => Model.Answer | undefined,
+  script: (question: Model.ModelRequest) => Model.ModelAnswer | undefined,
   { events = task, ...asking }: Partial<Model.Asking> & { readonly events?: typeof task } = {},
 ) =>
   Effect.gen(function* () {
     const recorded: Array<CoreNewEvent> = []
-    const asked: Array<Model.Question> = []
+    const asked: Array<Model.ModelRequest> = []
     const model = Model.scripted("test@1", (question) => {
       asked.push(question)
       return script(question)
@@ -46,13 +46,13 @@ const judged = (
   })
 
 /** Asks about `lit` alone; the other is no. */
-const lit = (script: (question: Model.Question) => Model.Answer | undefined, repeats = 1) =>
+const lit = (script: (question: Model.ModelRequest) => Model.ModelAnswer | undefined, repeats = 1) =>
   Effect.map(
     judged((question) => (question.reward.name === "lit" ? script(question) : NO), { repeats }),
     ({ judgements }) => judgements,
   )
 
-const NO: Model.Answer = { verdict: false, because: [], rationale: "no" }
+const NO: Model.ModelAnswer = { verdict: false, because: [], rationale: "no" }
 
 describe("a model that judges", () => {
   it.effect("is asked about each reward with the task's events, and gives what it found with its evidence", () =>
@@ -83,7 +83,8 @@ describe("a model that judges", () => {
 
   it.effect("counts by the majority of the repeats", () =>
     Effect.gen(function* () {
-      const twoOfThree = ({ repeat }: Model.Question) => (repeat === 2 ? NO : yes([2], { rationale: `at ${repeat}` }))
+      const twoOfThree = ({ repeat }: Model.ModelRequest) =>
+        repeat === 2 ? NO : yes([2], { rationale: `at ${repeat}` })
       expect(yield* lit(twoOfThree, 3)).toMatchObject([{ amount: 0.5, rationale: "2 of 3: at 1" }])
       expect(yield* lit(({ repeat }) => (repeat === 2 ? yes([2]) : NO), 3)).toEqual([])
       expect(yield* lit(({ repeat }) => (repeat === 2 ? yes([2]) : NO), 2)).toMatchObject([
@@ -96,7 +97,7 @@ describe("a model that judges", () => {
     Effect.gen(function* () {
       const reason = (answer: object | undefined) =>
         Effect.map(
-          lit(() => answer as Model.Answer),
+          lit(() => answer as Model.ModelAnswer),
           ([first]) => (first?.kind === "unscored" ? first.reason : undefined),
         )
       expect(yield* reason(yes([2, 9]))).toBe("script/test@1: no majority in 1: it cited @9, which it was not shown")

@@ -147,7 +147,7 @@ describe("in a log longer than is scanned", () => {
             return holds(seen)
           },
         })
-        const last = ({ state }: TimeTravel.Seen) => state.tasks.t3?.readings["room/look"] === 98
+        const last = ({ state }: TimeTravel.PredicateInput) => state.tasks.t3?.readings["room/look"] === 98
         expect(yield* travel.bisect(counted(["/tasks/t3/readings/room~1look"], last))).toMatchObject({
           first: 3 * 101 + 100,
           method: "scanned",

@@ -14,7 +14,7 @@ export interface Played {
 }
 
 /** What a history holds, as its events say. */
-export interface Contents {
+export interface SeasonContents {
   readonly events: number
   readonly agents: ReadonlyArray<Played>
   /** How often each kind of incident happened; 0 where there was none. */
@@ -46,7 +46,7 @@ export const gather = Effect.gen(function* () {
   const { position } = yield* log.head
   const gathering = start()
   yield* Stream.runForEach(log.read({ types: TYPES }), (event) => Effect.sync(() => gathering.take(event)))
-  return { events: position, ...gathering.end() } satisfies Contents
+  return { events: position, ...gathering.end() } satisfies SeasonContents
 })
 
 const TYPES = [
@@ -92,7 +92,7 @@ const start = () => {
     }
   }
 
-  const end = (): Omit<Contents, "events"> => ({
+  const end = (): Omit<SeasonContents, "events"> => ({
     agents: [...agents].map(([agent, { tasks, outcomes, nets }]) => ({
       ...{ agent, tasks, outcomes },
       net: nets.length === 0 ? null : nets.reduce((sum, net) => sum + net, 0) / nets.length,

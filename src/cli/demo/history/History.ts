@@ -28,7 +28,7 @@ export interface Options {
 }
 
 /** A history as it was written. */
-export interface History extends Contents.Contents {
+export interface History extends Contents.SeasonContents {
   /** The directory of the clerk's files. */
   readonly workspace: string
   readonly scoreSets: Effect.Effect.Success<ReturnType<typeof Rescored.rescore>>

@@ -3,7 +3,7 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count, number } from "../../terminal/Text.ts"
 import type { Suggestion } from "../NextSteps.ts"
-import { type Contents, type Incident, WORDS } from "./Contents.ts"
+import { type Incident, type SeasonContents, WORDS } from "./Contents.ts"
 import type { History } from "./History.ts"
 
 /** What a person is told of a history that was written. */
@@ -34,7 +34,7 @@ export const lines = (style: Style, history: History & { readonly log: string })
 
 const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
-const happened = (style: Style, { incidents }: Contents): ReadonlyArray<string> => {
+const happened = (style: Style, { incidents }: SeasonContents): ReadonlyArray<string> => {
   const kinds = Object.keys(WORDS) as ReadonlyArray<Incident>
   const [there, lacking] = [kinds.filter((kind) => incidents[kind] > 0), kinds.filter((kind) => incidents[kind] === 0)]
   return [

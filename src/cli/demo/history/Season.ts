@@ -13,7 +13,7 @@ import * as Reviewer from "./Reviewer.ts"
 import * as Worlds from "./Worlds.ts"
 
 /** Where a history is written, and how its kernels are set up. */
-export interface Place {
+export interface SeasonPaths {
   readonly filename: string
   /** The directory whose files the clerk keeps. */
   readonly workspace: string
@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** A kernel of the history. Its own seed is the history's and the number of kernels before it. */
-const kernelOf = ({ filename, workspace, seed, sandbox }: Place, before: number) =>
+const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: number) =>
   Hindcast.layer({
     log: filename,
     workspace,
@@ -54,7 +54,7 @@ const setUp = Effect.gen(function* () {
 type Company = Effect.Effect.Success<typeof setUp>
 
 /** The first kernel: does what comes before the crash, begins what it cuts off, and then waits for it. */
-export const untilTheCrash = (place: Place, { before, cutOff }: Plan) =>
+export const untilTheCrash = (place: SeasonPaths, { before, cutOff }: Plan) =>
   Effect.gen(function* () {
     const company = yield* setUp
     yield* inLanes(before, (planned) => work(company, planned))
@@ -70,7 +70,7 @@ export const untilTheCrash = (place: Place, { before, cutOff }: Plan) =>
   }).pipe(Effect.scoped, Effect.provide(kernelOf(place, 0)))
 
 /** The kernel that takes over, or the only one: recovers what the first left, and does what comes after the crash. */
-export const afterTheCrash = (place: Place, { cutOff, after }: Plan, onDone: Effect.Effect<void>) =>
+export const afterTheCrash = (place: SeasonPaths, { cutOff, after }: Plan, onDone: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const company = yield* setUp
     yield* inLanes(after, (planned) => Effect.zipRight(work(company, planned), onDone))

@@ -1,5 +1,5 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
-import { type Decided, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
 import { at, count, duration, number, percent, time } from "../../terminal/Text.ts"
@@ -104,7 +104,7 @@ const VERDICT_COLUMNS: ReadonlyArray<Column> = [
   ...[right("Weight"), right("Times"), right("Amount"), { heading: "Because" }],
 ]
 
-const verdictRow = ({ measure, kind, name, weight, times, amount, because }: Decided): ReadonlyArray<string> => {
+const verdictRow = ({ measure, kind, name, weight, times, amount, because }: DecidedBy): ReadonlyArray<string> => {
   const sign = kind === "reward" ? "+" : "−"
   const evidence = because.map(position).join(" ")
   return [
@@ -118,7 +118,7 @@ const GIVEN_COLUMNS: ReadonlyArray<Column> = [
   ...[right("At"), right("After"), { heading: "Reward or punishment" }, right("Amount"), right("Net")],
 ]
 
-const givenRow = ({ name, at: position_, afterMs, amount, net }: Rewards.Given): ReadonlyArray<string> => [
+const givenRow = ({ name, at: position_, afterMs, amount, net }: Rewards.RecordedVerdict): ReadonlyArray<string> => [
   position_ === null ? "" : position(position_),
   afterMs === null ? "" : duration(afterMs),
   code(name),

@@ -1,5 +1,5 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
-import { type Decided, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -111,7 +111,7 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
 /** Rewards that a timeline shows at most, from its beginning. */
 const MAX_GIVEN = 40
 
-const overTime = (style: Style, given: ReadonlyArray<Rewards.Given>): ReadonlyArray<string> => {
+const overTime = (style: Style, given: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
   if (given.length < 2) return []
   const rows = given.slice(0, MAX_GIVEN).map(({ kind, name, at: position, afterMs, amount, net }) => {
     const paint = kind === "reward" ? style.good : style.bad
@@ -151,7 +151,7 @@ const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
 /** Positions that a row lists at most. */
 const MAX_BECAUSE = 6
 
-const verdictRow = (style: Style, verdict: Decided): ReadonlyArray<string> => {
+const verdictRow = (style: Style, verdict: DecidedBy): ReadonlyArray<string> => {
   const { measure, kind, name, weight, times, amount, because } = verdict
   const sign = kind === "reward" ? "+" : "−"
   const paint = times === 0 ? style.dim : sign === "+" ? style.good : style.bad

@@ -6,11 +6,11 @@ import { at, count, duration, number, oneLine, time } from "../../terminal/Text.
 import { outcome } from "./AuditPage.ts"
 
 /** The scores that a table is of; null where the log has none that would be taken by itself. */
-export type Chosen = { readonly name: string; readonly label: string } | null
+export type ShownScore = { readonly name: string; readonly label: string } | null
 
 /** What a table shows: tasks, or groups of them. */
-export interface Shown {
-  readonly scores: Chosen
+export interface ShownTable {
+  readonly scores: ShownScore
   /** How many tasks were chosen, and of those how many have no such score. */
   readonly tasks: number
   readonly unscored: number
@@ -41,7 +41,7 @@ export const idLength = (ids: ReadonlyArray<string>): number => {
  */
 export const rows = (
   style: Style,
-  shown: Shown,
+  shown: ShownTable,
   of: ReadonlyArray<Row>,
   known: ReadonlyArray<string>,
   width: number,
@@ -87,7 +87,7 @@ export const rows = (
 /** Groups of tasks as a table that fits a terminal. */
 export const groups = (
   style: Style,
-  shown: Shown,
+  shown: ShownTable,
   by: Grouping,
   of: ReadonlyArray<Group>,
   width: number,
@@ -136,7 +136,7 @@ export const groups = (
 }
 
 /** What a reader should know of the numbers. */
-const footer = ({ scores, tasks, unscored, left }: Shown, by?: Grouping): ReadonlyArray<string> => [
+const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
     ? `${count(tasks, "task")}. Nothing is scored as \`official\` or \`live\`; --scores names others.`
@@ -146,7 +146,8 @@ const footer = ({ scores, tasks, unscored, left }: Shown, by?: Grouping): Readon
   ...(by === "plugin" ? ["A task is in the group of each plugin that takes part in it."] : []),
 ]
 
-const named = ({ name, label }: NonNullable<Chosen>): string => oneLine(name === label ? name : `${name} (${label})`)
+const named = ({ name, label }: NonNullable<ShownScore>): string =>
+  oneLine(name === label ? name : `${name} (${label})`)
 
 const scoreOf = (style: Style, { score }: Row): string => {
   if (score === null) return style.dim("unscored")
@@ -165,7 +166,7 @@ const numberOf = (of: number | null): string => (of === null ? "" : number(of))
 const right = (heading: string): Column => ({ heading, align: "right" })
 
 /** Tasks as a Markdown document. */
-export const rowsMarkdown = (shown: Shown, of: ReadonlyArray<Row>): ReadonlyArray<string> =>
+export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): ReadonlyArray<string> =>
   blocks(
     ["# Tasks"],
     table(
@@ -185,7 +186,7 @@ export const rowsMarkdown = (shown: Shown, of: ReadonlyArray<Row>): ReadonlyArra
   )
 
 /** Groups of tasks as a Markdown document. */
-export const groupsMarkdown = (shown: Shown, by: Grouping, of: ReadonlyArray<Group>): ReadonlyArray<string> =>
+export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArray<Group>): ReadonlyArray<string> =>
   blocks(
     [`# Tasks by ${by}`],
     table(
@@ -205,7 +206,7 @@ export const groupsMarkdown = (shown: Shown, by: Grouping, of: ReadonlyArray<Gro
   )
 
 /** The footer, in which names that others gave stand in code spans. */
-const notes = (shown: Shown, by?: Grouping): ReadonlyArray<string> => {
+const notes = (shown: ShownTable, by?: Grouping): ReadonlyArray<string> => {
   const scores = shown.scores === null ? null : { name: code(shown.scores.name), label: code(shown.scores.label) }
   return footer({ ...shown, scores }, by).map((line) => `- ${line}`)
 }

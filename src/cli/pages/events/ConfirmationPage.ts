@@ -15,7 +15,7 @@ export interface Page {
   readonly hidden: number
 }
 
-export interface Options {
+export interface PageOptions {
   /** Columns of the terminal; `Infinity` where there is none. */
   readonly width: number
   /** Most characters that are shown. Default: `SHOWN_LENGTH`. */
@@ -27,7 +27,7 @@ export interface Options {
  * what looks like another character is written as an escape (`unmistakable`). A long value goes on in lines that begin where
  * values do, so that no value looks like another fact. What is beyond the limit is counted, never left out without a word.
  */
-export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LENGTH }: Options): Page => {
+export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LENGTH }: PageOptions): Page => {
   const facts = Object.entries(shown)
   const name = Math.max(0, ...facts.map(([key]) => unmistakable(key).length))
   const indent = name + 4
@@ -101,7 +101,7 @@ export const heading = (
   id: string,
   { position, expiresAt }: PendingConfirmation,
   origin: string,
-  { width }: Pick<Options, "width">,
+  { width }: Pick<PageOptions, "width">,
 ): ReadonlyArray<string> => {
   const left = expiresAt - Date.now()
   const until =
@@ -122,7 +122,7 @@ const indented = (line: string): string => `  ${line}`
 export const summary = (
   style: Style,
   shown: JsonObject,
-  { width }: Pick<Options, "width">,
+  { width }: Pick<PageOptions, "width">,
   show: string,
 ): ReadonlyArray<string> => {
   const { actuator, request, risk, args = null, ...others } = shown

@@ -1,5 +1,5 @@
 import { type Examination, isHealthy } from "../../../events/integrity/Doctor.ts"
-import type { Finding, Look, Severity } from "../../../events/log/Verification.ts"
+import type { CheckResult, Finding, Severity } from "../../../events/log/Verification.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count, oneLine } from "../../terminal/Text.ts"
@@ -15,7 +15,7 @@ export const lines = (style: Style, examination: Examination): ReadonlyArray<str
 }
 
 /** What was looked at, in a line, and what was not, with the reason. */
-export const lookLines = (style: Style, looks: ReadonlyArray<Look>): ReadonlyArray<string> => [
+export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): ReadonlyArray<string> => [
   style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
   ...looks.flatMap(({ what, looked, told }) =>
     looked ? [] : [style.dim(`not looked at: ${what} (${oneLine(told)})`)],

@@ -1,4 +1,4 @@
-import type { Part, Share, Space } from "../../../events/maintenance/StorageUsage.ts"
+import type { Space, StoragePart, StorageShare } from "../../../events/maintenance/StorageUsage.ts"
 import type { Head } from "../../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -70,14 +70,14 @@ const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   ]
 }
 
-const shows = (part: Part, bytes: number): boolean => part.bytes / bytes >= 0.0005
+const shows = (part: StoragePart, bytes: number): boolean => part.bytes / bytes >= 0.0005
 
-const titleOf = ({ name, kind, table, columns }: Part): string =>
+const titleOf = ({ name, kind, table, columns }: StoragePart): string =>
   kind === "index" ? `${table}: index by ${columns.join(", ")}` : name
 
 const shareColumns = (heading: string) => [{ heading }, right("events"), right("payloads"), right("share")]
 
-const shareRows = (shares: ReadonlyArray<Share>, space: Space) =>
+const shareRows = (shares: ReadonlyArray<StorageShare>, space: Space) =>
   shares.map(({ name, events, payloadBytes }) => [
     oneLine(name),
     String(events),

@@ -1,6 +1,6 @@
-import type { Given, MissingGrant, Origin } from "../../../events/vocabulary/Plugins.ts"
+import type { GrantedPermissions, MissingGrant, Origin } from "../../../events/vocabulary/Plugins.ts"
 import { actuatorRisks } from "../../../kernel/gate/PluginRisk.ts"
-import { grantCommand, type Standing } from "../../../kernel/registry/Registry.ts"
+import { type GrantStatus, grantCommand } from "../../../kernel/registry/Registry.ts"
 import type * as Grants from "../../../plugins/manifest/Grants.ts"
 import { type EffectiveRisk, inWords } from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
@@ -10,7 +10,11 @@ import * as Table from "../../terminal/Table.ts"
 import { oneLine } from "../../terminal/Text.ts"
 
 /** What is asked for, as it is written, and what is granted of it. */
-export const table = (style: Style, asked: Grants.Asked, granted: Grants.Grants): ReadonlyArray<string> => {
+export const table = (
+  style: Style,
+  asked: Grants.RequestedPermissions,
+  granted: Grants.Grants,
+): ReadonlyArray<string> => {
   const rows = FIELDS.flatMap((field) => {
     const has = field === "run" && granted.runAny ? ["any command", ...granted.run] : granted[field]
     if (asked[field].length + has.length === 0) return []
@@ -25,7 +29,7 @@ const FIELDS = ["read", "write", "net", "env", "run"] as const
 const list = (names: ReadonlyArray<string>): string => names.map(oneLine).join(", ")
 
 /** Grants by name, in words: `read /etc; run git, npm; any command`. */
-export const words = ({ runAny, ...lists }: Given): string =>
+export const words = ({ runAny, ...lists }: GrantedPermissions): string =>
   [
     ...FIELDS.flatMap((field) => {
       const names = lists[field] ?? []
@@ -57,14 +61,18 @@ export const raised = (style: Style, risks: Iterable<readonly [string, Effective
 /** What is missing, a line each, and the command that grants it. */
 export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<MissingGrant>): ReadonlyArray<string> => [
   ...refusals.map(({ field, asked, reason }) => `  lacks ${field} ${oneLine(asked)}: ${oneLine(reason)}`),
-  `  ${style.name(oneLine(CommandHints.written(command(plugin, refusals))))}`,
+  `  ${style.name(oneLine(CommandHints.shellCommand(command(plugin, refusals))))}`,
 ]
 
 /** The command that grants what is missing. */
 export const command = grantCommand
 
 /** How grants stand after a change, as a document. */
-export const document = (plugin: string, { grants, missing, updated, held }: Standing, after: Plugin | undefined) => ({
+export const document = (
+  plugin: string,
+  { grants, missing, updated, held }: GrantStatus,
+  after: Plugin | undefined,
+) => ({
   plugin,
   version: after?.version ?? null,
   active: after?.active ?? false,
@@ -78,7 +86,7 @@ export const document = (plugin: string, { grants, missing, updated, held }: Sta
 export const lines = (
   style: Style,
   plugin: string,
-  { grants, missing: lacking, updated, held }: Standing,
+  { grants, missing: lacking, updated, held }: GrantStatus,
   after: Plugin | undefined,
 ): ReadonlyArray<string> => {
   const { runAny, run, ...others } = grants

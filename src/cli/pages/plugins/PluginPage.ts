@@ -20,7 +20,7 @@ export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin)
   description: manifest.description,
   digest,
   warnings,
-  asked: Grants.asked(manifest),
+  asked: Grants.requested(manifest),
   granted: grants,
 })
 
@@ -29,7 +29,7 @@ export const checked = (style: Style, { manifest, digest, warnings, grants }: Ch
   return [
     `${style.name(manifest.name)} ${oneLine(manifest.version)} ${style.dim(digest.slice(0, 12))}: ${oneLine(manifest.description)}`,
     `  ${declared(manifest)}`,
-    ...GrantPage.table(style, Grants.asked(manifest), grants),
+    ...GrantPage.table(style, Grants.requested(manifest), grants),
     ...GrantPage.raised(
       style,
       actuatorsOf(manifest).map(({ name, risk }) => [name, Risk.effective(risk, grants)] as const),
@@ -47,14 +47,14 @@ const declared = ({ peas }: Manifest): string =>
   ].join(", ")
 
 /** A registered plugin, and what it asks for and lacks where it takes no part. */
-export interface Standing {
+export interface PluginStatus {
   readonly name: string
   readonly plugin: Plugin
   readonly missing: ReadonlyArray<MissingGrant>
 }
 
 /** A registered plugin in a list, as a document. */
-export const listed = ({ name, plugin, missing }: Standing) => {
+export const listed = ({ name, plugin, missing }: PluginStatus) => {
   const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
   const risks = actuatorRisks(plugin)
   return {
@@ -71,7 +71,7 @@ export const listed = ({ name, plugin, missing }: Standing) => {
 }
 
 /** All registered plugins and their components, now or at a moment. */
-export const list = (style: Style, plugins: ReadonlyArray<Standing>, isNow: boolean): ReadonlyArray<string> => {
+export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: boolean): ReadonlyArray<string> => {
   if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
   if (plugins.length === 0)
     return [CommandHints.inText("No plugin is imported. `hindcast plugin add SOURCE` imports one.")]
@@ -112,19 +112,19 @@ const riskOf = (style: Style, risk: Risk.EffectiveRisk | undefined): string => {
   return because.length === 0 ? effective : style.warn(`${declared} → ${effective}`)
 }
 
-const status = (style: Style, { plugin: { active, quarantined }, missing }: Standing): string => {
+const status = (style: Style, { plugin: { active, quarantined }, missing }: PluginStatus): string => {
   if (quarantined !== null) return style.bad(`no (quarantined: ${shorten(oneLine(quarantined), 60)})`)
   return active ? "yes" : style.warn(missing.length > 0 ? "no (waits for a grant)" : "no (deactivated)")
 }
 
 /** A registered plugin, and what the log had of it. */
-export interface Shown extends Standing {
+export interface ShownPlugin extends PluginStatus {
   readonly manifest: Manifest
   readonly versions: ReadonlyArray<PluginVersion>
 }
 
 /** One registered plugin, whole. */
-export const show = (style: Style, { manifest, plugin, versions, ...of }: Shown): ReadonlyArray<string> => [
+export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownPlugin): ReadonlyArray<string> => [
   `${style.name(manifest.name)} ${oneLine(plugin.version)} ${style.dim(plugin.digest)}`,
   `  ${oneLine(manifest.description)}`,
   `  ${declared(manifest)}`,
@@ -167,7 +167,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: Shown)
 ]
 
 const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
-  ...GrantPage.table(style, Grants.asked(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
+  ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
   ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${GrantPage.words(given)}`]),
   ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
 ]
@@ -175,7 +175,7 @@ const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: 
 const NOTHING: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** What a plugin, and the update of it, wait for. */
-const waiting = (style: Style, { name, plugin: { held }, missing }: Standing): ReadonlyArray<string> => [
+const waiting = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
   ...(missing.length === 0
     ? []
     : [

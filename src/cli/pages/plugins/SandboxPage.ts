@@ -1,10 +1,10 @@
-import type { Program, Survey } from "../../../plugins/sandbox/SandboxReport.ts"
+import type { Program, SandboxReport } from "../../../plugins/sandbox/SandboxReport.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { oneLine } from "../../terminal/Text.ts"
 
 /** How plugins are confined on this machine: the tier, why, what would improve it, by which programs, within which limits. */
-export const lines = (style: Style, survey: Survey): ReadonlyArray<string> => {
+export const lines = (style: Style, survey: SandboxReport): ReadonlyArray<string> => {
   const { platform, wanted, programs, tier, layer, why, improve, limits } = survey
   return [
     tier === null

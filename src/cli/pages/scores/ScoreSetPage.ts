@@ -2,12 +2,12 @@ import type { SetSummary, VerdictSummary } from "../../../projections/comparison
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count, number, oneLine, shorten } from "../../terminal/Text.ts"
-import type { Listed } from "./ScoreSetTable.ts"
+import type { ScoreSetRow } from "./ScoreSetTable.ts"
 
 /** One score set, or all that bear a label, as `score show` tells of them. */
-export interface Shown extends SetSummary {
+export interface ShownScoreSet extends SetSummary {
   /** In the order in which they began. */
-  readonly scoreSets: ReadonlyArray<Listed>
+  readonly scoreSets: ReadonlyArray<ScoreSetRow>
 }
 
 /** Reasons for what could not be scored that a page lists at most, and characters of each. */
@@ -18,7 +18,7 @@ const REASON_LENGTH = 120
 const BAR_LENGTH = 30
 
 /** What a scoring came to: what it is, how its values lie, what they are made of, where to look. */
-export const lines = (style: Style, shown: Shown): ReadonlyArray<string> => [
+export const lines = (style: Style, shown: ShownScoreSet): ReadonlyArray<string> => [
   ...head(style, shown.scoreSets),
   ...summaryLines(style, shown),
 ]
@@ -31,7 +31,7 @@ export const summaryLines = (style: Style, summary: SetSummary): ReadonlyArray<s
   ...extremes(style, summary),
 ]
 
-const head = (style: Style, sets: ReadonlyArray<Listed>): ReadonlyArray<string> => {
+const head = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<string> => {
   const [first] = sets
   const last = sets.at(-1)
   if (first === undefined || last === undefined) return []
@@ -40,7 +40,7 @@ const head = (style: Style, sets: ReadonlyArray<Listed>): ReadonlyArray<string> 
     sets.length === 1
       ? `Score set ${label} ${style.dim(first.scoreSetId)}`
       : `${sets.length} score sets ${label}: of each task the latest counts`
-  const distinct = (of: (set: Listed) => string) => [...new Set(sets.map(of))].map(oneLine).join(", ")
+  const distinct = (of: (set: ScoreSetRow) => string) => [...new Set(sets.map(of))].map(oneLine).join(", ")
   const unfinished = sets.filter(({ finished }) => !finished).length
   const pointers = sets.flatMap((set) => set.pointers)
   const stale = [...new Set(sets.flatMap((set) => set.stale))]
@@ -62,7 +62,7 @@ const head = (style: Style, sets: ReadonlyArray<Listed>): ReadonlyArray<string> 
   return [title, ...Table.rows(facts.map(([name, text]) => [`  ${style.dim(name)}`, text]))]
 }
 
-const unfinishedNote = (sets: ReadonlyArray<Listed>, unfinished: number): string =>
+const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string =>
   sets.length === 1
     ? `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` goes on with it`
     : `${unfinished} of them`

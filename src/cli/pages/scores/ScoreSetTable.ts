@@ -3,7 +3,7 @@ import * as Table from "../../terminal/Table.ts"
 import { at, oneLine } from "../../terminal/Text.ts"
 
 /** A score set in a list. */
-export interface Listed {
+export interface ScoreSetRow {
   readonly scoreSetId: string
   readonly label: string
   /** The rubric's name. */
@@ -30,7 +30,7 @@ const MAX_ALIKE = 3
 /** Score sets as a table. The many of single tasks, as they closed, share a line, unless `all` are asked for. */
 export const lines = (
   style: Style,
-  sets: ReadonlyArray<Listed>,
+  sets: ReadonlyArray<ScoreSetRow>,
   { all = true }: { readonly all?: boolean } = {},
 ): ReadonlyArray<string> => {
   if (sets.length === 0) return ["Nothing was scored in this log."]
@@ -59,11 +59,11 @@ const COLUMNS: ReadonlyArray<Table.Column> = [
 ]
 
 /** Score sets of which a line says the same. */
-type Group = readonly [Listed, ...ReadonlyArray<Listed>]
+type Group = readonly [ScoreSetRow, ...ReadonlyArray<ScoreSetRow>]
 
 /** Puts those together that differ in nothing but their task and the measures that its plugins had. */
-const folded = (sets: ReadonlyArray<Listed>): ReadonlyArray<Group> => {
-  const groups = new Map<string, [Listed, ...Array<Listed>]>()
+const folded = (sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<Group> => {
+  const groups = new Map<string, [ScoreSetRow, ...Array<ScoreSetRow>]>()
   for (const set of sets) {
     const { label, critic, stale, tasks, finished, pointers, scoreSetId } = set
     const alone = label !== "live" || tasks !== 1 || pointers.length > 0

@@ -1,5 +1,5 @@
 import { MAIN } from "../../../events/log/EventLog.ts"
-import { essence } from "../../../projections/timetravel/alignment/EventSignature.ts"
+import { normalize } from "../../../projections/timetravel/alignment/EventSignature.ts"
 import type { Aligned, Pair, Run } from "../../../projections/timetravel/TimeTravel.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -61,7 +61,7 @@ const row = (style: Style, part: Part): ReadonlyArray<string> => {
     case "onlyInB":
       return [...positions, style.good("+"), `${EventLine.paint(style, b)(oneLine(b.type))}  ${EventSummary.of(b)}`]
     default: {
-      const what = HistoryPage.patch(essence(a), essence(b))
+      const what = HistoryPage.patch(normalize(a), normalize(b))
       return [...positions, style.warn("~"), `${EventLine.paint(style, a)(oneLine(a.type))}  ${what}`]
     }
   }

@@ -1,5 +1,5 @@
 import * as JsonPatch from "../../../projections/patch/JsonPatch.ts"
-import type { Turn } from "../../../projections/timetravel/TimeTravel.ts"
+import type { ValueChange } from "../../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../../values/Json.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -10,7 +10,7 @@ import * as PatchLines from "./PatchLines.ts"
 const LENGTH = 100
 
 /** Every value that a path has had, a line each: position, time, what became of it, by which event and whom. */
-export const lines = (style: Style, turns: ReadonlyArray<Turn>): ReadonlyArray<string> =>
+export const lines = (style: Style, turns: ReadonlyArray<ValueChange>): ReadonlyArray<string> =>
   Table.rows(
     turns.map(({ event, before, value: after }) => [
       style.bold(at(event.position)),
@@ -34,7 +34,7 @@ const isContainer = (of: Json | undefined): of is Exclude<Json, null | boolean |
 
 /** What makes one value into another, on one line: `/at "hall" → "cellar", + /lamp true, − /letter`. */
 export const patch = (before: Json, after: Json): string => {
-  const differences = JsonPatch.between(before, after).map((operation) => ({ ...operation, event: 0 }))
+  const differences = JsonPatch.diff(before, after).map((operation) => ({ ...operation, event: 0 }))
   const words = PatchLines.withBefore(before, differences).map((change) => {
     const path = oneLine(change.path) || "all"
     switch (change.op) {

@@ -6,12 +6,12 @@ import type { Style } from "../../terminal/Style.ts"
 import { at, oneLine, value } from "../../terminal/Text.ts"
 
 /** A difference with the value that it takes away; `before` is absent where it adds. */
-export type Change = Difference & { readonly before?: Json }
+export type ShownChange = Difference & { readonly before?: Json }
 
 /** Differences with what they take away: each is looked at in the document as the ones before it left it. */
-export const withBefore = (document: Json, differences: ReadonlyArray<Difference>): ReadonlyArray<Change> => {
+export const withBefore = (document: Json, differences: ReadonlyArray<Difference>): ReadonlyArray<ShownChange> => {
   let current: Json | undefined = document
-  return differences.map((difference): Change => {
+  return differences.map((difference): ShownChange => {
     const before = current === undefined ? undefined : valueAt(current, pointerKeys(difference.path))
     current = Either.getOrElse(JsonPatch.apply(current, [difference]), () => current)
     return difference.op === "add" || before === undefined ? difference : { ...difference, before }
@@ -19,10 +19,10 @@ export const withBefore = (document: Json, differences: ReadonlyArray<Difference
 }
 
 /** One line for each change: `+ path value`, `- path`, `~ path old → new`, and the event that caused it. */
-export const lines = (style: Style, changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
+export const lines = (style: Style, changes: ReadonlyArray<ShownChange>): ReadonlyArray<string> =>
   changes.map((change) => `${describe(style, change)}  ${style.dim(at(change.event))}`)
 
-const describe = (style: Style, change: Change): string => {
+const describe = (style: Style, change: ShownChange): string => {
   const path = oneLine(change.path) || "(all)"
   switch (change.op) {
     case "add":

@@ -1,5 +1,5 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
-import type { Report } from "../../../kernel/replay/Replay.ts"
+import type { ReplayReport } from "../../../kernel/replay/Replay.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -7,7 +7,7 @@ import { at, count, oneLine, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
 /** What came of a replay; where it diverged, with the events up to there. */
-export const lines = (style: Style, report: Report, before: ReadonlyArray<Event>): ReadonlyArray<string> => {
+export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const { divergence, recorded, replayed, taskId, timeline, events, complete, rationales } = report
   const where = `task ${style.name(taskId)}${timeline === "main" ? "" : ` on ${timeline}`}`
   const words = rationales === 0 ? [] : [`${count(rationales, "rationale")} read otherwise, which changes nothing.`]

@@ -3,7 +3,7 @@ import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import type { Stored } from "../../integrity/TamperClassification.ts"
 import type { Query } from "../../log/EventLog.ts"
 import { digestIn } from "../../payload/Blob.ts"
-import { selects } from "../../read/QueryMatch.ts"
+import { matches } from "../../read/QueryMatch.ts"
 import type { Head } from "../../vocabulary/Event.ts"
 import { connect, type LogDatabase } from "../file/database.ts"
 import { namesOf, pack, packBlock, unpack, unpackBlock } from "./Block.ts"
@@ -34,7 +34,7 @@ export const TABLES: ReadonlyArray<string> = [
 const MAX_KEPT_BLOCKS = 4
 
 /** A segment that is being written. */
-export interface Draft {
+export interface SegmentWriter {
   /** Adds the next events, in order. `blob` gives the text of a blob that one of them names. */
   readonly add: (rows: ReadonlyArray<Stored>, blob: (digest: string) => string | undefined) => void
   /** Completes the file: it is on the disk as a whole. */
@@ -44,7 +44,7 @@ export interface Draft {
 }
 
 /** Begins a segment that goes on from a head, in a file that is not there yet. */
-export const draft = (filename: string, from: Head): Draft => {
+export const writeSegment = (filename: string, from: Head): SegmentWriter => {
   if (!OwnerOnly.makeFile(filename)) throw new Error(`${filename} is there already`)
   const database = connect(filename, { readonly: false })
   let last = from
@@ -170,7 +170,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
       for (const position of blocksOf(database, query)) {
         for (const row of block(position)) {
           if (selected.length === limit) return selected
-          if (selects(query, row.link)) selected.push(row)
+          if (matches(query, row.link)) selected.push(row)
         }
       }
       return selected

@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
-import { turn } from "../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
 import * as Options from "../../../values/Options.ts"
 import * as Chain from "../../integrity/Chain.ts"
 import type { Stored } from "../../integrity/TamperClassification.ts"
@@ -96,7 +96,7 @@ const write = (
       OwnerOnly.makeDirectory(directoryOf(log))
       AtomicFile.removeAbandonedIn(directoryOf(log))
       const partial = AtomicFile.nameFor(path.join(directoryOf(log), file))
-      return { partial, draft: SegmentFile.draft(partial, from) }
+      return { partial, draft: SegmentFile.writeSegment(partial, from) }
     }),
     ({ partial, draft }) =>
       Effect.gen(function* () {
@@ -110,7 +110,7 @@ const write = (
             return walked
           })
           if (onProgress !== undefined) yield* onProgress(head.position - from.position, until - from.position)
-          yield* turn
+          yield* yieldToEventLoop
         }
         yield* attempt(log, () => draft.finish())
         const readBack = yield* endOf(log, partial, from)
@@ -153,7 +153,7 @@ const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, S
               rows.map((row) => withBlob(row, segment.blob)),
             )
           })
-          yield* turn
+          yield* yieldToEventLoop
         }
         return head
       }),
@@ -221,7 +221,7 @@ const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
       yield* attempt(writer.filename, () =>
         writer.run("DELETE FROM events WHERE position < ?", [Math.min(position + PAGE_SIZE, last + 1)]),
       )
-      yield* turn
+      yield* yieldToEventLoop
     }
     yield* attempt(writer.filename, () => writer.run("DELETE FROM blobs WHERE last_position <= ?", [last]))
   })
@@ -239,7 +239,7 @@ const shrink = (writer: LogDatabase) =>
       // A file that was made by format 1 keeps its free pages.
       if (left >= free) return false
       free = left
-      yield* turn
+      yield* yieldToEventLoop
     }
     yield* attempt(writer.filename, () => writer.run("PRAGMA wal_checkpoint(TRUNCATE)"))
     return true

@@ -1,6 +1,6 @@
 import * as path from "node:path"
 import { Chunk, Effect, Stream } from "effect"
-import { turn } from "../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Options from "../../../values/Options.ts"
 import * as AppendValidation from "../../append/AppendValidation.ts"
@@ -36,7 +36,7 @@ const REGISTRY = [
 const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
 /** What bundling reads. */
-export interface Source {
+export interface BundleSource {
   readonly log: typeof EventLog.Service
   readonly database: Database.LogDatabase
   readonly segments: Segments.Segments
@@ -44,18 +44,18 @@ export interface Source {
   readonly upcast: Upcast
 }
 
-export const make = (source: Source): typeof Bundles.Service =>
+export const make = (source: BundleSource): typeof Bundles.Service =>
   Bundles.of({
     bundle: (options) =>
       Effect.gen(function* () {
         const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
         const { log } = source
         const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
-        const taken = newLog.taken(file)
+        const taken = newLog.exists(file)
         if (taken !== undefined) return yield* refuse("a file that is not there yet", taken)
         const positions = yield* positionsOf(log, taskId)
         if (positions.length === 0) return yield* refuse(`events of task ${taskId}`, "none")
-        const head = yield* newLog.making(file, (target) => write(source, taskId, positions, target))
+        const head = yield* newLog.createAtomically(file, (target) => write(source, taskId, positions, target))
         return { file, events: positions.length, head }
       }),
   })
@@ -86,7 +86,7 @@ const forEach = (events: Stream.Stream<Event, LogError>, see: (event: Event) => 
   Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, see)))
 
 /** Writes the bundle and answers with its head. */
-const write = (source: Source, taskId: string, positions: ReadonlyArray<number>, target: Database.LogDatabase) =>
+const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<number>, target: Database.LogDatabase) =>
   Effect.gen(function* () {
     const { log, database, segments, vocabulary, upcast } = source
     const attempting = <A>(run: () => A) => Database.attempt(log.name, run)
@@ -105,7 +105,7 @@ const write = (source: Source, taskId: string, positions: ReadonlyArray<number>,
     }
     let recordedAt = Date.now()
     const commit = append.make(reader, "normal", () => recordedAt)
-    const write = (request: AppendValidation.Admitted) =>
+    const write = (request: AppendValidation.ValidatedAppend) =>
       Effect.flatMap(commit([request]), ([answer]) => answer ?? Effect.dieMessage("the commit answered nothing"))
 
     const origins = Math.ceil(positions.length / ORIGINS_AN_EVENT)
@@ -125,7 +125,7 @@ const write = (source: Source, taskId: string, positions: ReadonlyArray<number>,
       const request = yield* attempting(() => requestOf(stored(position), { blob, places, vocabulary }))
       recordedAt = request.recordedAt
       yield* write(request)
-      if (index % EVENTS_A_TURN === 0) yield* turn
+      if (index % EVENTS_A_TURN === 0) yield* yieldToEventLoop
     }
     return readHead(target)
   }).pipe(Effect.catchTags({ VersionConflict: Effect.die, InvalidEvent: Effect.die }))
@@ -141,7 +141,7 @@ interface Translation {
 const requestOf = (
   { link, payload, keyId }: Stored,
   { blob, places, vocabulary }: Translation,
-): AppendValidation.Admitted & { readonly recordedAt: number } => {
+): AppendValidation.ValidatedAppend & { readonly recordedAt: number } => {
   const digest = digestIn(payload)
   const found = digest === undefined ? payload : blob(digest)
   if (found === undefined) throw new Error(`the blob ${digest} of @${link.position} is missing`)

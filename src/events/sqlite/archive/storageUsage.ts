@@ -1,10 +1,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
-import { turn } from "../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
 import * as Options from "../../../values/Options.ts"
 import type { OpenError } from "../../log/EventLog.ts"
-import type { EventSpace, Part, Share, Space } from "../../maintenance/StorageUsage.ts"
+import type { EventSpace, Space, StoragePart, StorageShare } from "../../maintenance/StorageUsage.ts"
 import * as Database from "../file/database.ts"
 import * as Control from "../file/openDatabase.ts"
 import { directoryOf } from "./Segments.ts"
@@ -36,7 +36,7 @@ export const measureSpace = (
     const step = <A>(read: (database: Database.LogDatabase) => A) =>
       Effect.zipLeft(
         Database.attemptRead(filename, () => read(database)),
-        turn,
+        yieldToEventLoop,
       )
     yield* Effect.acquireRelease(
       step(() => database.run("BEGIN")),
@@ -100,7 +100,7 @@ const PARTS = `SELECT stat.name, entry.type, coalesce(entry.tbl_name, stat.name)
   FROM dbstat stat LEFT JOIN sqlite_schema entry ON entry.name = stat.name
   WHERE stat.aggregate = TRUE ORDER BY stat.pgsize DESC, stat.name`
 
-const partsOf = (database: Database.LogDatabase): ReadonlyArray<Part> =>
+const partsOf = (database: Database.LogDatabase): ReadonlyArray<StoragePart> =>
   database.rows(PARTS).map(([name, kind, table, bytes, contentBytes, columns]) => ({
     name: String(name),
     // The schema itself has no entry in the schema.
@@ -111,7 +111,7 @@ const partsOf = (database: Database.LogDatabase): ReadonlyArray<Part> =>
     contentBytes: Number(contentBytes),
   }))
 
-const eventSpace = (database: Database.LogDatabase, parts: ReadonlyArray<Part>): EventSpace => {
+const eventSpace = (database: Database.LogDatabase, parts: ReadonlyArray<StoragePart>): EventSpace => {
   const [count, last, payloadBytes] = numbers(
     database,
     "SELECT count(*), max(position), sum(octet_length(payload)) FROM events",
@@ -127,7 +127,7 @@ const eventSpace = (database: Database.LogDatabase, parts: ReadonlyArray<Part>):
 }
 
 /** Events by what a column names: the largest first. An index on the column gives them group by group. */
-const shares = (database: Database.LogDatabase, column: "type" | "stream", limit = -1): ReadonlyArray<Share> => {
+const shares = (database: Database.LogDatabase, column: "type" | "stream", limit = -1): ReadonlyArray<StorageShare> => {
   const grouped = `SELECT ${column} AS name, count(*) AS events, sum(${payloadSize(database)}) AS bytes
     FROM events GROUP BY ${column} ORDER BY bytes DESC, name LIMIT ?`
   const sql = `SELECT (SELECT text FROM names WHERE id = grouped.name), grouped.name, events, bytes
@@ -151,7 +151,7 @@ const payloadSize = (database: Database.LogDatabase): string => {
     ELSE octet_length(payload) END`
 }
 
-const sum = (shares: ReadonlyArray<Share>) => ({
+const sum = (shares: ReadonlyArray<StorageShare>) => ({
   events: shares.reduce((total, { events }) => total + events, 0),
   payloadBytes: shares.reduce((total, { payloadBytes }) => total + payloadBytes, 0),
 })

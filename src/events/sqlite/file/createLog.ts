@@ -9,21 +9,21 @@ import * as Control from "./openDatabase.ts"
 const PARTS = ["", "-wal", "-journal"]
 
 /** What stands already where a log is to be made; undefined where nothing does. */
-export const taken = (file: string): string | undefined =>
+export const exists = (file: string): string | undefined =>
   PARTS.map((suffix) => file + suffix).find((part) => fs.existsSync(part))
 
 /**
  * Makes a log beside where it is to be, as one file, and gives it its name once all of it was written: so it is whole or not
  * there. What came there meanwhile is not replaced. What killed processes left on their way to it is removed.
  */
-export const making = <A, E, R>(
+export const createAtomically = <A, E, R>(
   file: string,
   write: (database: Database.LogDatabase) => Effect.Effect<A, E, R | Scope.Scope>,
 ) => {
   const partial = AtomicFile.nameFor(file)
   return Effect.scoped(
     Effect.gen(function* () {
-      AtomicFile.removeAbandoned(file)
+      AtomicFile.removeAbandonedFile(file)
       yield* Control.open(partial)
       const database = yield* Database.open(partial, { readonly: false })
       const answer = yield* write(database)

@@ -3,7 +3,7 @@ import { Effect, Either, type Scope } from "effect"
 import { DiskFull, LogBusy, LogCorrupt, type LogError, LogUnavailable, SegmentUnavailable } from "../../log/EventLog.ts"
 import { driver } from "../driver/choice.ts"
 import { type Connection, DriverUnavailable, IN_MEMORY } from "../driver/Driver.ts"
-import { isUsedUp } from "./diskSpace.ts"
+import { isExhausted } from "./diskSpace.ts"
 import * as place from "./fileIdentity.ts"
 import { LOG_TABLES } from "./schema.ts"
 import * as wholeFile from "./truncationCheck.ts"
@@ -83,7 +83,7 @@ const databaseOf = (
   connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
   connection.script(SETTINGS)
   const shared = !readonly && answerOf(connection, "PRAGMA journal_mode") === "wal"
-  const checkPlace = inMemory ? () => {} : place.remember(filename, shared)
+  const checkPlace = inMemory ? () => {} : place.rememberIdentity(filename, shared)
   const checkSize =
     inMemory || !(shared || readonly) ? () => {} : wholeFile.rememberSize(filename, () => pagesOf(connection), readonly)
   const checkLength = shared ? place.rememberLength(filename, () => extentOf(connection)) : () => {}
@@ -124,7 +124,7 @@ const pagesOf = (connection: Connection): wholeFile.Pages => ({
 })
 
 /** How much of the write-ahead log counts now (https://sqlite.org/pragma.html#pragma_wal_checkpoint: this mode writes nothing). */
-const extentOf = (connection: Connection): place.Extent => {
+const extentOf = (connection: Connection): place.FileLength => {
   const [row] = connection.prepare("PRAGMA wal_checkpoint(NOOP)").rows([])
   const pageBytes = Number(answerOf(connection, "PRAGMA page_size"))
   return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: place.FRAME_HEADER_BYTES + pageBytes }
@@ -189,7 +189,7 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
   if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED") {
     return new LogBusy({ log, waitedMs: Math.round(Math.min(tookMs, BUSY_TIMEOUT_MS)) })
   }
-  if (FULL_CODES.has(code) || (mayBeForWantOfRoom(code) && isUsedUp(log))) return new DiskFull({ log })
+  if (FULL_CODES.has(code) || (mayBeForWantOfRoom(code) && isExhausted(log))) return new DiskFull({ log })
   const damage = damageOf(code, reason)
   if (damage !== undefined) return new LogCorrupt({ log, position: null, reason: damage })
   return new LogUnavailable({ log, reason: unavailable(code, reason) })

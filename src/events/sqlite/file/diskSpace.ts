@@ -7,7 +7,7 @@ import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
  * calls only the first of these a full disk, and the others a fault of it; so after such a fault this tries it out, with a
  * file beside the log that is as long as the log's files might become.
  */
-export const isUsedUp = (filename: string): boolean => {
+export const isExhausted = (filename: string): boolean => {
   const trial = path.join(path.dirname(filename), `.${path.basename(filename)}.room-${process.pid}`)
   let file: number | undefined
   try {

@@ -12,7 +12,7 @@ import { LogCorrupt, LogUnavailable } from "../../log/EventLog.ts"
  *
  * @param whole whether all of them must be there now; else those that are not are left out
  */
-export const remember = (filename: string, whole: boolean): (() => void) => {
+export const rememberIdentity = (filename: string, whole: boolean): (() => void) => {
   const log = fs.realpathSync(filename)
   const directory = path.dirname(log)
   const files = FILES.flatMap(({ suffix, advice }) => {
@@ -57,7 +57,7 @@ const MAX_LINKS = 40
 const isLink = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
 /** What SQLite says of a write-ahead log: how many frames of it count, and how long one is. */
-export interface Extent {
+export interface FileLength {
   readonly frames: number
   readonly frameBytes: number
 }
@@ -69,7 +69,7 @@ export interface Extent {
  * log's file, which destroys also what was sound. So the check comes before each transaction. It costs one look at the file
  * (2 µs); SQLite is asked (3 µs) only where the file's size is another than before.
  */
-export const rememberLength = (filename: string, extentNow: () => Extent): (() => void) => {
+export const rememberLength = (filename: string, extentNow: () => FileLength): (() => void) => {
   const wal = `${fs.realpathSync(filename)}-wal`
   let trusted = -1
 

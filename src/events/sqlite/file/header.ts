@@ -20,7 +20,7 @@ export const readHeader = (filename: string): { readonly size: number; readonly 
 }
 
 /** Whether the header bears the mark of a log of this format or an earlier one, whatever else is to be read in the file. */
-export const saysItIsALog = (filename: string): boolean => {
+export const hasLogApplicationId = (filename: string): boolean => {
   const { header } = readHeader(filename)
   if (header.length < HEADER_BYTES) return false
   return header.readUInt32BE(68) === APPLICATION_ID && header.readUInt32BE(60) <= FORMAT_VERSION

@@ -15,16 +15,16 @@ import {
 import * as Client from "./client.ts"
 import { attempt, noRoom, type StatementError, statementError } from "./database.ts"
 import { targetOf } from "./fileIdentity.ts"
-import { saysItIsALog } from "./header.ts"
+import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
-import { APPLICATION_ID, DISPOSABLE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
+import { APPLICATION_ID, CACHE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
 /** Bytes to which the write-ahead log shrinks after a checkpoint. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** The connection for everything that does not run for every event: making and checking the file, the lease. */
-export interface Control {
+export interface OpenDatabase {
   readonly filename: string
   readonly sql: SqlClient
 }
@@ -33,7 +33,7 @@ export interface Control {
  * Opens a log's file for writing. One that is not there is made, with its directory; one that is not a Hindcast log, or
  * of a newer format, is refused before anything in it is changed.
  */
-export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.Scope> =>
+export const open = (filename: string): Effect.Effect<OpenDatabase, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* makeDirectory(filename)
     yield* refuseOrphan(filename)
@@ -50,9 +50,9 @@ export const open = (filename: string): Effect.Effect<Control, OpenError, Scope.
     yield* sql`PRAGMA journal_mode = WAL`
     yield* sql`PRAGMA synchronous = NORMAL`
     yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
-    for (const statement of DISPOSABLE_TABLES) yield* sql.unsafe(statement)
+    for (const statement of CACHE_TABLES) yield* sql.unsafe(statement)
     return { filename, sql }
-  }).pipe(typed(filename))
+  }).pipe(mapSqlErrors(filename))
 
 /** Checks that a file is there and is a log, by a connection that can only read. */
 export const check = (filename: string): Effect.Effect<void, OpenError> =>
@@ -70,10 +70,10 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
       log: filename,
       found: found === "empty" ? "an empty database" : OLD_FORMAT,
     })
-  }).pipe(typed(filename), Effect.scoped)
+  }).pipe(mapSqlErrors(filename), Effect.scoped)
 
 /** SQL's errors as the log's own. To whoever opens a log or wants its lease, a full disk is one more reason. */
-export const typed =
+export const mapSqlErrors =
   (filename: string) =>
   <A, E extends { readonly _tag: string }, R>(
     effect: Effect.Effect<A, E | SqlError, R>,
@@ -125,11 +125,11 @@ const checkFormat = (filename: string, sql: SqlClient) =>
     const [found] = yield* sql<{ readonly owner: number; readonly format: number; readonly tables: number }>`
       SELECT application_id AS owner, user_version AS format, (SELECT count(*) FROM sqlite_schema) AS tables
       FROM pragma_application_id, pragma_user_version`.pipe(
-      typed(filename),
+      mapSqlErrors(filename),
       Effect.catchTag(
         "LogCorrupt",
         (error): Effect.Effect<never, LogCorrupt | LogFormatUnsupported> =>
-          saysItIsALog(filename) ? error : refuse(`a file that SQLite cannot read (${error.reason})`),
+          hasLogApplicationId(filename) ? error : refuse(`a file that SQLite cannot read (${error.reason})`),
       ),
     )
     if (found === undefined || (found.owner === 0 && found.tables === 0)) return "empty" as const

@@ -48,7 +48,7 @@ export const EVENT_TABLE: ReadonlyArray<string> = [
 ]
 
 /** What stands around the events: large payloads, what was archived where, and the guards and the view over all of it. */
-export const EVENT_SURROUNDINGS: ReadonlyArray<string> = [
+export const EVENT_INDEXES_AND_TRIGGERS: ReadonlyArray<string> = [
   `CREATE TABLE blobs (
     digest TEXT PRIMARY KEY,
     last_position INTEGER NOT NULL,
@@ -103,7 +103,7 @@ export const LOG_TABLES: ReadonlyArray<string> = [
   `CREATE TRIGGER names_not_deleted BEFORE DELETE ON names
     BEGIN SELECT RAISE(ABORT, 'names: a name is never deleted'); END`,
   ...EVENT_TABLE,
-  ...EVENT_SURROUNDINGS,
+  ...EVENT_INDEXES_AND_TRIGGERS,
 ]
 
 /**
@@ -131,7 +131,7 @@ export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
  * What may be dropped and made anew at any time: nothing in it is part of the record. The index is of events that belong to
  * no task, which are few among those that do; a log from before it is read without.
  */
-export const DISPOSABLE_TABLES: ReadonlyArray<string> = [
+export const CACHE_TABLES: ReadonlyArray<string> = [
   "CREATE INDEX IF NOT EXISTS events_of_no_task ON events (task) WHERE task IS NULL",
   `CREATE TABLE IF NOT EXISTS lease (
     one INTEGER PRIMARY KEY CHECK (one = 1),

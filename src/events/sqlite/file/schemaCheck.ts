@@ -1,6 +1,6 @@
 import { LogCorrupt } from "../../log/EventLog.ts"
 import type { LogDatabase } from "./database.ts"
-import { DISPOSABLE_TABLES, LOG_TABLES } from "./schema.ts"
+import { CACHE_TABLES, LOG_TABLES } from "./schema.ts"
 
 /**
  * Answers with a check that throws `LogCorrupt` once a log's schema is another than the one that Hindcast makes: a trigger, an index,
@@ -69,7 +69,7 @@ const byName = (statements: ReadonlyArray<string>): ReadonlyMap<string, Made> =>
 const OWN = byName(LOG_TABLES)
 
 /** Of these, another version of Hindcast may have made others: they hold nothing of the record, and only their names are looked at. */
-const DISPOSABLE = byName(DISPOSABLE_TABLES)
+const DISPOSABLE = byName(CACHE_TABLES)
 
 /** The index of a `UNIQUE`, and what `ANALYZE` counts for the planner. */
 const isSqlites = (kind: string, name: string, sql: unknown): boolean =>

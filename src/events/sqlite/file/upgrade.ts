@@ -1,4 +1,4 @@
-import { EVENT_SURROUNDINGS, EVENT_TABLE, FORMAT_VERSION } from "./schema.ts"
+import { EVENT_INDEXES_AND_TRIGGERS, EVENT_TABLE, FORMAT_VERSION } from "./schema.ts"
 
 /**
  * The statements that bring a log of format 1 to the present one, in one transaction. Events keep everything that the chain
@@ -18,6 +18,6 @@ export const FROM_FORMAT_1: ReadonlyArray<string> = [
       recorded_at - occurred_at, recorded_at, payload, key_id, hash
     FROM events_of_format_1 ORDER BY position`,
   "DROP TABLE events_of_format_1",
-  ...EVENT_SURROUNDINGS,
+  ...EVENT_INDEXES_AND_TRIGGERS,
   `PRAGMA user_version = ${FORMAT_VERSION}`,
 ]

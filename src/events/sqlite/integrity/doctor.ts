@@ -5,15 +5,15 @@ import { iso } from "../../../values/Time.ts"
 import { type Examination, isHealthy, worstFirst } from "../../integrity/Doctor.ts"
 import { type LogError, LogUnavailable, type OpenError } from "../../log/EventLog.ts"
 import type { Holder } from "../../log/Lease.ts"
-import { type Finding, type Look, lookingFields, type VerifyOptions } from "../../log/Verification.ts"
+import { type CheckResult, checkResultFields, type Finding, type VerifyOptions } from "../../log/Verification.ts"
 import * as Segments from "../archive/Segments.ts"
 import * as Database from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
-import { saysItIsALog } from "../file/header.ts"
+import { hasLogApplicationId } from "../file/header.ts"
 import * as Control from "../file/openDatabase.ts"
 import * as keyFile from "../keys/keyFile.ts"
 import * as SnapshotKey from "../keys/snapshotKey.ts"
-import { readHolder, type Standing, standingOf } from "../leaseHolder.ts"
+import { type HolderState, readHolder, stateOf } from "../leaseHolder.ts"
 import { counted } from "./checks/Check.ts"
 import { fileFindings } from "./fileFindings.ts"
 import { walkChain } from "./storedChain.ts"
@@ -26,7 +26,7 @@ export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
 }
 
 /** Their schema. */
-export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...lookingFields, chain: Schema.Boolean } })
+export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...checkResultFields, chain: Schema.Boolean } })
 
 /** Why there is nothing to examine: no such file, one of another program or of a newer format, or one that is busy. */
 export type ExamineError = OpenError
@@ -78,7 +78,7 @@ const lookAtFile = (filename: string) =>
       if (found === undefined) throw new Error("there is no such file; name an existing log")
       if (!found.isFile()) throw new Error("it is a directory or a device; name a log's file")
       const findings = fileFindings(filename)
-      return { findings, ill: saysItIsALog(filename) || !isHealthy({ findings }) }
+      return { findings, ill: hasLogApplicationId(filename) || !isHealthy({ findings }) }
     },
     catch: (cause) =>
       new LogUnavailable({ log: filename, reason: cause instanceof Error ? cause.message : String(cause) }),
@@ -96,7 +96,7 @@ const lookInside = (
     const segments = yield* Segments.make(database)
     const keys = yield* keyFile.open(`${targetOf(database.filename)}.keys`, { readonly: true })
     const stores = { database, segments, keys, ownKey: SnapshotKey.inFile(database.filename) }
-    const looks: Array<Look> = []
+    const looks: Array<CheckResult> = []
     const findings: Array<Finding> = []
     for (const { what, look } of lookings(stores)) {
       yield* onLook(what)
@@ -163,7 +163,7 @@ const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<F
   if (holder === undefined) return []
   const { owner, pid, host, heartbeatAt } = holder
   const found = `"${owner}" (process ${pid} on ${host}), last heard of ${iso(heartbeatAt)}`
-  const standing = standingOf(holder, now)._tag
+  const standing = stateOf(holder, now)._tag
   return [
     {
       severity: "note",
@@ -175,7 +175,7 @@ const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<F
   ]
 }
 
-const LEASE: { readonly [standing in Standing["_tag"]]: { readonly found: string; readonly advice: string } } = {
+const LEASE: { readonly [standing in HolderState["_tag"]]: { readonly found: string; readonly advice: string } } = {
   Alive: {
     found: "a kernel at work",
     advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",

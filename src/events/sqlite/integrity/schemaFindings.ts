@@ -1,6 +1,6 @@
 import type { Finding } from "../../log/Verification.ts"
 import type { LogDatabase } from "../file/database.ts"
-import { DISPOSABLE_TABLES, LOG_TABLES } from "../file/schema.ts"
+import { CACHE_TABLES, LOG_TABLES } from "../file/schema.ts"
 import { onOneLine } from "../file/schemaCheck.ts"
 
 /**
@@ -12,7 +12,7 @@ import { onOneLine } from "../file/schemaCheck.ts"
 export const schemaFindings = (database: LogDatabase, empty: LogDatabase): ReadonlyArray<Finding> => {
   for (const statement of LOG_TABLES) empty.run(statement)
   const expected = entries(empty)
-  for (const statement of DISPOSABLE_TABLES) empty.run(statement)
+  for (const statement of CACHE_TABLES) empty.run(statement)
   const known = entries(empty)
   const found = entries(database)
   return [

@@ -3,9 +3,9 @@ import type { Break } from "../../integrity/TamperClassification.ts"
 import type * as Verifier from "../../integrity/Verifier.ts"
 import { type LogCorrupt, type LogError, SegmentUnavailable } from "../../log/EventLog.ts"
 import type { Finding } from "../../log/Verification.ts"
-import { type Look, Verification, type VerifyOptions } from "../../log/Verification.ts"
+import { type CheckResult, Verification, type VerifyOptions } from "../../log/Verification.ts"
 import { blobs } from "./checks/blobs.ts"
-import { counted, type Flaw, type Looking, type Seen, type Stores } from "./checks/Check.ts"
+import { type CheckContext, type CheckedRows, counted, type Flaw, type Stores } from "./checks/Check.ts"
 import { counts } from "./checks/counts.ts"
 import { names } from "./checks/internedNames.ts"
 import { keys } from "./checks/keys.ts"
@@ -19,7 +19,7 @@ import { RECOVERY } from "./fileFindings.ts"
 import { walkChain } from "./storedChain.ts"
 
 /** Everything but the chain that answers are made from, in the order in which it is looked at. */
-export const lookings = (stores: Stores): ReadonlyArray<Looking> => [
+export const lookings = (stores: Stores): ReadonlyArray<CheckContext> => [
   schema(stores),
   pages(stores),
   counts(stores),
@@ -41,7 +41,7 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
     const { quick = false, onLook = () => Effect.void } = options
     yield* onLook(CHAIN)
     const chained = yield* walkChain(stores.database, stores.segments, options)
-    const looks: Array<Look> = [{ what: CHAIN, looked: true, told: toldOf(chained) }]
+    const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: toldOf(chained) }]
     const flaws: Array<Flaw> = []
     for (const { what, look } of lookings(stores)) {
       if (quick) looks.push({ what, looked: false, told: "left out by a quick verification" })
@@ -58,7 +58,7 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
 /** What there is to say of the chain, and of all else that was found: a break of the chain before anything else. */
 export const verdict = (
   chained: Verifier.Chained,
-  looks: ReadonlyArray<Look>,
+  looks: ReadonlyArray<CheckResult>,
   others: ReadonlyArray<Flaw>,
 ): Verification => {
   const [first] = others
@@ -91,7 +91,10 @@ const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
 })
 
 /** What cannot be read is one more thing that was found: the other looks go on. */
-export const sturdy = (what: string, look: Effect.Effect<Seen, LogError>): Effect.Effect<Seen, LogError> =>
+export const sturdy = (
+  what: string,
+  look: Effect.Effect<CheckedRows, LogError>,
+): Effect.Effect<CheckedRows, LogError> =>
   Effect.flatMap(Effect.either(look), (seen) => {
     if (Either.isRight(seen)) return Effect.succeed(seen.right)
     const error = seen.left

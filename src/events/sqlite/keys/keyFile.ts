@@ -160,7 +160,7 @@ const connection = (filename: string, database: Connection): Opened => {
 
   return {
     database,
-    checkPlace: place.remember(filename, false),
+    checkPlace: place.rememberIdentity(filename, false),
     of: (subject) =>
       atOnce(database, () => {
         const [row] = bySubject.rows([subject])

@@ -1,18 +1,18 @@
-import type { Moment } from "../../rules/RuleContext.ts"
+import type { RuleContext } from "../../rules/RuleContext.ts"
 import * as Sight from "../../rules/readPaths.ts"
-import type { Still } from "./RuleIndex.ts"
+import type { StateRules } from "./RuleIndex.ts"
 
 /** What changes in the course of one task, as far as rules about no event look at it. */
-export interface Changes {
+export interface ChangedPaths {
   /** The criteria that look at something which is another than at the moment before; all of them at the first one. */
-  readonly at: (moment: Moment) => ReadonlyArray<number>
+  readonly at: (moment: RuleContext) => ReadonlyArray<number>
 }
 
 /** Begins to watch. Each place is looked at once, however many rules look there. */
-export const start = ({ all, state, task, counts, always }: Still): Changes => {
+export const start = ({ all, state, task, counts, always }: StateRules): ChangedPaths => {
   const last = { state: new Array<unknown>(state.length), task: new Array<unknown>(task.length) }
   const markedAt = new Map<number, number>()
-  let before: Moment | undefined
+  let before: RuleContext | undefined
   let moments = 0
   let changed: Array<number> = []
 
@@ -24,7 +24,7 @@ export const start = ({ all, state, task, counts, always }: Still): Changes => {
     }
   }
 
-  const watch = (moment: Moment, watched: Still["state"], values: Array<unknown>): void => {
+  const watch = (moment: RuleContext, watched: StateRules["state"], values: Array<unknown>): void => {
     for (let index = 0; index < watched.length; index++) {
       const place = watched[index]
       if (place === undefined) continue

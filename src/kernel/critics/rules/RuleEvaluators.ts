@@ -1,39 +1,39 @@
 import { Either } from "effect"
-import type { Moment, Rule, Verdict } from "../../rules/Rule.ts"
+import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 import { type Judgement, round } from "../Judgement.ts"
-import type { Criterion } from "./RuleIndex.ts"
-import type { Look } from "./RuleTimeBudget.ts"
+import type { IndexedRule } from "./RuleIndex.ts"
+import type { Evaluation } from "./RuleTimeBudget.ts"
 
 /** Follows one reward or punishment through one task. */
-export interface Tracker {
+export interface RuleEvaluator {
   /** Of a rule about events: is shown every event at which it may hold. */
-  readonly see: (moment: Moment) => void
+  readonly see: (moment: RuleContext) => void
   /** Of a rule about no event: is shown every moment at which something is another that it looks at. */
-  readonly look: (moment: Moment) => void
+  readonly look: (moment: RuleContext) => void
   /** What came of it, once the task has had so many events. */
   readonly decide: (events: number) => ReadonlyArray<Judgement>
 }
 
 /** Begins to follow. Rules that may take long are looked at when the queue is settled, before anything is decided. */
-export const start = (criterion: Criterion, queue: Queue): Tracker =>
+export const start = (criterion: IndexedRule, queue: Queue): RuleEvaluator =>
   Either.match(criterion.rule, {
     onLeft: (reason) => unscored(criterion, reason),
     onRight: (rule) => new Following(criterion, rule, queue),
   })
 
-const unscored = ({ measure, name }: Criterion, reason: string): Tracker => ({
+const unscored = ({ measure, name }: IndexedRule, reason: string): RuleEvaluator => ({
   see: () => undefined,
   look: () => undefined,
   decide: () => [{ measure, name, kind: "unscored", reason }],
 })
 
-class Following implements Tracker {
-  readonly #criterion: Criterion
+class Following implements RuleEvaluator {
+  readonly #criterion: IndexedRule
   readonly #rule: Rule
   readonly #queue: Queue
   readonly #because: Array<number> = []
   readonly #seen: Array<unknown> = []
-  #verdict: Verdict | undefined
+  #verdict: RuleResult | undefined
   #broken: string | undefined
   #absent: string | undefined
   /** Moments that it was shown. */
@@ -41,13 +41,13 @@ class Following implements Tracker {
   #looked = false
   #evaluated = false
 
-  constructor(criterion: Criterion, rule: Rule, queue: Queue) {
+  constructor(criterion: IndexedRule, rule: Rule, queue: Queue) {
     this.#criterion = criterion
     this.#rule = rule
     this.#queue = queue
   }
 
-  see(moment: Moment): void {
+  see(moment: RuleContext): void {
     this.#shown += 1
     if (this.#isDecided()) return
     const { position } = moment.event
@@ -59,7 +59,7 @@ class Following implements Tracker {
     else this.take(this.#verdict, position)
   }
 
-  look(moment: Moment): void {
+  look(moment: RuleContext): void {
     if (this.#isDecided()) return
     const { position } = moment.event
     if (this.#rule.slow) this.#queue.add({ tracker: this, position, moment })
@@ -67,7 +67,7 @@ class Following implements Tracker {
   }
 
   /** Takes the verdict about the event at a position. */
-  take(verdict: Verdict | undefined, position: number): void {
+  take(verdict: RuleResult | undefined, position: number): void {
     const heldBefore = this.#verdict?.kind === "held" && this.#verdict.value
     this.#verdict = verdict
     if (verdict === undefined || this.#isDecided()) return
@@ -82,7 +82,7 @@ class Following implements Tracker {
     return this.#rule
   }
 
-  get verdict(): Verdict | undefined {
+  get verdict(): RuleResult | undefined {
     return this.#verdict
   }
 
@@ -116,14 +116,14 @@ interface Waiting {
   readonly tracker: Following
   readonly position: number
   /** Undefined where all that the rule looks at is as it was: its last verdict stands. */
-  readonly moment: Moment | undefined
+  readonly moment: RuleContext | undefined
 }
 
 /** Looks that wait at most: they keep their events in memory. */
 const MAX_WAITING = 4_000
 
 /** A queue whose looks are taken many at a time. */
-export const queue = (evaluateAll: (looks: ReadonlyArray<Look>) => ReadonlyArray<Verdict>): Queue => {
+export const queue = (evaluateAll: (looks: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>): Queue => {
   let waiting: Array<Waiting> = []
   const settle = () => {
     const looks = waiting.flatMap(({ tracker: { rule }, moment }) => (moment === undefined ? [] : [{ rule, moment }]))

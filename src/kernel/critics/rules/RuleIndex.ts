@@ -2,10 +2,10 @@ import { Either } from "effect"
 import type { Reward } from "../../../plugins/manifest/Manifest.ts"
 import { measureName, type Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
-import type { Footprint, PathPlace } from "../../rules/RuleDependencies.ts"
+import type { PathPlace, RuleDependencies } from "../../rules/RuleDependencies.ts"
 
 /** One reward or punishment of a rubric, with its rule, or with why it has none. */
-export interface Criterion extends Pick<Reward, "name" | "weight" | "per"> {
+export interface IndexedRule extends Pick<Reward, "name" | "weight" | "per"> {
   /** As verdicts name it. */
   readonly measure: string
   readonly kind: "reward" | "punishment"
@@ -13,21 +13,21 @@ export interface Criterion extends Pick<Reward, "name" | "weight" | "per"> {
 }
 
 /** All that a rubric asks, compiled. Criteria are named by their index. */
-export interface Criteria {
+export interface RuleIndex {
   /** In the rubric's order. */
-  readonly all: ReadonlyArray<Criterion>
+  readonly all: ReadonlyArray<IndexedRule>
   /** All that their rules look at. */
-  readonly mentions: Footprint["mentions"]
+  readonly mentions: RuleDependencies["mentions"]
   /** The parts of the state that they look at: `readings`, `environment` …; undefined where it may be any. */
   readonly parts: ReadonlySet<string> | undefined
   /** Those about events which can be anything but false at an event of this type. */
   readonly at: (type: string) => ReadonlyArray<number>
   /** Those about no event: looked at when something is another that they look at. */
-  readonly still: Still
+  readonly still: StateRules
 }
 
 /** Criteria by what they look at, each place once. */
-export interface Still {
+export interface StateRules {
   readonly all: ReadonlyArray<number>
   readonly state: ReadonlyArray<Watched>
   readonly task: ReadonlyArray<Watched>
@@ -48,10 +48,10 @@ interface Ruled {
 }
 
 /** Compiles a rubric's rules, each once. */
-export const of = (rubric: Rubric): Criteria => {
+export const of = (rubric: Rubric): RuleIndex => {
   const all = rubric.measures.flatMap((measure) => {
-    const named = (kind: Criterion["kind"], rewards: ReadonlyArray<Reward> = []) =>
-      rewards.map((reward): Criterion => ({ ...reward, measure: measureName(measure), kind, rule: ruleOf(reward) }))
+    const named = (kind: IndexedRule["kind"], rewards: ReadonlyArray<Reward> = []) =>
+      rewards.map((reward): IndexedRule => ({ ...reward, measure: measureName(measure), kind, rule: ruleOf(reward) }))
     return [...named("reward", measure.rewards), ...named("punishment", measure.punishments)]
   })
   const ruled = all.flatMap(
@@ -66,12 +66,12 @@ export const of = (rubric: Rubric): Criteria => {
   }
 }
 
-const ruleOf = ({ rule }: Reward): Criterion["rule"] =>
+const ruleOf = ({ rule }: Reward): IndexedRule["rule"] =>
   rule === undefined
     ? Either.left("it has no rule, and no other critic was asked")
     : Either.mapLeft(Rule.compile(rule), ({ message }) => message)
 
-const partsOf = (ruled: ReadonlyArray<Ruled>): Criteria["parts"] => {
+const partsOf = (ruled: ReadonlyArray<Ruled>): RuleIndex["parts"] => {
   const parts = new Set<string>()
   for (const { rule } of ruled) {
     if (!rule.mentions.has("state")) continue
@@ -86,7 +86,7 @@ const partsOf = (ruled: ReadonlyArray<Ruled>): Criteria["parts"] => {
   return parts
 }
 
-const byType = (ruled: ReadonlyArray<Ruled>): Criteria["at"] => {
+const byType = (ruled: ReadonlyArray<Ruled>): RuleIndex["at"] => {
   const known = new Map<string, ReadonlyArray<number>>()
   return (type) => {
     const found =
@@ -97,7 +97,7 @@ const byType = (ruled: ReadonlyArray<Ruled>): Criteria["at"] => {
   }
 }
 
-const stillOf = (ruled: ReadonlyArray<Ruled>): Still => {
+const stillOf = (ruled: ReadonlyArray<Ruled>): StateRules => {
   const paths = new Map<string, { readonly place: PathPlace; readonly criteria: Array<number> }>()
   const counts = new Map<string, Array<number>>()
   const always: Array<number> = []

@@ -1,10 +1,10 @@
-import { limited, TookTooLong } from "../../../platform/runWithTimeout.ts"
-import type { Moment, Rule, Verdict } from "../../rules/Rule.ts"
+import { runWithTimeout, TookTooLong } from "../../../platform/runWithTimeout.ts"
+import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 
 /** A rule that is to look at a moment. */
-export interface Look {
+export interface Evaluation {
   readonly rule: Rule
-  readonly moment: Moment
+  readonly moment: RuleContext
 }
 
 /** How long a rule may look at one moment, in milliseconds. */
@@ -27,7 +27,7 @@ const SHORT_MS = 25
  *
  * A watch over time costs a tenth of a millisecond: many looks are taken under one.
  */
-export const make = (): ((looks: ReadonlyArray<Look>) => ReadonlyArray<Verdict>) => {
+export const make = (): ((looks: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>) => {
   const debts = new Map<Rule, number>()
   const givenUp = new Map<Rule, string>()
   let together = 0
@@ -44,7 +44,7 @@ export const make = (): ((looks: ReadonlyArray<Look>) => ReadonlyArray<Verdict>)
   }
 
   return (looks) => {
-    const verdicts: Array<Verdict> = []
+    const verdicts: Array<RuleResult> = []
     let startedAt = 0
     const lookOn = () => {
       for (let look = looks[verdicts.length]; look !== undefined; look = looks[verdicts.length]) {
@@ -62,7 +62,7 @@ export const make = (): ((looks: ReadonlyArray<Look>) => ReadonlyArray<Verdict>)
       const limitMs = isShort() ? SHORT_MS : LOOK_MS
       const before = verdicts.length
       try {
-        limited(lookOn, limitMs)
+        runWithTimeout(lookOn, limitMs)
       } catch (cause) {
         if (!(cause instanceof TookTooLong)) throw cause
         // The one that was stopped gets all of the time for itself, unless it has had it.

@@ -2,17 +2,17 @@ import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../../projections/state/EnvironmentState.ts"
 import type { JsonObject } from "../../../values/Json.ts"
-import type { Moment } from "../../rules/RuleContext.ts"
-import type { Criteria } from "./RuleIndex.ts"
+import type { RuleContext } from "../../rules/RuleContext.ts"
+import type { RuleIndex } from "./RuleIndex.ts"
 
 /** The course of one task: all that is known of it after each of its events. */
-export interface Course {
+export interface TaskRuleContexts {
   /** The moment after an event; undefined after the task's end. */
-  readonly after: (event: Event) => Moment | undefined
+  readonly after: (event: Event) => RuleContext | undefined
 }
 
 /** Begins to follow a task; only what rules look at is followed. */
-export const start = (taskId: string, { mentions, parts }: Pick<Criteria, "mentions" | "parts">): Course => {
+export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "mentions" | "parts">): TaskRuleContexts => {
   const scope = mentions.has("state") ? EnvironmentState.ofTask() : undefined
   const commands = mentions.has("command") ? new Map<unknown, JsonObject>() : undefined
   const counts = mentions.has("counts") ? new Map<string, number>() : undefined
@@ -50,7 +50,7 @@ export const start = (taskId: string, { mentions, parts }: Pick<Criteria, "menti
 }
 
 /** Whether an event may change a part of the state that a rule looks at. */
-const concerns = (type: string, parts: Criteria["parts"]): boolean => {
+const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
   const changed = PARTS[type]
   return changed === undefined || parts === undefined || changed.some((part) => parts.has(part))
 }

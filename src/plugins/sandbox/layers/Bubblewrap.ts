@@ -1,4 +1,4 @@
-import { covers, type Furnishing, type Place, placesOf } from "./Disk.ts"
+import { covers, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 
 /**
  * bwrap(1)'s arguments for a plugin: a disk with nothing on it but what it may read, read-only all of it, no network, no process
@@ -6,8 +6,8 @@ import { covers, type Furnishing, type Place, placesOf } from "./Disk.ts"
  *
  * There is no `--new-session`: the host has it lead a session of its own, without a terminal.
  */
-export const pluginArgs = (furnishing: Furnishing): ReadonlyArray<string> => {
-  const places = placesOf(furnishing)
+export const pluginArgs = (furnishing: SandboxPaths): ReadonlyArray<string> => {
+  const places = visiblePathsOf(furnishing)
   return [
     ...["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"],
     ...places.flatMap(mounted),
@@ -36,7 +36,7 @@ export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): Read
 /** What a command run by root needs for files of other users. */
 export const FILE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 
-const mounted = ({ kind, place }: Place): ReadonlyArray<string> => {
+const mounted = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
   switch (kind) {
     case "file":
     case "directory":
@@ -52,5 +52,5 @@ const mounted = ({ kind, place }: Place): ReadonlyArray<string> => {
 }
 
 /** An empty directory is made read-only at last: what is mounted into it needs a place. */
-const sealed = ({ kind, place }: Place): ReadonlyArray<string> =>
+const sealed = ({ kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "no directory" ? ["--remount-ro", place] : []

@@ -4,7 +4,7 @@ import { isInside } from "../../manifest/paths.ts"
 import { type Reach, readingOf } from "./Permissions.ts"
 
 /** What a plugin's process needs on its disk besides what it may read. Absolute, real paths. */
-export interface Furnishing extends Reach {
+export interface SandboxPaths extends Reach {
   /** What is started on it, and what that needs: Deno, its shared libraries. */
   readonly programs: ReadonlyArray<string>
   readonly runner: string
@@ -15,7 +15,7 @@ export interface Furnishing extends Reach {
 }
 
 /** One place on a disk, and what stands there. */
-export type Place =
+export type VisiblePath =
   /** The machine's own file or directory, read-only; a program can be executed. */
   | { readonly kind: "file" | "directory" | "program"; readonly place: string }
   /** The machine's own directory, which can be written. */
@@ -27,7 +27,7 @@ export type Place =
  * All that is on a plugin's disk, in the order in which it is mounted: what comes later covers what was before. Everything
  * stands at its own path, so that a file has one name inside and outside, and Deno's permissions say the same.
  */
-export const placesOf = (furnishing: Furnishing): ReadonlyArray<Place> => {
+export const visiblePathsOf = (furnishing: SandboxPaths): ReadonlyArray<VisiblePath> => {
   const { programs, runner, denoDir, directory, cacheIsWritten } = furnishing
   const { readable, hidden } = readingOf(furnishing)
   return [
@@ -42,7 +42,7 @@ export const placesOf = (furnishing: Furnishing): ReadonlyArray<Place> => {
 /**
  * What covers places that nobody may see. What is not there cannot be covered without being made.
  */
-export const covers = (places: ReadonlyArray<string>): ReadonlyArray<Place> =>
+export const covers = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath> =>
   parentsFirst(places)
     .filter((place, _, all) => !all.some((other) => other !== place && isInside(place, other)))
     .flatMap((place) => {
@@ -53,7 +53,7 @@ export const covers = (places: ReadonlyArray<string>): ReadonlyArray<Place> =>
 /** Devices that every program may count on. */
 export const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
 
-const shown = (place: string): ReadonlyArray<Place> => {
+const shown = (place: string): ReadonlyArray<VisiblePath> => {
   const kind = kindOf(place)
   return kind === undefined ? [] : [{ kind, place }]
 }

@@ -13,7 +13,7 @@ export interface Reach {
 /**
  * Deno's permission flags. Everything is denied that is not granted. A denial wins over a permission, so the one that is
  * granted is left out; between paths the longer one wins, so that the plugin's directory can be read inside a directory
- * that is denied. Writing, running and the network are always denied: the host does them for the plugin, see `Broker`.
+ * that is denied. Writing, running and the network are always denied: the host does them for the plugin, see `HostApi`.
  */
 export const permissionFlags = (reach: Reach): ReadonlyArray<string> => {
   const { env } = reach.grants

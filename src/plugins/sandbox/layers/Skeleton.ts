@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
-import { DEVICES, type Place } from "./Disk.ts"
+import { DEVICES, type VisiblePath } from "./Disk.ts"
 
 /** Directories of the plugin's cache directory, where they stay for the next start. */
 export interface Skeleton {
@@ -17,7 +17,7 @@ export interface Skeleton {
  * Makes a plugin's skeleton. A place that is of another kind by now is made again, and what has any content is removed: all of the
  * skeleton is seen on the plugin's disk, where nothing is mounted over it.
  */
-export const skeletonOf = (denoDir: string, places: ReadonlyArray<Place>): Skeleton => {
+export const skeletonOf = (denoDir: string, places: ReadonlyArray<VisiblePath>): Skeleton => {
   const [bare, mounted] = [path.join(denoDir, "bare"), path.join(denoDir, "root")]
   directory(mounted)
   fill(bare, places)
@@ -36,7 +36,7 @@ const empty = (root: string): void => {
 
 const isEmptyFile = (stats: fs.Stats): boolean => stats.isFile() && stats.size === 0
 
-const fill = (root: string, places: ReadonlyArray<Place>): void => {
+const fill = (root: string, places: ReadonlyArray<VisiblePath>): void => {
   directory(path.join(root, "proc"))
   for (const device of DEVICES) file(path.join(root, device))
   for (const { kind, place } of places) {

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { FILE_CAPABILITIES } from "./Bubblewrap.ts"
-import { covers, DEVICES, type Furnishing, type Place, placesOf } from "./Disk.ts"
+import { covers, DEVICES, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 import { fstabLine, mountPointsBelow } from "./Mounts.ts"
 import { devicesOf, skeletonOf, tableOf } from "./Skeleton.ts"
 
@@ -22,10 +22,10 @@ export interface Means {
  * left by which its mounts could be undone or other namespaces made: mount(2) needs a capability, and the kernel makes no user
  * namespace for a process with a root of its own.
  */
-export const pluginArgs = (means: Means, furnishing: Furnishing): ReadonlyArray<string> => {
+export const pluginArgs = (means: Means, furnishing: SandboxPaths): ReadonlyArray<string> => {
   const { sh, unshare, mount, setpriv } = means
   // What drops the capabilities does so inside: nothing could be mounted or entered without them.
-  const places = placesOf({ ...furnishing, programs: [...furnishing.programs, setpriv] })
+  const places = visiblePathsOf({ ...furnishing, programs: [...furnishing.programs, setpriv] })
   const { bare, root } = skeletonOf(furnishing.denoDir, places)
   const mounts = [
     bind(bare, root, READ_ONLY),
@@ -51,7 +51,7 @@ export const pluginArgs = (means: Means, furnishing: Furnishing): ReadonlyArray<
 }
 
 /** What a command is run with. Absolute, real paths. */
-export interface Running {
+export interface UnshareOptions {
   readonly forbidden: ReadonlyArray<string>
   readonly cwd: string
   /** The Deno cache of the plugin that it is run for: its devices are mounted there. */
@@ -66,7 +66,7 @@ export interface Running {
  */
 export const commandArgs = (
   { sh, unshare, mount, setpriv }: Means,
-  { forbidden, cwd, denoDir }: Running,
+  { forbidden, cwd, denoDir }: UnshareOptions,
 ): ReadonlyArray<string> => {
   const devices = devicesOf(denoDir)
   const mounts = [
@@ -125,7 +125,7 @@ const made = (type: "proc" | "tmpfs", target: string, options: string): string =
 }
 
 /** A directory is covered by the same one of the bare disk, where there is one: in it are the places for what is mounted below. */
-const mountOf = (root: string, { kind, place }: Place, bare?: string): string => {
+const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): string => {
   const target = `${root}${place}`
   switch (kind) {
     case "file":
@@ -148,7 +148,7 @@ const mountOf = (root: string, { kind, place }: Place, bare?: string): string =>
 }
 
 /** Where something is mounted below a place of the new disk: those mounts come with it, as writable as they are. */
-const below = (root: string, { kind, place }: Place): ReadonlyArray<string> =>
+const below = (root: string, { kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "directory" ? mountPointsBelow(place).map((point) => `${root}${point}`) : []
 
 /** Root with its capabilities needs no user namespace; everybody else is root in one of its own. */

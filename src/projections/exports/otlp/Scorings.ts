@@ -4,14 +4,14 @@ import * as Span from "./Span.ts"
 import { begin, ended, eventOf } from "./TaskTrace.ts"
 
 /** Where a task's trace is: what a span of it needs to know. */
-export interface Place {
+export interface SpanParent {
   readonly traceId: string
   /** Undefined where the task was opened and closed before the first of the events. */
   readonly rootId: string | undefined
 }
 
 /** Where a task's trace is, of the timeline that an event is of. */
-type PlaceOf = (taskId: string, link: Link) => Place
+type PlaceOf = (taskId: string, link: Link) => SpanParent
 
 interface Scoring {
   readonly started: Link
@@ -96,7 +96,7 @@ export class Scorings {
   }
 }
 
-const parentOf = ({ rootId }: Place) => (rootId === undefined ? {} : { parentSpanId: rootId })
+const parentOf = ({ rootId }: SpanParent) => (rootId === undefined ? {} : { parentSpanId: rootId })
 
 const finished = (scoring: Scoring, placeOf: PlaceOf): ReadonlyArray<Span.Span> => {
   const { started, span, taskId, last } = scoring

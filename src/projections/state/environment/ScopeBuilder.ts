@@ -2,26 +2,26 @@ import { Either } from "effect"
 import type { PatchOperation } from "../../../events/vocabulary/Sensing.ts"
 import type { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import type { Json } from "../../../values/Json.ts"
-import type { Keyed } from "../../../values/SafeRecord.ts"
-import { PassingDraft } from "../../fold/MapBuilder.ts"
-import { RecordDraft } from "../../fold/RecordBuilder.ts"
+import type { SafeRecord } from "../../../values/SafeRecord.ts"
+import { MapBuilder } from "../../fold/MapBuilder.ts"
+import { RecordBuilder } from "../../fold/RecordBuilder.ts"
 import * as JsonPatch from "../../patch/JsonPatch.ts"
 import type { PendingCommand, Scope, TaskScope } from "./Scopes.ts"
 
 /** What is known of the world in one scope, while events change it. */
-export class ScopeDraft<Of extends Scope = Scope> {
-  readonly #readings: RecordDraft<Json>
-  readonly #environment: RecordDraft<Json>
-  readonly #pending: PassingDraft<PendingCommand>
-  readonly #outOfStep: RecordDraft<OutOfStep>
+export class ScopeBuilder<Of extends Scope = Scope> {
+  readonly #readings: RecordBuilder<Json>
+  readonly #environment: RecordBuilder<Json>
+  readonly #pending: MapBuilder<PendingCommand>
+  readonly #outOfStep: RecordBuilder<OutOfStep>
   #sealed: Of
 
   constructor(scope: Of) {
     this.#sealed = scope
-    this.#readings = new RecordDraft(scope.readings)
-    this.#environment = new RecordDraft(scope.environment)
-    this.#pending = new PassingDraft(scope.pending)
-    this.#outOfStep = new RecordDraft(scope.outOfStep ?? NONE)
+    this.#readings = new RecordBuilder(scope.readings)
+    this.#environment = new RecordBuilder(scope.environment)
+    this.#pending = new MapBuilder(scope.pending)
+    this.#outOfStep = new RecordBuilder(scope.outOfStep ?? NONE)
   }
 
   /** A sensor that reads the same again writes nothing: blame stays with the event that brought the value. */
@@ -99,7 +99,7 @@ export class ScopeDraft<Of extends Scope = Scope> {
 type OutOfStep = NonNullable<Scope["outOfStep"]>[string]
 
 /** Of the scopes in which all is well. */
-const NONE: Keyed<never> = {}
+const NONE: SafeRecord<never> = {}
 
 const isEmpty = (record: object): boolean => {
   for (const _key in record) return false
@@ -107,7 +107,7 @@ const isEmpty = (record: object): boolean => {
 }
 
 /** The same of a task. */
-export class TaskScopeDraft extends ScopeDraft<TaskScope> {
+export class TaskScopeBuilder extends ScopeBuilder<TaskScope> {
   open(goal: string): this {
     const scope = this.seal()
     if (scope.goal !== goal || !scope.open) this.amend({ goal, open: true })

@@ -13,10 +13,10 @@ export interface Declared {
  * The sensors and actuators of a manifest, by name. The manifest is JSON here, whoever wrote the event: what is not as
  * expected is passed over, and of two components of one name the first counts.
  */
-export const declaredComponents = (manifest: JsonObject): SafeRecord.Keyed<Declared> => {
+export const declaredComponents = (manifest: JsonObject): SafeRecord.SafeRecord<Declared> => {
   const peas = asObject(SafeRecord.get(manifest, "peas"))
   return [...declared(peas, "sensors", "sensor"), ...declared(peas, "actuators", "actuator")].reduce<
-    SafeRecord.Keyed<Declared>
+    SafeRecord.SafeRecord<Declared>
   >((found, [name, component]) => (Object.hasOwn(found, name) ? found : SafeRecord.set(found, name, component)), {})
 }
 

@@ -4,7 +4,7 @@ import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 
 /** What an event means, whenever and under whatever ids it happened. */
-export interface Meaning {
+export interface EventSignature {
   /** What sort of thing happened, and to what: the type, and the sensor, actuator or plugin it is about. */
   readonly kind: string
   /** What it says: the reading, the arguments, the result. */
@@ -32,7 +32,7 @@ const AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
 export const isPartOfIt = ({ type }: Event): boolean => !AFTERWARDS.has(type)
 
 /** Tells what events mean, which are to be shown in order: what comes of a command means what the command was. */
-export const reader = (): ((event: Event) => Meaning) => {
+export const reader = (): ((event: Event) => EventSignature) => {
   const commands = new Map<string, { readonly actuator: string; readonly args: string }>()
   return (event) => {
     const { type, payload } = event
@@ -43,7 +43,7 @@ export const reader = (): ((event: Event) => Meaning) => {
     const command = commandId === undefined ? undefined : commands.get(commandId)
     const about = text(payload.sensor) ?? text(payload.actuator) ?? command?.actuator ?? text(payload.plugin) ?? ""
     const kind = `${type} ${about}`
-    const said = written(essence(event))
+    const said = written(normalize(event))
     return { kind, said, whole: `${kind} ${said} ${command?.args ?? ""}` }
   }
 }
@@ -52,7 +52,7 @@ const COMMANDED: CoreName = "ActuatorCommanded"
 const DECIDED: CoreName = "DecisionMade"
 
 /** What an event says that is not incidental. A decision is what was chosen, whoever chose. */
-export const essence = ({ type, payload }: Event): JsonObject =>
+export const normalize = ({ type, payload }: Event): JsonObject =>
   Object.fromEntries(
     Object.entries(payload).filter(([field]) => !INCIDENTAL.has(field) && !(type === DECIDED && field === "agent")),
   )

@@ -1,5 +1,5 @@
 /**
- * One attempt to get out: the body of an async function, in the plugin, that is given `at` (see `Places`). It counts as
+ * One attempt to get out: the body of an async function, in the plugin, that is given `at` (see `SourceLocations`). It counts as
  * an escape where what it returns, throws or prints holds a canary or `at.escaped`, or where it leaves a trace outside.
  */
 export type Attempt =

@@ -22,12 +22,12 @@ const Around = Schema.Struct({
 const Carried = Schema.Struct({ items: Schema.Array(Thing) })
 
 /** What an agent sees of a text room. */
-export interface Seen extends Schema.Schema.Type<typeof Around> {
+export interface RoomObservation extends Schema.Schema.Type<typeof Around> {
   readonly carried: ReadonlyArray<Thing>
 }
 
 /** What the readings of a view say of the room; undefined where they say nothing of it. */
-export const seen = ({ readings }: View): Seen | undefined => {
+export const seen = ({ readings }: View): RoomObservation | undefined => {
   const around = Option.getOrUndefined(Schema.decodeUnknownOption(Around)(readings["text-room/room"]))
   const carried = Option.getOrUndefined(Schema.decodeUnknownOption(Carried)(readings["text-room/inventory"]))
   return around === undefined ? undefined : { ...around, carried: carried?.items ?? [] }
@@ -51,7 +51,7 @@ export const use = (item: string, on: string): Act => ({ act: "text-room/use", a
 export const keyOf = ({ act, args }: Act): string => `${act} ${JSON.stringify(args ?? {})}`
 
 /** What there is to do with what is in sight, without going away: in a fixed order. */
-export const doable = ({ things, carried }: Seen): ReadonlyArray<Act> => [
+export const doable = ({ things, carried }: RoomObservation): ReadonlyArray<Act> => [
   ...things.flatMap(({ name, takeable, readable, open: isOpen }) => [
     examine(name),
     ...(takeable ? [take(name)] : []),

@@ -85,7 +85,7 @@ const distraction = (tasks: number): number => 0.04 + 0.46 * 0.5 ** (tasks / 15)
 const isIdle = ({ act }: Room.Act): boolean => act === "text-room/read" || act === "text-room/examine"
 
 /** Something new if there is something, else away from here. */
-const explore = ({ tried }: Memory, seen: Room.Seen, { random }: View) => {
+const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: View) => {
   const exits = seen.exits.map(Room.go)
   const unknown = [...Room.doable(seen), ...exits].filter((act) => !tried.has(keyIn(seen.room, act)))
   return Room.pick(unknown.length > 0 ? unknown : exits, random())

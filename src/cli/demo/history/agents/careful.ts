@@ -40,7 +40,7 @@ export const careful = (): DecidingAgent => {
 const fresh = (): Notes => ({ exits: new Map(), locked: new Map(), done: new Set() })
 
 /** Takes note of where the last command led, and of what it found locked. */
-const learn = ({ exits, locked, last }: Notes, { lastOutcome }: View, seen: Room.Seen): void => {
+const learn = ({ exits, locked, last }: Notes, { lastOutcome }: View, seen: Room.RoomObservation): void => {
   const known = exits.get(seen.room) ?? new Map(seen.exits.map((direction) => [direction, undefined]))
   exits.set(seen.room, known)
   const direction = last?.act.act === "text-room/go" ? last.act.args?.direction : undefined
@@ -56,7 +56,7 @@ const learn = ({ exits, locked, last }: Notes, { lastOutcome }: View, seen: Room
 }
 
 /** The next thing to do here that was not done before. */
-const nextIn = ({ done, locked }: Notes, seen: Room.Seen): Room.Act | undefined => {
+const nextIn = ({ done, locked }: Notes, seen: Room.RoomObservation): Room.Act | undefined => {
   const shut = locked.get(seen.room)
   const isNew = (act: Room.Act) => !done.has(Room.keyOf(act))
   const keys = seen.carried.filter(({ name }) => isKey(name))
@@ -79,7 +79,7 @@ const openable = (name: string, shut: ReadonlySet<string> | undefined, done: Set
 }
 
 /** The first step to the nearest room with something left to do: a key to try there, or an exit to go through. */
-const wayOn = (notes: Notes, { room, carried }: Room.Seen): Room.Act | undefined => {
+const wayOn = (notes: Notes, { room, carried }: Room.RoomObservation): Room.Act | undefined => {
   const keys = carried.filter(({ name }) => isKey(name))
   const isWorthIt = (of: string) =>
     [...(notes.locked.get(of) ?? [])].some((container) =>

@@ -20,7 +20,7 @@ export interface Flaw extends Tampering {
 }
 
 /** What was seen of a part of the log. */
-export interface Seen {
+export interface CheckedRows {
   /** What is there, in a few words. */
   readonly told: string
   readonly flaws: ReadonlyArray<Flaw>
@@ -31,9 +31,9 @@ export interface Seen {
 }
 
 /** A part of the log, and a look at it. It gives way to others between its steps. */
-export interface Looking {
+export interface CheckContext {
   readonly what: string
-  readonly look: Effect.Effect<Seen, LogError>
+  readonly look: Effect.Effect<CheckedRows, LogError>
 }
 
 /** Most flaws that are told of one part. */
@@ -43,7 +43,7 @@ export const MAX_FLAWS = 20
 export const flaw = (
   kind: TamperKind,
   position: number | null,
-  { what, expected, found, advice = EVIDENCE }: Told,
+  { what, expected, found, advice = EVIDENCE }: CheckReport,
 ): Flaw => ({
   position,
   kind,
@@ -52,7 +52,7 @@ export const flaw = (
 })
 
 /** A finding's text; by default the advice is to believe nothing. */
-export interface Told {
+export interface CheckReport {
   readonly what: string
   readonly expected: string
   readonly found: string
@@ -76,10 +76,10 @@ const TRIES = 5
 /** Looks again where events were archived meanwhile: they were seen in two places, or in none. */
 export const whileNothingIsArchived = (
   stores: Stores,
-  look: Effect.Effect<Seen, LogError>,
-): Effect.Effect<Seen, LogError> => {
+  look: Effect.Effect<CheckedRows, LogError>,
+): Effect.Effect<CheckedRows, LogError> => {
   const floor = reading(stores, () => stores.segments.floor())
-  const tried = (tries: number): Effect.Effect<Seen, LogError> =>
+  const tried = (tries: number): Effect.Effect<CheckedRows, LogError> =>
     Effect.gen(function* () {
       const before = yield* floor
       const seen = yield* look

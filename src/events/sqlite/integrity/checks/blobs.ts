@@ -1,12 +1,12 @@
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import {
+  type CheckContext,
   counted,
   type Flaw,
   flaw,
-  type Looking,
   MAX_FLAWS,
   reading,
   type Stores,
@@ -17,7 +17,7 @@ import {
  * Looks at every large payload in the log's file, one at a time: that it has its digest, that an event has it, and that the log knows
  * which event has it last, for archiving takes it out with that one. The segments' own are looked at with them.
  */
-export const blobs = (stores: Stores): Looking => ({
+export const blobs = (stores: Stores): CheckContext => ({
   what: "blobs",
   look: whileNothingIsArchived(
     stores,
@@ -34,7 +34,7 @@ export const blobs = (stores: Stores): Looking => ({
         seen += 1
         if (content instanceof Uint8Array && crypto.hash("sha256", content, "hex") === digest) continue
         flaws.push(wrong(after, "a text of this digest", "another text"))
-        yield* turn
+        yield* yieldToEventLoop
       }
       return { told: counted(seen, "blob"), flaws }
     }),

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import { counted, type Flaw, flaw, type Looking, REINDEX, reading, type Stores } from "./Check.ts"
+import { type CheckContext, counted, type Flaw, flaw, REINDEX, reading, type Stores } from "./Check.ts"
 
 /** What events are looked up by, in which index, and which of them stand in it. */
 const INDEXES = [
@@ -15,14 +15,14 @@ const INDEXES = [
  * Counts events by their stream, task and type, once over the table and once by the index that reads of them use. It does not
  * ask SQLite whether they agree, but for the very answers.
  */
-export const counts = (stores: Stores): Looking => ({
+export const counts = (stores: Stores): CheckContext => ({
   what: "counts by stream, task and type",
   look: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
     for (const each of yield* reading(stores, () => INDEXES.filter(({ index }) => isThere(stores.database, index)))) {
       const different = yield* reading(stores, () => differences(stores.database, each))
       if (different > 0) flaws.push(miscounted(each.by, different))
-      yield* turn
+      yield* yieldToEventLoop
     }
     return { told: flaws.length === 0 ? "the same by each index" : "others by an index", flaws }
   }),

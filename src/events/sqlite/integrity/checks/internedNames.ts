@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { isExactly } from "../utf8.ts"
-import { counted, type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type CheckContext, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 
 /** Names that are held at a time. */
 const PAGE_SIZE = 5000
@@ -11,7 +11,7 @@ const PAGE_SIZE = 5000
  * JavaScript tells from the next, so that events are found by it. That used ones are those that were
  * recorded is for the chain to tell, and that they are found by their text for SQLite.
  */
-export const names = (stores: Stores): Looking => ({
+export const names = (stores: Stores): CheckContext => ({
   what: "names",
   look: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
@@ -25,7 +25,7 @@ export const names = (stores: Stores): Looking => ({
         after = Number(id)
       }
       if (rows.length < PAGE_SIZE) break
-      yield* turn
+      yield* yieldToEventLoop
     }
     return { told: counted(seen, "name"), flaws }
   }),

@@ -1,19 +1,19 @@
 import * as fs from "node:fs"
 import { Effect, Either } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogError } from "../../../log/EventLog.ts"
 import type { Finding } from "../../../log/Verification.ts"
 import * as StoredPayload from "../../../payload/StoredPayload.ts"
 import { attemptRead } from "../../file/database.ts"
 import { readBlob } from "../../read.ts"
 import {
+  type CheckContext,
+  type CheckedRows,
   counted,
   type Flaw,
   flaw,
-  type Looking,
   MAX_FLAWS,
   reading,
-  type Seen,
   type Stores,
   whileNothingIsArchived,
 } from "./Check.ts"
@@ -29,7 +29,7 @@ const ARCHIVED_PAGE_SIZE = 1000
  * shredded, which an event says. Where a key is missing and no event says so, the log itself is whole: it may be a copy that was
  * made without its keys. What was encrypted by it reads as if it were shredded, so the look says how many such keys there are.
  */
-export const keys = (stores: Stores): Looking => ({
+export const keys = (stores: Stores): CheckContext => ({
   what: "keys",
   look: whileNothingIsArchived(
     stores,
@@ -48,10 +48,10 @@ export const keys = (stores: Stores): Looking => ({
         } else if (unrecorded.has(first.keyId) || (yield* reading(stores, () => isShredded(stores, first.keyId))))
           shredded += 1
         else missing.push(first)
-        yield* turn
+        yield* yieldToEventLoop
       }
       const told = named.size === 0 ? "none" : toldOf(named.size, shredded, missing.length)
-      return { told, flaws, notes: missing.length === 0 ? [] : [lost(stores, missing)] } satisfies Seen
+      return { told, flaws, notes: missing.length === 0 ? [] : [lost(stores, missing)] } satisfies CheckedRows
     }),
   ),
 })
@@ -82,13 +82,13 @@ const firstEvents = (stores: Stores) =>
       if (last === undefined) break
       for (const { link, keyId } of rows) if (keyId !== null) add(keyId, link.position)
       after = last.link.position
-      yield* turn
+      yield* yieldToEventLoop
     }
     const [[first, head] = []] = yield* reading(stores, () => database.rows(BOUNDS))
     for (let after = Number(first) - 1; first !== null && after < Number(head); after += PAGE_SIZE) {
       const rows = yield* reading(stores, () => database.rows(NAMED, [after, after + PAGE_SIZE]))
       for (const [keyId, position] of rows) add(String(keyId), Number(position))
-      yield* turn
+      yield* yieldToEventLoop
     }
     return named
   })
@@ -151,7 +151,7 @@ const lost = ({ keys }: Stores, missing: ReadonlyArray<First>): Finding => ({
 })
 
 /** A key file that this user may read, and that cannot be read, is damaged. */
-const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<Seen, LogError> => {
+const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<CheckedRows, LogError> => {
   if (error._tag !== "LogUnavailable") return Effect.fail(error)
   if (!mayRead(keys.name)) return Effect.succeed({ told: error.message, flaws: [], looked: false })
   const found = flaw("key changed", null, {

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { LogDatabase } from "../../file/database.ts"
 import { RECOVERY } from "../fileFindings.ts"
-import { type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type CheckContext, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 
 /**
  * SQLite's own check: that every page is sound, that rows hold to their types and constraints, and that each index has the rows
  * of its table and no others. One statement, which keeps the process for more than a second per 1,000,000 events.
  */
-export const pages = (stores: Stores): Looking => ({
+export const pages = (stores: Stores): CheckContext => ({
   what: "pages and indexes",
   look: Effect.map(
     reading(stores, () => pageFaults(stores.database)),

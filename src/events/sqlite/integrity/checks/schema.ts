@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import * as Database from "../../file/database.ts"
 import { schemaFindings } from "../schemaFindings.ts"
-import { type Looking, reading, type Stores } from "./Check.ts"
+import { type CheckContext, reading, type Stores } from "./Check.ts"
 
 /** The tables, indexes, triggers and the view: those that Hindcast makes, as it makes them, and no others that can change anything. */
-export const schema = (stores: Stores): Looking => ({
+export const schema = (stores: Stores): CheckContext => ({
   what: "tables and triggers",
   look: Effect.gen(function* () {
     const empty = yield* Database.scratch

@@ -1,13 +1,13 @@
 import * as fs from "node:fs"
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import * as Chain from "../../../integrity/Chain.ts"
 import { SegmentUnavailable } from "../../../log/EventLog.ts"
 import type { Head } from "../../../vocabulary/Event.ts"
 import { fileOf } from "../../archive/Segments.ts"
 import * as Database from "../../file/database.ts"
 import { type Archived, archivedIn, streamFlaws } from "./archived.ts"
-import { counted, type Flaw, flaw, type Looking, reading, type Stores, whileNothingIsArchived } from "./Check.ts"
+import { type CheckContext, counted, type Flaw, flaw, reading, type Stores, whileNothingIsArchived } from "./Check.ts"
 import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
 
 /**
@@ -15,7 +15,7 @@ import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
  * sound database with nothing in it but its events, and that these are found in it by every name and id; that no id is there
  * twice, in whatever file; and that the log knows where each archived stream stood.
  */
-export const segmentFiles = (stores: Stores): Looking => ({
+export const segmentFiles = (stores: Stores): CheckContext => ({
   what: "segments",
   look: whileNothingIsArchived(
     stores,
@@ -28,7 +28,7 @@ export const segmentFiles = (stores: Stores): Looking => ({
         if (segment.first !== end.position + 1) flaws.push(gap(end, segment))
         flaws.push(...(yield* look(stores, segment, end, archived)))
         end = { position: segment.last, hash: segment.hash }
-        yield* turn
+        yield* yieldToEventLoop
       }
       flaws.push(...(yield* reading(stores, () => streamFlaws(stores.database, archived))))
       const told = list.length === 0 ? "none" : `${counted(list.length, "file")} up to @${end.position}`

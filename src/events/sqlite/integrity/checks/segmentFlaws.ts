@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../../../values/Json.ts"
 import * as Verifier from "../../../integrity/Verifier.ts"
 import type { LogError } from "../../../log/EventLog.ts"
@@ -24,7 +24,7 @@ export interface Expected {
 }
 
 /** A segment's file that is open, and what it is held against. */
-export interface Given {
+export interface SegmentToCheck {
   readonly stores: Stores
   readonly database: Database.LogDatabase
   readonly expected: Expected
@@ -34,7 +34,7 @@ export interface Given {
 }
 
 /** What is wrong with a segment, block by block, so that memory is of one block at a time. */
-export const segmentFlaws = (given: Given): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
+export const segmentFlaws = (given: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
   Effect.gen(function* () {
     const { database, expected, from } = given
     const wrong = wrongIn(expected)
@@ -51,7 +51,7 @@ export const segmentFlaws = (given: Given): Effect.Effect<ReadonlyArray<Flaw>, L
       if (block === undefined) break
       after = Number(block[0])
       yield* step(`the block at @${after}`, () => flaws.push(...blockFlaws(given, seen, block)))
-      yield* turn
+      yield* yieldToEventLoop
     }
     if (flaws.length > 0) return flaws.slice(0, MAX_FLAWS)
     if (seen.head.position !== expected.last || seen.head.hash !== expected.hash)
@@ -77,7 +77,7 @@ const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDE
 
 /** What cannot be read is a flaw like any other. */
 const caught = <A>(
-  { stores, expected }: Given,
+  { stores, expected }: SegmentToCheck,
   what: string,
   run: () => A,
   tell: (flaw: Flaw) => void,
@@ -98,7 +98,7 @@ const wrongIn =
     flaw("archive changed", position, { what: `segment ${file}: ${what}`, expected, found })
 
 /** Nothing but the tables of a segment is in it, and it says of itself what the log says of it. */
-const tableFlaws = ({ database, expected, from }: Given, empty: Database.LogDatabase): ReadonlyArray<Flaw> => {
+const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Database.LogDatabase): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   for (const statement of TABLES) empty.run(statement)
   const [made, found] = [empty, database].map((each) =>
@@ -116,7 +116,11 @@ const tableFlaws = ({ database, expected, from }: Given, empty: Database.LogData
 }
 
 /** A block's events continue the chain, are those that it says, and are found by their names and ids. */
-const blockFlaws = (given: Given, seen: Seen, [first, last, content]: ReadonlyArray<unknown>): ReadonlyArray<Flaw> => {
+const blockFlaws = (
+  given: SegmentToCheck,
+  seen: Seen,
+  [first, last, content]: ReadonlyArray<unknown>,
+): ReadonlyArray<Flaw> => {
   const { database, expected, archived, stores } = given
   const wrong = wrongIn(expected)
   const rows = unpackBlock(content)
@@ -149,7 +153,7 @@ const blockFlaws = (given: Given, seen: Seen, [first, last, content]: ReadonlyAr
 const BLOCK_OF = "SELECT 1 FROM block_names WHERE block = ? AND name = (SELECT id FROM names WHERE text = ?)"
 
 /** The indexes have all that they must have; with as many entries as that, they have nothing else. */
-const totalFlaws = ({ database, expected }: Given, { indexed }: Seen): ReadonlyArray<Flaw> => {
+const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[names, ids] = []] = database.rows("SELECT (SELECT count(*) FROM block_names), (SELECT count(*) FROM ids)")
   const events = expected.last - expected.first + 1
@@ -160,7 +164,7 @@ const totalFlaws = ({ database, expected }: Given, { indexed }: Seen): ReadonlyA
 }
 
 /** Each large payload is there, is what its digest says, and is one of this segment's. */
-const blobFlaws = ({ database, expected }: Given, { blobs }: Seen): ReadonlyArray<Flaw> => {
+const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: Seen): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[count] = []] = database.rows("SELECT count(*) FROM blobs")
   return [

@@ -1,11 +1,20 @@
 import * as crypto from "node:crypto"
 import { Effect, Either } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Key } from "../../../payload/PersonalDataKeys.ts"
 import { originOf, parted } from "../../keys/snapshotSeal.ts"
 import { hashAt } from "../../read.ts"
 import { opened, seriesOf } from "../../snapshots.ts"
-import { counted, type Flaw, flaw, type Looking, MAX_FLAWS, reading, type Seen, type Stores } from "./Check.ts"
+import {
+  type CheckContext,
+  type CheckedRows,
+  counted,
+  type Flaw,
+  flaw,
+  MAX_FLAWS,
+  reading,
+  type Stores,
+} from "./Check.ts"
 import { readingKeys } from "./keys.ts"
 
 /**
@@ -13,24 +22,24 @@ import { readingKeys } from "./keys.ts"
  * state here, so that nothing has to be folded again. Others are not used; they are counted. A sealed snapshot also holds the log
  * to the event that it was taken of, as an anchor does.
  */
-export const snapshots = (stores: Stores): Looking => ({
+export const snapshots = (stores: Stores): CheckContext => ({
   what: "snapshots",
   look: Effect.gen(function* () {
     const { database, ownKey, keys } = stores
     const made = yield* reading(stores, () => database.rows(TABLES).length === 2)
-    if (!made) return { told: "none", flaws: [] } satisfies Seen
+    if (!made) return { told: "none", flaws: [] } satisfies CheckedRows
     const own = yield* reading(stores, () => ownKey.find())
     const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
       // That is what the look at the keys says more of.
-      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies Seen
+      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckedRows
     }
     const encrypting = found.right
     const [[all] = []] = yield* reading(stores, () => database.rows("SELECT count(*) FROM snapshots"))
     if (own === undefined && all !== 0) {
       const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
       const told = `no key (<log>.snapshot-key) to tell by; without it ${left}`
-      return { told, flaws: [], looked: false } satisfies Seen
+      return { told, flaws: [], looked: false } satisfies CheckedRows
     }
     const flaws: Array<Flaw> = []
     let foreign = 0
@@ -43,12 +52,12 @@ export const snapshots = (stores: Stores): Looking => ({
       const found = yield* reading(stores, () => lookAt(stores, row, own, encrypting))
       if (found === "foreign") foreign += 1
       else flaws.push(...found)
-      yield* turn
+      yield* yieldToEventLoop
     }
     flaws.push(...(yield* parts(stores, encrypting)))
     const others = foreign === 0 ? "" : `, ${foreign} of them not sealed with this log's key and not used`
     const told = all === 0 ? "none" : `${counted(Number(all), "snapshot")}, by their seals${others}`
-    return { told, flaws } satisfies Seen
+    return { told, flaws } satisfies CheckedRows
   }),
 })
 
@@ -95,7 +104,7 @@ const parts = (stores: Stores, encrypting: Key | undefined) =>
       if (!isReadable(seriesOf(series).epoch, encrypting)) continue
       if (digestOf(opened(encrypting, digest, row[1])) !== digest)
         flaws.push(changed(null, `a part of it is not what its name says: ${digest}`))
-      yield* turn
+      yield* yieldToEventLoop
     }
     return flaws
   })

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Stored } from "../../../integrity/TamperClassification.ts"
 import { retainedRows } from "../storedChain.ts"
 import {
+  type CheckContext,
   counted,
   type Flaw,
   flaw,
-  type Looking,
   MAX_FLAWS,
   reading,
   type Stores,
@@ -20,7 +20,7 @@ const PAGE_SIZE = 1000
  * Looks at what stands in the log's file where the chain is not walked: before the first position, and where events were archived.
  * A crash while archiving leaves the archived events themselves, and nothing else may stand there.
  */
-export const strays = (stores: Stores): Looking => ({
+export const strays = (stores: Stores): CheckContext => ({
   what: "rows outside of the chain",
   look: whileNothingIsArchived(
     stores,
@@ -37,7 +37,7 @@ export const strays = (stores: Stores): Looking => ({
         flaws.push(...(yield* reading(stores, () => rows.flatMap((row) => strayIn(stores, row)))))
         left += rows.length
         after = last.link.position
-        yield* turn
+        yield* yieldToEventLoop
       }
       return { told: left === 0 ? "none" : `${counted(left, "event")} that archiving left behind`, flaws }
     }),

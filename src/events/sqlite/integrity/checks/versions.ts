@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { turn } from "../../../../platform/yieldToEventLoop.ts"
+import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import {
+  type CheckContext,
   counted,
   type Flaw,
   flaw,
-  type Looking,
   MAX_FLAWS,
   reading,
   type Stores,
@@ -19,7 +19,7 @@ const PAGE_SIZE = 5000
  * Walks each stream of each timeline by its index: its versions go on from those that were archived, one by one, in the order of
  * positions. Of what was archived, the look at segments does the same.
  */
-export const versions = (stores: Stores): Looking => ({
+export const versions = (stores: Stores): CheckContext => ({
   what: "versions",
   look: whileNothingIsArchived(
     stores,
@@ -46,7 +46,7 @@ export const versions = (stores: Stores): Looking => ({
           return rows.length
         })
         size = page
-        yield* turn
+        yield* yieldToEventLoop
       }
       return { told: counted(streams, "stream"), flaws }
     }),
