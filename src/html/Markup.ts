@@ -1,4 +1,4 @@
-import { oneLine } from "../cli/terminal/Text.ts"
+import { oneLine } from "../values/PlainText.ts"
 
 /** HTML or SVG that may be written as it is. Only `markup` makes it: what comes from a log gets into it as text alone. */
 export class Markup {

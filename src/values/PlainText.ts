@@ -149,3 +149,6 @@ const withoutLookAlikes = (word: string, scripts: ReadonlySet<Alphabet>): string
     digits,
   )
 }
+
+/** Text as it may be shown on one line of a terminal: line breaks and tabs as a space, whatever is not seen as an escape. */
+export const oneLine = (text: string): string => visible(text.replaceAll(/[\r\n\t]/g, " "))

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { Score, Verdict } from "../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import type { Style } from "../terminal/Style.ts"
 import * as Table from "../terminal/Table.ts"
-import { number, oneLine } from "../terminal/Text.ts"
+import { number } from "../terminal/Text.ts"
 import type { Narrator } from "./Narrator.ts"
 
 /** Shows the audits of some tasks beside each other. */

@@ -3,7 +3,8 @@ import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
-import { oneLine, value } from "../terminal/Text.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import { value } from "../terminal/Text.ts"
 import { type Narrator, WIDTH } from "./Narrator.ts"
 
 /** Between two commands. */

@@ -1,13 +1,14 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { PersonalData } from "../../events/payload/PersonalData.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as Table from "../terminal/Table.ts"
-import { at, oneLine, time } from "../terminal/Text.ts"
+import { at, time } from "../terminal/Text.ts"
 
 /** `hindcast log subjects` */
 export const subjects = Command.make("subjects", common, ({ log, json }) =>

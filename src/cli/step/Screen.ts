@@ -1,11 +1,12 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import * as EventSummary from "../pages/events/EventSummary.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Style } from "../terminal/Style.ts"
-import { count, json, oneLine, time } from "../terminal/Text.ts"
+import { count, json, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 import type { Pane, SearchQuery, Session } from "./Session.ts"
 

@@ -2,9 +2,10 @@ import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import * as Output from "../command/Output.ts"
 import type { Style } from "../terminal/Style.ts"
-import { at, duration, oneLine, shorten, value } from "../terminal/Text.ts"
+import { at, duration, shorten, value } from "../terminal/Text.ts"
 
 /** A command whose end is awaited. */
 interface Step {

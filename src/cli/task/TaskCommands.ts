@@ -6,6 +6,7 @@ import { Bundles } from "../../events/maintenance/Bundles.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -13,7 +14,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as Table from "../terminal/Table.ts"
-import { at, count, oneLine, shorten, time } from "../terminal/Text.ts"
+import { at, count, shorten, time } from "../terminal/Text.ts"
 
 /** Characters of a goal in the list. */
 const GOAL_LENGTH = 50

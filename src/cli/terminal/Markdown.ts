@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util"
-import { oneLine } from "./Text.ts"
+import { oneLine } from "../../values/PlainText.ts"
 
 /** A column of a table: its heading, and on which side its cells stand. */
 export interface Column {

@@ -1,12 +1,9 @@
 import { MAIN } from "../../events/log/EventLog.ts"
 import type { Json } from "../../values/Json.ts"
-import { visible } from "../../values/PlainText.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import { iso } from "../../values/Time.ts"
 
-export { visibleLines } from "../../values/PlainText.ts"
-
-/** Text as it may be shown on one line of a terminal: line breaks and tabs as a space, whatever is not seen as an escape. */
-export const oneLine = (text: string): string => visible(text.replaceAll(/[\r\n\t]/g, " "))
+export { oneLine, visibleLines } from "../../values/PlainText.ts"
 
 /** What a terminal would obey rather than show, and what is not seen: a plugin or a model may have written it. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{4})\p{M}/gu

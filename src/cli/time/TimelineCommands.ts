@@ -1,12 +1,13 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as Table from "../terminal/Table.ts"
-import { at, oneLine, time, value } from "../terminal/Text.ts"
+import { at, time, value } from "../terminal/Text.ts"
 
 const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {

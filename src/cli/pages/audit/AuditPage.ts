@@ -1,9 +1,10 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, duration, nouns, number, oneLine, percent, time } from "../../terminal/Text.ts"
+import { at, count, duration, nouns, number, percent, time } from "../../terminal/Text.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 
 /**

@@ -1,8 +1,9 @@
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, count, duration, number, oneLine, time } from "../../terminal/Text.ts"
+import { at, count, duration, number, time } from "../../terminal/Text.ts"
 import { outcome } from "./AuditPage.ts"
 
 /** The scores that a table is of; null where the log has none that would be taken by itself. */

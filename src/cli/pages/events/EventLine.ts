@@ -1,6 +1,7 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, oneLine, time } from "../../terminal/Text.ts"
+import { at, time } from "../../terminal/Text.ts"
 import * as EventSummary from "./EventSummary.ts"
 
 /** Events as lines: position, time, type, actor, summary; in columns. */

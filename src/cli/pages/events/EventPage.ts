@@ -1,6 +1,7 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, json, oneLine, time } from "../../terminal/Text.ts"
+import { at, json, time } from "../../terminal/Text.ts"
 import * as EventLine from "./EventLine.ts"
 import * as EventSummary from "./EventSummary.ts"
 

@@ -1,6 +1,7 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName, PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
-import { at, count, duration, number, oneLine, shorten, signed, value } from "../../terminal/Text.ts"
+import { oneLine } from "../../../values/PlainText.ts"
+import { at, count, duration, number, shorten, signed, value } from "../../terminal/Text.ts"
 import * as GateSummary from "./GateSummary.ts"
 
 /** Characters of a summary. */

@@ -1,6 +1,6 @@
 import { isArray } from "../../../projections/patch/JsonPatch.ts"
 import type { JsonObject } from "../../../values/Json.ts"
-import { oneLine } from "../../terminal/Text.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 
 /** Rules that are named; the others are counted. */
 const RULES = 3

@@ -1,8 +1,9 @@
 import { type Examination, isHealthy } from "../../../events/integrity/Doctor.ts"
 import type { CheckResult, Finding, Severity } from "../../../events/log/Verification.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { count, oneLine } from "../../terminal/Text.ts"
+import { count } from "../../terminal/Text.ts"
 
 /** What the doctor found: the verdict, what was looked at, then each finding with what to do. */
 export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {

@@ -1,9 +1,10 @@
 import type { Space, StoragePart, StorageShare } from "../../../events/maintenance/StorageUsage.ts"
 import type { Head } from "../../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../../values/Json.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, oneLine, size } from "../../terminal/Text.ts"
+import { at, count, size } from "../../terminal/Text.ts"
 import * as GateSummary from "../events/GateSummary.ts"
 
 /** What a log holds. */

@@ -4,10 +4,10 @@ import { type GrantStatus, grantCommand } from "../../../kernel/registry/Registr
 import type * as Grants from "../../../plugins/manifest/Grants.ts"
 import { type EffectiveRisk, inWords } from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { oneLine } from "../../terminal/Text.ts"
 
 /** What is asked for, as it is written, and what is granted of it. */
 export const table = (

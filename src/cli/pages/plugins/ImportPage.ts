@@ -1,7 +1,7 @@
 import type { CheckedPlugin } from "../../../kernel/registry/Registry.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { oneLine } from "../../terminal/Text.ts"
 import * as GrantPage from "./GrantPage.ts"
 import * as PluginPage from "./PluginPage.ts"
 

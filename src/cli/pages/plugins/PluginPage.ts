@@ -7,10 +7,11 @@ import { actuatorsOf, type Manifest } from "../../../plugins/manifest/Manifest.t
 import * as Risk from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
 import type { PluginVersion } from "../../../projections/state/PluginVersions.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, oneLine, shorten, signed, time, value } from "../../terminal/Text.ts"
+import { at, count, shorten, signed, time, value } from "../../terminal/Text.ts"
 import * as GrantPage from "./GrantPage.ts"
 
 /** A plugin that was checked or imported, as a document. */

@@ -1,7 +1,7 @@
 import type { Program, SandboxReport } from "../../../plugins/sandbox/SandboxReport.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { oneLine } from "../../terminal/Text.ts"
 
 /** How plugins are confined on this machine: the tier, why, what would improve it, by which programs, within which limits. */
 export const lines = (style: Style, survey: SandboxReport): ReadonlyArray<string> => {

@@ -1,7 +1,8 @@
 import { type Comparison, MIN_PAIRS } from "../../../projections/comparison/Comparison.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { count, number, oneLine, signed } from "../../terminal/Text.ts"
+import { count, number, signed } from "../../terminal/Text.ts"
 
 /** Tasks, and rewards, that a list names at most. */
 const MAX_LISTED = 10

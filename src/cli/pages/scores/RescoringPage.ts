@@ -1,8 +1,9 @@
 import type { RescorePlan } from "../../../kernel/scoring/Scoring.ts"
 import type { SetSummary } from "../../../projections/comparison/SetSummary.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, oneLine } from "../../terminal/Text.ts"
+import { at, count } from "../../terminal/Text.ts"
 import * as ScoreSetPage from "./ScoreSetPage.ts"
 
 /** What a re-scoring would take. */

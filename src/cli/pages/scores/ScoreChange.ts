@@ -1,9 +1,10 @@
 import type { ScoreSetSummary } from "../../../kernel/scoring/Scoring.ts"
 import { type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { count, number, oneLine } from "../../terminal/Text.ts"
+import { count, number } from "../../terminal/Text.ts"
 import { net, outcome } from "../audit/AuditPage.ts"
 
 /** A reward or punishment that came to another amount than before; null where a scoring did not have it. */

@@ -1,7 +1,8 @@
 import type { SetSummary, VerdictSummary } from "../../../projections/comparison/SetSummary.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, number, oneLine, shorten } from "../../terminal/Text.ts"
+import { at, count, number, shorten } from "../../terminal/Text.ts"
 import type { ScoreSetRow } from "./ScoreSetTable.ts"
 
 /** One score set, or all that bear a label, as `score show` tells of them. */

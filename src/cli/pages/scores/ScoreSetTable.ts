@@ -1,6 +1,7 @@
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, oneLine } from "../../terminal/Text.ts"
+import { at } from "../../terminal/Text.ts"
 
 /** A score set in a list. */
 export interface ScoreSetRow {

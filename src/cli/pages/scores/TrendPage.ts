@@ -1,8 +1,9 @@
 import { MIN_TASKS, type Series, type Trend } from "../../../projections/comparison/Trend.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as Sparkline from "../../terminal/Sparkline.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { count, number, oneLine, signed } from "../../terminal/Text.ts"
+import { count, number, signed } from "../../terminal/Text.ts"
 
 /** Cells of a sparkline at most. */
 const CELLS = 64

@@ -1,6 +1,7 @@
 import type { Bisection } from "../../../projections/timetravel/TimeTravel.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, count, moment, oneLine } from "../../terminal/Text.ts"
+import { at, count, moment } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
 /** The first moment at which a predicate holds; then how it was found, and whether that is certain. */

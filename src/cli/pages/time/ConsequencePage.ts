@@ -1,6 +1,7 @@
 import type { Consequence, Consequences } from "../../../projections/timetravel/TimeTravel.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, count, oneLine } from "../../terminal/Text.ts"
+import { at, count } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as EventSummary from "../events/EventSummary.ts"
 

@@ -1,6 +1,7 @@
 import type { Forked } from "../../../kernel/fork/Fork.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, count, oneLine } from "../../terminal/Text.ts"
+import { at, count } from "../../terminal/Text.ts"
 import * as AuditPage from "../audit/AuditPage.ts"
 
 /**

@@ -1,9 +1,10 @@
 import * as JsonPatch from "../../../projections/patch/JsonPatch.ts"
 import type { ValueChange } from "../../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../../values/Json.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, oneLine, shorten, time, value } from "../../terminal/Text.ts"
+import { at, shorten, time, value } from "../../terminal/Text.ts"
 import * as PatchLines from "./PatchLines.ts"
 
 /** Characters of what a line says of a value. */

@@ -2,8 +2,9 @@ import { Either } from "effect"
 import * as JsonPatch from "../../../projections/patch/JsonPatch.ts"
 import type { Difference } from "../../../projections/timetravel/TimeTravel.ts"
 import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, oneLine, value } from "../../terminal/Text.ts"
+import { at, value } from "../../terminal/Text.ts"
 
 /** A difference with the value that it takes away; `before` is absent where it adds. */
 export type ShownChange = Difference & { readonly before?: Json }

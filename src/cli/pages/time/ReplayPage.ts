@@ -1,9 +1,10 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { ReplayReport } from "../../../kernel/replay/Replay.ts"
 import type { JsonObject } from "../../../values/Json.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, oneLine, value } from "../../terminal/Text.ts"
+import { at, count, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
 /** What came of a replay; where it diverged, with the events up to there. */
