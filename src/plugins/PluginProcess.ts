@@ -24,6 +24,7 @@ import * as Sandbox from "./Sandbox.ts"
 import type { Leave } from "./sandbox/Consent.ts"
 import type { Layer, Tier } from "./sandbox/Layer.ts"
 import { type Limits, limitsOf, type SandboxLimits } from "./sandbox/Limits.ts"
+import type { Found } from "./sandbox/Precomputed.ts"
 import { prepare } from "./sandbox/Prepare.ts"
 import { enforced } from "./schemas/enforced.ts"
 
@@ -135,7 +136,7 @@ export const make = (
     const { manifest, instance, directory, workspace, grants, record, limits } = spec
     const plugin = manifest.name
     const sandboxLimits = limitsOf(limits)
-    const { command, forbidden } = yield* prepare(confining, {
+    const { command, forbidden, precomputed } = yield* prepare(confining, {
       ...{
         plugin,
         runner: RUNNER,
@@ -144,7 +145,7 @@ export const make = (
         grants,
         denoDir: spec.denoDir,
       },
-      ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits },
+      ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
     })
     const journal = yield* Journal.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
@@ -191,7 +192,7 @@ export const make = (
       farewell: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
-    child.send(encode(init(spec, conversation.nonce)))
+    child.send(encode(init(spec, conversation.nonce, precomputed)))
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.standBack(child.pid, niceness)
@@ -219,6 +220,9 @@ export const make = (
       limits: sandboxLimits,
     }
     journal.write({ type: "PluginStarted", payload })
+    if (precomputed !== undefined && "why" in precomputed) {
+      journal.log("warn", `started without its precomputed bytes: ${precomputed.why}`)
+    }
     yield* journal.flushed
     return {
       ...payload,
@@ -241,7 +245,11 @@ const STAND_BACK_AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("1
 /** The trusted main module: TypeScript beside the sources, JavaScript beside what was compiled. */
 export const RUNNER = fileURLToPath(new URL(`./runner/runner${path.extname(import.meta.url)}`, import.meta.url))
 
-const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, nonce: string): HostFrame => ({
+const init = (
+  { manifest, directory, metadata, seed, workspace }: ProcessSpec,
+  nonce: string,
+  precomputed: Found | undefined,
+): HostFrame => ({
   type: "init",
   nonce,
   entry: pathToFileURL(path.join(directory, manifest.entry)).href,
@@ -249,6 +257,7 @@ const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, n
   metadata,
   seed,
   workspace,
+  precomputed: precomputed !== undefined && "file" in precomputed ? precomputed.file : null,
   frameLimit: FRAME_LIMIT,
   readingsInFlight: READINGS_IN_FLIGHT,
 })

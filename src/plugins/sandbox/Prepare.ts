@@ -5,6 +5,7 @@ import * as OwnerOnly from "../../events/OwnerOnly.ts"
 import * as PartialFile from "../../events/PartialFile.ts"
 import { realpathOfExisting } from "../broker/realpath.ts"
 import type { Grants } from "../Grants.ts"
+import type * as Manifest from "../Manifest.ts"
 import { PluginUnavailable } from "../PluginError.ts"
 import * as Sandbox from "../Sandbox.ts"
 import * as DenoCache from "./DenoCache.ts"
@@ -12,6 +13,7 @@ import { tierOf } from "./Layer.ts"
 import type { Limits } from "./Limits.ts"
 import * as Links from "./Links.ts"
 import { readingOf } from "./Permissions.ts"
+import * as Precomputed from "./Precomputed.ts"
 
 /** What a plugin's process is to be confined to. */
 export interface Wish {
@@ -28,6 +30,8 @@ export interface Wish {
   /** A Deno cache directory of its own, made if missing. */
   readonly denoDir: string
   readonly limits: Limits
+  /** Bytes to have at hand in a file, as its manifest says. Default: none. */
+  readonly precomputed?: Manifest.Precomputed | undefined
 }
 
 /** A command line whose confinement holds on this disk, as it is now. */
@@ -35,6 +39,8 @@ export interface Prepared {
   readonly command: Sandbox.SandboxedCommand
   /** What it must not touch, by its real paths. */
   readonly forbidden: ReadonlyArray<string>
+  /** Undefined where its manifest asks for none. */
+  readonly precomputed: Precomputed.Found | undefined
 }
 
 export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyFiles
@@ -49,20 +55,22 @@ export const prepare = (confining: Sandbox.Confining, wish: Wish): Effect.Effect
     const forbidden = yield* resolve(wish, "paths of what no plugin may touch", wish.forbidden)
     const [runner = wish.runner] = yield* resolve(wish, "the runner's path", [wish.runner])
     const denoDir = yield* makeDenoDir(wish)
-    yield* speakable(wish, [directory, ...forbidden])
+    yield* speakable(wish, [directory, ...forbidden, ...(wish.precomputed === undefined ? [] : [denoDir])])
     yield* Links.grantsAreReal(plugin, grants)
     if (tierOf(confining.layer) === "flags")
       yield* Links.stayInside(plugin, readingOf({ directory, grants, forbidden }))
     const confinement = { runner, directory, grants, forbidden, denoDir, limits }
-    const made = Effect.zipRight(
-      DenoCache.fill(confining, confinement, wish.entry),
-      Effect.try(() => Sandbox.command(confining, confinement, process.env)),
-    )
-    const command = yield* Effect.mapError(made, ({ error: cause }) => {
+    const made = Effect.gen(function* () {
+      yield* DenoCache.fill(confining, confinement, wish.entry)
+      const precomputed = wish.precomputed && (yield* Precomputed.provide(confining, confinement, wish.precomputed))
+      const reading = precomputed !== undefined && "file" in precomputed ? { precomputed: precomputed.file } : {}
+      const command = yield* Effect.try(() => Sandbox.command(confining, { ...confinement, ...reading }, process.env))
+      return { command, forbidden, precomputed }
+    })
+    return yield* Effect.mapError(made, ({ error: cause }) => {
       const found = cause instanceof Error ? cause.message : String(cause)
       return new PluginUnavailable({ plugin, reason: `expected its sandbox to be made in ${denoDir}, found ${found}` })
     })
-    return { command, forbidden }
   })
 
 const resolve = ({ plugin }: Wish, what: string, places: ReadonlyArray<string>) =>
