@@ -16,6 +16,7 @@ import * as HistoryPage from "./demo/history/Page.ts"
 import * as Moments from "./demo/Moments.ts"
 import * as Next from "./demo/Next.ts"
 import * as OwnFiles from "./demo/OwnFiles.ts"
+import * as PythonPlugin from "./demo/PythonPlugin.ts"
 import * as Rescoring from "./demo/Rescoring.ts"
 import * as Teller from "./demo/Teller.ts"
 import * as Visit from "./demo/Visit.ts"
@@ -121,6 +122,7 @@ const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
     const found = yield* lookBack(teller, place, acted)
     const next = Next.suggestions(filename, found.win, acted.wanderer.taskId)
     yield* Next.show(teller, next)
+    yield* teller.say(...PythonPlugin.missing().flatMap((line) => ["", line]))
 
     if (!json) return
     const { continued, recovered, expert, wanderer, visit } = acted
