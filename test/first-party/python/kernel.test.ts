@@ -59,6 +59,6 @@ describe("python in a task", () => {
         }),
       ),
     // The memory image of an interpreter is computed for this log.
-    60_000,
+    120_000,
   )
 })
