@@ -1,7 +1,7 @@
 /**
  * `node scripts/shipped.mjs`: writes `dist/plugins/shipped.json`, the digests of the plugins that come with this package, as
- * the registry takes them of a plugin's files. Part of `npm run build`, after `plugins/python/vendor` was made: what is in
- * there belongs to the plugin and to its digest.
+ * the registry takes them of a plugin's files, and of those that are packages of their own in this repository. Part of `npm run build`,
+ * after `packages/python/vendor` was made: what is in there belongs to the plugin and to its digest.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -12,7 +12,7 @@ import { load } from "../dist/plugins/manifest/Manifest.js"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const list = path.join(root, "dist", "plugins", "shipped.json")
 
-const directories = ["plugins", path.join("examples", "plugins")].flatMap((place) =>
+const directories = ["plugins", "packages", path.join("examples", "plugins")].flatMap((place) =>
   fs.readdirSync(path.join(root, place)).map((name) => path.join(root, place, name)),
 )
 const shipped = {}

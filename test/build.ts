@@ -8,7 +8,7 @@ const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
 const inputs = [
   ...["src", "scripts/bundle.mjs", "scripts/shipped.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"],
   // Their digests are part of what is built.
-  ...["plugins", "examples/plugins"],
+  ...["plugins", "packages", "examples/plugins"],
 ]
 
 /**
@@ -23,6 +23,7 @@ export default function build(): void {
   fs.rmSync(path.join(root, "dist"), { recursive: true, force: true })
   run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
   run(path.join("scripts", "bundle.mjs"))
+  run(path.join("packages", "python", "vendor.mjs"))
   run(path.join("scripts", "shipped.mjs"))
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, "")
@@ -42,7 +43,11 @@ const run = (...args: ReadonlyArray<string>) => {
 
 const mtime = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
+/** What a build itself puts beside the sources. */
+const BUILT = new Set(["vendor", "node_modules"])
+
 const newest = (file: string): number => {
   if (!fs.statSync(file).isDirectory()) return mtime(file)
-  return Math.max(...fs.readdirSync(file).map((entry) => newest(path.join(file, entry))))
+  const sources = fs.readdirSync(file).filter((entry) => !BUILT.has(entry))
+  return Math.max(...sources.map((entry) => newest(path.join(file, entry))))
 }

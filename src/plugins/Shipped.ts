@@ -9,7 +9,7 @@ import { Sha256 } from "../events/vocabulary/EventType.ts"
 export type ShippedPlugins = ReadonlyMap<string, string>
 
 /**
- * The list that `npm run build` makes of `plugins/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
+ * The list that `npm run build` makes of `plugins/`, `packages/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
  * cannot be read no plugin counts as shipped.
  *
  * @param file Default: the one beside the compiled modules

@@ -57,6 +57,11 @@ export interface PluginContext {
   /** The workspace directory that `"."` in `permissions` speaks of: an absolute path. */
   readonly workspace: string
   /**
+   * The file with the bytes that the manifest's `precomputed` speaks of: an absolute path, which the plugin may read. Null where the manifest
+   * has none, or where the host could not have it made.
+   */
+  readonly precomputed: string | null
+  /**
    * Asks the host to run a command that the manifest's `permissions.run` allows. Arguments are passed as they are,
    * without a shell. The working directory is the workspace. Rejects when the command is not allowed or cannot start;
    * an exit code other than 0 is an answer, not a rejection.
@@ -84,6 +89,12 @@ export interface PluginContext {
    */
   readonly emit: (sensor: string, reading: Json) => Promise<void>
 }
+
+/**
+ * The default export of the module that the manifest's `precomputed` names. It answers with the same bytes wherever and whenever it runs, at
+ * most 64 MiB of them, and prints nothing. It runs in the plugin's sandbox, without any grant.
+ */
+export type Precompute = () => Uint8Array | Promise<Uint8Array>
 
 /** Returns a reading. */
 export type Sensor = (context: PluginContext) => Json | Promise<Json>

@@ -23,6 +23,7 @@ import * as History from "./history/History.ts"
 import * as Page from "./history/Page.ts"
 import * as Narrator from "./Narrator.ts"
 import * as NextSteps from "./NextSteps.ts"
+import * as PythonPlugin from "./PythonPlugin.ts"
 import * as Rescoring from "./Rescoring.ts"
 import * as StoryMoments from "./StoryMoments.ts"
 import * as WorkspaceVisit from "./WorkspaceVisit.ts"
@@ -121,6 +122,7 @@ const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
     const found = yield* lookBack(teller, place, acted)
     const next = NextSteps.suggestions(filename, found.win, acted.wanderer.taskId)
     yield* NextSteps.show(teller, next)
+    yield* teller.say(...PythonPlugin.missing().flatMap((line) => ["", line]))
 
     if (!json) return
     const { continued, recovered, expert, wanderer, visit } = acted

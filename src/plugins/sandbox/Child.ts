@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
-import type { SandboxedCommand } from "../sandbox/Sandbox.ts"
+import type { SandboxedCommand } from "./Sandbox.ts"
 
 /** How a process ended. */
 export interface ChildExit {
