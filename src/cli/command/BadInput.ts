@@ -1,12 +1,13 @@
+/** The error of a command line whose option or argument has an invalid value. */
 import { Data } from "effect"
 
-/** Type something else: an option's or argument's value does not say what it should. */
+/** An option or argument has an invalid value. To recover, change the value. */
 export class BadInput extends Data.TaggedError("BadInput")<{
-  /** The option or argument, as it is typed. */
+  /** The option or argument, as it was typed. */
   readonly input: string
   readonly expected: string
   readonly found: string
-  /** What else to know or do: a sentence. */
+  /** An additional hint: one sentence. */
   readonly advice?: string
 }> {
   override get message() {

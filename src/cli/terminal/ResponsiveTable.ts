@@ -1,26 +1,29 @@
+/** A table that fits the terminal's width: less important columns are dropped and long cells are shortened. */
 import { stripVTControlCharacters } from "node:util"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import { shorten } from "./Text.ts"
 
-/** A column of a table that fits a terminal. */
+/** A column with its cells and its layout rules. */
 export interface Column extends Table.Column {
   readonly cells: ReadonlyArray<string>
-  /** Columns of a lower rank are there first; those of rank 0 are always. */
+  /** Columns with a lower rank are kept first. Columns with rank 0 are always shown. */
   readonly rank: number
-  /** Its cells, which are not styled, may be shortened to so many characters. Default: not at all. */
+  /**
+   * Minimum width to which its cells may be shortened. The cells must not be styled. Default: they are not shortened.
+   */
   readonly least?: number
 }
 
-/** Characters that a column is at most where there is no terminal to fit, if it may be shortened. */
+/** Maximum width of a shortenable column if there is no terminal. */
 const WIDEST = 50
 
-/** Between two columns. */
+/** Characters between two columns. */
 const GAP = 2
 
-/** As many of the columns as there is room for, in their order, as a table. */
+/** A table of the columns that fit `width`, in their given order. */
 export const lines = (style: Style, columns: ReadonlyArray<Column>, width: number): ReadonlyArray<string> => {
-  const shown = chosen(columns, width)
+  const shown = fitColumns(columns, width)
   const rows = shown[0]?.cells.length ?? 0
   return Table.lines(
     style,
@@ -29,9 +32,12 @@ export const lines = (style: Style, columns: ReadonlyArray<Column>, width: numbe
   )
 }
 
-/** Those that there is room for when the shortest is made of each; what is left over goes to the last that can be longer. */
-const chosen = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Column> => {
-  const sized = columns.map((column) => ({ column, natural: naturalOf(column) }))
+/**
+ * The columns that fit if each takes its minimum width. The remaining width goes to shortenable columns, from left to
+ * right.
+ */
+const fitColumns = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Column> => {
+  const sized = columns.map((column) => ({ column, natural: naturalWidth(column) }))
   const needs = ({ column, natural }: (typeof sized)[number]) => Math.min(natural, column.least ?? natural) + GAP
   let left = width + GAP
   const taken = new Set<Column>()
@@ -51,7 +57,7 @@ const chosen = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Co
   })
 }
 
-const naturalOf = ({ heading, cells }: Column): number =>
+const naturalWidth = ({ heading, cells }: Column): number =>
   cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), heading.length)
 
 const widthOf = (cell: string): number => [...stripVTControlCharacters(cell)].length

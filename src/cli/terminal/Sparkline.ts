@@ -1,9 +1,11 @@
-/** Eighths of a cell, from the bottom. */
+/** Sparklines: a series of numbers as one line of bar characters. */
+
+/** Bars of one to eight eighths of a cell. */
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
 /**
- * Values as a line of bars, from the least to the greatest of `range`; where there are more values than cells, each cell is
- * the mean of those it stands for.
+ * Values as a line of at most `cells` bars, scaled to `range`. If there are more values than cells, a cell shows the
+ * mean of several values.
  */
 export const line = (
   values: ReadonlyArray<number>,
@@ -20,7 +22,7 @@ export const line = (
   }).join("")
 }
 
-/** The least and the greatest of some values. */
+/** The minimum and maximum of the values. */
 export const rangeOf = (values: ReadonlyArray<number>): readonly [number, number] => [
   values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
   values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
