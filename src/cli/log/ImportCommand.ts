@@ -1,3 +1,4 @@
+/** The command `hindcast log import`: rebuilds a log from the events that `hindcast export events` wrote. */
 import { Args, Command } from "@effect/cli"
 import { Effect, Either, Stream } from "effect"
 import { NotImported } from "../../events/maintenance/Import.ts"
@@ -37,7 +38,7 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
   ),
 )
 
-/** The events that the lines of a file say. */
+/** Decodes the events of a JSON Lines file. The first invalid line is a `NotImported` error. */
 const recordedIn = (log: string, file: string) => {
   const refuse = ({ line, reason }: ImportLines.BadLine) => new NotImported({ log, line, reason })
   let line = 0

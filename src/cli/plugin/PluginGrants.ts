@@ -1,3 +1,4 @@
+/** The commands `hindcast plugin grant` and `revoke`: the permissions of an imported plugin. */
 import { Command } from "@effect/cli"
 import { Data, Effect } from "effect"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
@@ -10,7 +11,7 @@ import * as Output from "../command/Output.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 import { grants, name, named } from "./PluginOptions.ts"
 
-/** Name at least one: without one there is nothing to do. */
+/** The command names no permission. To recover, name at least one. */
 export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
   readonly plugin: string
   readonly held: Held | null

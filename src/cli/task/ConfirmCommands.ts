@@ -1,3 +1,7 @@
+/**
+ * The command group `hindcast confirm`: shows the commands that wait for a person's approval, and approves or rejects
+ * them.
+ */
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { Lease } from "../../events/log/Lease.ts"
@@ -19,7 +23,7 @@ import type { Style } from "../terminal/Style.ts"
 import { at } from "../terminal/Text.ts"
 import * as Prompter from "./Prompter.ts"
 
-/** Nobody acts on what was approved: no kernel is at work on the log. */
+/** The approval was recorded, but no kernel runs on the log, so the command is not executed. */
 export class NoKernel extends Data.TaggedError("NoKernel")<{
   readonly confirmationId: string
   readonly position: number
@@ -45,7 +49,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
               ...ConfirmationPage.heading(style, id, waiting, CommandOrigin.describe(tasks, waiting.taskId), {
                 width: width(),
               }),
-              ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showing(id)),
+              ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showCommand(id)),
             ]),
             ...(kernel === undefined ? [style.warn(NOBODY_ACTS)] : []),
           ],
@@ -55,22 +59,22 @@ const ls = Command.make("ls", common, ({ log, json }) =>
 
 const NOBODY_ACTS = "No kernel is at work on this log: nothing that is approved now is executed."
 
-const showing = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
+const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
 
 const confirmation = Args.text({ name: "confirmation" }).pipe(
   Args.withDescription("Its id, or at least four characters that it alone begins or ends with"),
 )
 
-/** A question that waits, and the digest of what is shown of it. */
-interface Waiting {
+/** A pending confirmation, with the digest of what is shown to the person who decides. */
+interface PendingEntry {
   readonly id: string
   readonly waiting: PendingConfirmation
   readonly digest: string
   readonly origin: string
 }
 
-/** What a text names, if it waits. */
-const waitingFor = (named: string) =>
+/** The pending confirmation that a text refers to; `found` is `undefined` if it is not pending. */
+const findPending = (named: string) =>
   Effect.gen(function* () {
     const id = yield* Ids.confirmation(named)
     const waiting = SafeRecord.get(yield* (yield* Confirmations).pending, id)
@@ -80,11 +84,11 @@ const waitingFor = (named: string) =>
     return { id, found: { id, waiting, digest: digestOf(id, waiting), origin } }
   })
 
-/** A question as it is shown: whose it is, all of what is asked up to a limit, and its digest. */
-const pageOf = (style: Style, { id, waiting, digest, origin }: Waiting, limit?: number) => {
+/** The lines of a pending confirmation: its origin, its content up to a limit, and its digest. */
+const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, limit?: number) => {
   const fitting = { width: width(), ...(limit === undefined ? {} : { limit }) }
   const { lines, hidden } = ConfirmationPage.page(style, waiting.shown, fitting)
-  const below = ConfirmationPage.unseen(style, hidden, `${showing(id)} --all`)
+  const below = ConfirmationPage.unseen(style, hidden, `${showCommand(id)} --all`)
   const page = [
     ...ConfirmationPage.heading(style, id, waiting, origin, fitting),
     ...lines,
@@ -98,7 +102,7 @@ const all = Options.boolean("all").pipe(Options.withDescription("Show all of it,
 
 const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
   Effect.gen(function* () {
-    const { id, found } = yield* waitingFor(confirmation)
+    const { id, found } = yield* findPending(confirmation)
     if (found === undefined) return yield* notWaiting(id)
     const { waiting, digest } = found
     yield* Output.show(
@@ -109,7 +113,7 @@ const show = Command.make("show", { ...common, confirmation, all }, ({ log, json
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show all that is asked, as whoever approves it is shown it"))
 
-/** How it ended, where it ever waited: refusing it says so, and records nothing. */
+/** Fails with `NotPending`, which says how the confirmation ended if it ever existed. */
 const notWaiting = (id: string) =>
   Effect.flatMap(Confirmations, (confirmations) => confirmations.ended(id)).pipe(
     Effect.flatMap((found) => new NotPending({ confirmationId: id, found })),
@@ -142,7 +146,7 @@ const approving = {
 const approve = Command.make("approve", { ...common, confirmation, reason, ...approving }, (asked) =>
   Effect.gen(function* () {
     const { json, confirmation, reason } = asked
-    const { id, found } = yield* waitingFor(confirmation)
+    const { id, found } = yield* findPending(confirmation)
     if (found === undefined) return yield* notWaiting(id)
     const { waiting, digest } = found
     if (Option.isSome(asked.digest)) yield* checkDigest(asked.digest.value, digest)
@@ -166,7 +170,7 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
   }).pipe(Effect.provide(OpenLog.forWriting(asked.log))),
 ).pipe(Command.withDescription("Let be executed what waits: all of it is shown, and at a terminal it is asked for"))
 
-/** Fewer digits of a digest would soon fit another question's. */
+/** Minimum length of an abbreviated digest. A shorter one could match another confirmation. */
 const LEAST_DIGITS = 12
 
 const checkDigest = (named: string, digest: string) =>
