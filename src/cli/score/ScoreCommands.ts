@@ -1,3 +1,4 @@
+/** The command group `hindcast score`, and the command `hindcast compare`. */
 import * as path from "node:path"
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option, Stream } from "effect"
@@ -42,7 +43,7 @@ const ls = Command.make(
     }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
 
-/** These score sets, as lists and pages tell of them. */
+/** The score sets as rows of a list. */
 const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
@@ -75,7 +76,7 @@ const show = Command.make(
     }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show what a scoring came to over all of its tasks, and what it is made of"))
 
-/** Name one of them: what stands for several score sets cannot be pointed at. */
+/** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
 export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   readonly name: string
   readonly scoreSetIds: ReadonlyArray<string>
@@ -89,7 +90,7 @@ export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   }
 }
 
-/** Ids that a message lists at most: the last ones. */
+/** Maximum number of ids in a message: the last ones. */
 const MAX_IDS = 10
 
 const promote = Command.make(
@@ -116,9 +117,9 @@ export const score = Command.make("score").pipe(
   Command.withSubcommands([ls, show, promote]),
 )
 
-const families = ["goal", "agent"] as const
+const CLUSTERS = ["goal", "agent"] as const
 
-/** Writes a comparison as a page. */
+/** Writes a comparison as an HTML page. */
 const writePage = (compared: Comparison.Comparison, target: OutputFile.Target) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -139,7 +140,7 @@ export const compare = Command.make(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
     ),
-    cluster: oneOf("cluster", families).pipe(
+    cluster: oneOf("cluster", CLUSTERS).pipe(
       Options.withDescription("Tasks that have this in common may depend on one another. Default: each stands alone"),
       Options.optional,
     ),

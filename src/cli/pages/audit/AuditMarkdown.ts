@@ -1,3 +1,4 @@
+/** Formats the audit of a task as Markdown. */
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
@@ -6,8 +7,8 @@ import { at, count, duration, number, percent, time } from "../../terminal/Text.
 import * as AuditComponents from "./AuditComponents.ts"
 
 /**
- * The audit of a task as a Markdown document, for a pull request or a file of audits (CommonMark, with GitHub's tables). What
- * agents, plugins and people wrote stands in code spans; evidence is named by its positions.
+ * The audit of a task as a Markdown document (CommonMark with GitHub's tables), for a pull request or a file. Text of
+ * agents, plugins and people is in code spans; evidence is cited by position.
  *
  * @param level of the first heading; the others are below it
  */

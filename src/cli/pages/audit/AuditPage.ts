@@ -1,3 +1,4 @@
+/** Formats the audit of a task as text. */
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
@@ -8,7 +9,7 @@ import { at, count, duration, nouns, number, percent, time } from "../../termina
 import * as AuditComponents from "./AuditComponents.ts"
 
 /**
- * The audit of a task as a page.
+ * The audit of a task.
  *
  * @param times when the events were recorded that its scores cite: with them, each score has its rewards over time
  */
@@ -23,13 +24,13 @@ export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): Re
   ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
 ]
 
-/** A task's outcome; the good one stands out, and the bad ones do. */
+/** A task's outcome, coloured. */
 export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
   if (of === null) return style.warn("open")
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
-/** A score in few words: `1.8 of 1.8`. */
+/** A score: `1.8 of 1.8`. */
 export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
 
 const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
@@ -77,7 +78,7 @@ const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
 const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
   Object.fromEntries(keys.map((key) => [key, counts[key]]))
 
-/** The first count always, the others where they are not zero. */
+/** The first count, and the other counts that are not zero. */
 const listed = (counts: { readonly [name: string]: number }): string =>
   Object.entries(counts)
     .filter(([, of], index) => index === 0 || of !== 0)
@@ -109,7 +110,7 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
   ]
 }
 
-/** Rewards that a timeline shows at most, from its beginning. */
+/** Maximum number of rewards over time: the first ones. */
 const MAX_GIVEN = 40
 
 const overTime = (style: Style, given: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
@@ -149,7 +150,7 @@ const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
   { heading: "because" },
 ]
 
-/** Positions that a row lists at most. */
+/** Maximum number of cited positions in a row. */
 const MAX_BECAUSE = 6
 
 const verdictRow = (style: Style, verdict: DecidedBy): ReadonlyArray<string> => {

@@ -1,3 +1,4 @@
+/** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
@@ -6,26 +7,26 @@ import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
 import { outcome } from "./AuditPage.ts"
 
-/** The scores that a table is of; null where the log has none that would be taken by itself. */
+/** The scores that the table shows; null if the log has no official or live ones. */
 export type ShownScore = { readonly name: string; readonly label: string } | null
 
-/** What a table shows: tasks, or groups of them. */
+/** The content of a table of tasks or groups. */
 export interface ShownTable {
   readonly scores: ShownScore
-  /** How many tasks were chosen, and of those how many have no such score. */
+  /** The number of selected tasks, and how many of them have no such score. */
   readonly tasks: number
   readonly unscored: number
-  /** Rows that `--limit` leaves out. */
+  /** The number of rows that `--limit` leaves out. */
   readonly left: number
 }
 
-/** Tasks are named by the ends of their ids where a terminal is narrower than this. */
+/** Terminal width below which ids are shortened to their ends. */
 const WIDE = 140
 
-/** Ids that are no longer than this are shown whole; of longer ones the end, of at least so many characters. */
+/** Ids up to the first length are shown whole. Of longer ids the end is shown, at least the second length. */
 const [WHOLE_ID, SHORTEST_ID] = [16, 8]
 
-/** How much of the end of an id is needed to tell tasks apart. */
+/** The number of last characters that distinguishes the ids. */
 export const idLength = (ids: ReadonlyArray<string>): number => {
   const longest = ids.reduce((most, { length }) => Math.max(most, length), 0)
   if (longest <= WHOLE_ID) return longest
@@ -36,7 +37,7 @@ export const idLength = (ids: ReadonlyArray<string>): number => {
 }
 
 /**
- * Tasks as a table that fits a terminal.
+ * A table of tasks that fits the terminal.
  *
  * @param known the ids of all tasks of the log: what is left of an id is enough to name it
  */
@@ -85,7 +86,7 @@ export const rows = (
   ]
 }
 
-/** Groups of tasks as a table that fits a terminal. */
+/** A table of groups of tasks that fits the terminal. */
 export const groups = (
   style: Style,
   shown: ShownTable,
@@ -136,7 +137,7 @@ export const groups = (
   ]
 }
 
-/** What a reader should know of the numbers. */
+/** Notes on the table's numbers. */
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
@@ -206,7 +207,7 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
     notes(shown, by),
   )
 
-/** The footer, in which names that others gave stand in code spans. */
+/** The notes as Markdown. Names are in code spans. */
 const notes = (shown: ShownTable, by?: Grouping): ReadonlyArray<string> => {
   const scores = shown.scores === null ? null : { name: code(shown.scores.name), label: code(shown.scores.label) }
   return footer({ ...shown, scores }, by).map((line) => `- ${line}`)

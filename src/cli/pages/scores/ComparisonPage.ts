@@ -1,13 +1,14 @@
+/** Formats the comparison of two scorings as text. */
 import { type Comparison, MIN_PAIRS } from "../../../projections/comparison/Comparison.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count, number, signed } from "../../terminal/Text.ts"
 
-/** Tasks, and rewards, that a list names at most. */
+/** Maximum number of tasks or rewards in a list. */
 const MAX_LISTED = 10
 
-/** A comparison as a page: what was compared, what came of it, what it rests on. */
+/** A comparison: what was compared, the result, and its statistics. */
 export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   `${style.name(oneLine(of.a.name))} (A${several(of.a)}) and ${style.name(oneLine(of.b.name))} (B${several(of.b)}), by ${of.value} value`,
   ...Table.rows(facts(style, of).map(([name, text]) => [`  ${style.dim(name)}`, text])),
@@ -17,7 +18,7 @@ export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   style.dim(meaning(of)),
 ]
 
-/** How many score sets a label stood for. Of those that cover one task, the latest counts. */
+/** The number of score sets if the label stands for several. The latest one of each task counts. */
 const several = ({ scoreSetIds }: Comparison["a"]): string =>
   scoreSetIds.length === 1 ? "" : `: ${scoreSetIds.length} score sets, for each task the latest`
 
@@ -51,7 +52,7 @@ const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): s
     ...(incomparable.length === 0 ? [] : [`${incomparable.length} without such a value`]),
   ].join(", ")
 
-/** What makes a side less than it seems. */
+/** Warnings about a side: unfinished scorings and undecided verdicts. */
 const sideNotes = (style: Style, { a, b }: Comparison): ReadonlyArray<readonly [string, string]> =>
   ([["A", a] as const, ["B", b] as const] as const).flatMap(([name, side]) => [
     ...(side.unfinished === 0

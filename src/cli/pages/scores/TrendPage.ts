@@ -1,3 +1,4 @@
+/** Formats the trend of an agent's scores from task to task, as text and as Markdown. */
 import { MIN_TASKS, type Series, type Trend } from "../../../projections/comparison/Trend.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
@@ -5,12 +6,12 @@ import * as Sparkline from "../../terminal/Sparkline.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count, number, signed } from "../../terminal/Text.ts"
 
-/** Cells of a sparkline at most. */
+/** Maximum number of cells of a sparkline. */
 const CELLS = 64
 
 const INDENT = "  "
 
-/** A trend as a page: the answer first, then what it rests on. */
+/** A trend: the answer, then its statistics. */
 export const lines = (style: Style, trend: Trend, width: number): ReadonlyArray<string> => [
   `Scores ${style.name(oneLine(trend.scores.name))}: ${oneLine(trend.measure ?? "all measures")}, ${VALUES[trend.value]}, from task to task`,
   ...trend.series.flatMap((series) => ["", ...seriesLines(style, series, Math.min(CELLS, width - 24))]),
@@ -23,15 +24,15 @@ const VALUES = { net: "net", normalized: "net / possible" } as const
 const seriesLines = (style: Style, series: Series, cells: number): ReadonlyArray<string> => {
   const values = series.points.map(({ value }) => value)
   const range = Sparkline.rangeOf(values)
-  const drawn = (heading: string, of: ReadonlyArray<number>) =>
+  const labelledLine = (heading: string, of: ReadonlyArray<number>) =>
     `${INDENT}${style.dim(heading.padEnd(8))}${Sparkline.line(of, cells, range)}`
   return [
-    `${style.bold(oneLine(series.agent))}: ${painted(style, series)}`,
+    `${style.bold(oneLine(series.agent))}: ${colouredAnswer(style, series)}`,
     ...(values.length < 2
       ? []
       : [
-          `${drawn("scores", values)} ${number(range[0])} to ${number(range[1])}`,
-          drawn(
+          `${labelledLine("scores", values)} ${number(range[0])} to ${number(range[1])}`,
+          labelledLine(
             "median",
             series.points.map(({ median }) => median),
           ),
@@ -40,7 +41,7 @@ const seriesLines = (style: Style, series: Series, cells: number): ReadonlyArray
   ]
 }
 
-const painted = (style: Style, series: Series): string => {
+const colouredAnswer = (style: Style, series: Series): string => {
   const paint = { better: style.good, worse: style.bad, unclear: style.warn, descriptive: style.dim }[series.answer]
   return paint(answer(series))
 }
@@ -60,7 +61,7 @@ const answer = ({ answer, points }: Series): string => {
   }
 }
 
-/** What an answer rests on, sentence by sentence. */
+/** The statistics behind an answer, one sentence each. */
 const details = (series: Series): ReadonlyArray<string> => {
   const { tasks, scored, unscored, undecided, unfinished, first, last, tau, p, slope } = series
   return [
@@ -89,7 +90,7 @@ const pOf = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)}`
 
 const adjustedOf = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pOf(adjusted)} by Holm`)
 
-/** A slope is small where tasks are many: two digits that say something. */
+/** A slope with two significant digits: with many tasks it is a small number. */
 const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Number(slope.toPrecision(2)))}`
 
 const explained = ({ series }: Trend): ReadonlyArray<string> => [

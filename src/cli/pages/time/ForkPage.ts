@@ -1,3 +1,4 @@
+/** Formats the result of a fork. */
 import type { Forked } from "../../../kernel/fork/Fork.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -5,7 +6,7 @@ import { at, count } from "../../terminal/Text.ts"
 import * as AuditPage from "../audit/AuditPage.ts"
 
 /**
- * What came of a fork: its worlds, its task's audit, and how it is compared with its parent.
+ * The result of a fork: its environments, its task's audit, and the command that compares it with its parent.
  *
  * @param comparing the command that compares them
  */
