@@ -112,18 +112,19 @@ export interface Arranged {
 
 /**
  * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are
- * arguments, even if they look like options. `--help` and `--version` discard everything but the command.
+ * arguments, even if they look like options. `--help` discards everything but the command; `--version` discards
+ * everything.
  */
 export const arrange = (typed: ReadonlyArray<string>): Arranged => {
   const end = typed.indexOf("--")
   const { words, valued, others } = sortWords(end < 0 ? typed : typed.slice(0, end))
-  const forced = end < 0 ? [] : typed.slice(end)
+  const literal = end < 0 ? [] : typed.slice(end)
   const json = others.includes("--json")
   if (others.includes("--version")) return { args: ["--version"], path: [], overview: false, json }
   const length = GROUPS.has(words[0] ?? "") ? 2 : 1
   const path = words.slice(0, length)
   const help = others.includes("--help") || others.includes("-h")
-  const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...forced]
+  const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...literal]
   const overview = path.length < length && (help || args.length === path.length)
   const lacking = help ? undefined : others.find((word) => VALUED.has(word))
   return { args, path, overview, json, ...(lacking === undefined ? {} : { lacking }) }

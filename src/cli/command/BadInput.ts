@@ -1,7 +1,7 @@
-/** The error of a command line whose option or argument has an invalid value. */
+/** The error of an option or argument with an invalid value, for all commands. */
 import { Data } from "effect"
 
-/** An option or argument has an invalid value. To recover, change the value. */
+/** The value is invalid. To recover, change it. */
 export class BadInput extends Data.TaggedError("BadInput")<{
   /** The option or argument, as it was typed. */
   readonly input: string

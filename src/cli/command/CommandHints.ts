@@ -1,12 +1,12 @@
 /**
  * Rewrites the commands that messages suggest (`hindcast …`) into commands that work in the user's shell, with the
- * programWords's real path and the `--log` that was given.
+ * program's real path and the `--log` that was given.
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Argv from "./Argv.ts"
 
-/** The path of this programWords's executable module, `main.js`. */
+/** The path of this program's executable module, `main.js`. */
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
 
 /** A path relative to the working directory if that is shorter, else the path unchanged. */
@@ -16,14 +16,14 @@ export const shortest = (file: string): string => {
 }
 
 /** A word quoted for a POSIX shell, if it needs quotes. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** How this programWords is called: `npx hindcast` if it is installed as a dependency, `node …/main.js` in a checkout. */
 const programWords = (): string =>
-  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)]).map(quoted).join(" ")
+  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)]).map(quote).join(" ")
 
 /** A command of this programWords that can be pasted into the user's shell. */
-export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quoted)].join(" ")
+export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quote)].join(" ")
 
 /**
  * Turns a command as the library writes it (`hindcast …`) into one for the user's shell, with the `--log` that this
@@ -32,7 +32,7 @@ export const command = (args: ReadonlyArray<string>): string => [programWords(),
 export const shellCommand = (command: string): string => {
   const words = command.replace(/^hindcast(?= )/, programWords)
   const log = namedLog()
-  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quoted(log)}`
+  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quote(log)}`
 }
 
 /** The value of `--log` on this process's command line. */

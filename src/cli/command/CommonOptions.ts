@@ -24,8 +24,8 @@ export const workspace = Options.text("workspace").pipe(
 )
 
 /** An option whose value is an integer of at least `least`. */
-export const wholeNumber = (name: string, least: number): Options.Options<number> =>
-  numberOf(name, `a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && value >= least)
+export const wholeNumber = (name: string, minimum: number): Options.Options<number> =>
+  numberOf(name, `a whole number, ${minimum} or more`, (value) => Number.isSafeInteger(value) && value >= minimum)
 
 /** An option whose value is a number above 0. */
 export const positive = (name: string): Options.Options<number> =>
@@ -38,9 +38,9 @@ export const number = (name: string): Options.Options<number> => numberOf(name, 
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Options.Options<Word> =>
   checked({ name, value: words.join("|") }, `one of ${words.join(", ")}`, (text) => words.find((word) => word === text))
 
-const numberOf = (name: string, expected: string, fits: (value: number) => boolean): Options.Options<number> =>
+const numberOf = (name: string, expected: string, isValid: (value: number) => boolean): Options.Options<number> =>
   checked({ name, value: "number" }, expected, (text) =>
-    text.trim() !== "" && fits(Number(text)) ? Number(text) : undefined,
+    text.trim() !== "" && isValid(Number(text)) ? Number(text) : undefined,
   )
 
 /** An option whose value is checked by `read`. The parser's own messages do not name the option. */

@@ -53,7 +53,7 @@ const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDama
 /**
  * Maps an error to a failure. This is the only place that assigns exit codes.
  *
- * @param path the words of the command that failed, for saying where its help is
+ * @param path the words of the failed command, for the hint to its help
  */
 export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>): Failure => {
   const failure = Cause.failureOption(cause)

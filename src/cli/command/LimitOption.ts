@@ -18,7 +18,7 @@ export interface Some<A> {
   readonly beyond: string | undefined
 }
 
-const MORE = "--limit N shows more."
+const MORE_HINT = "--limit N shows more."
 
 /** The first `limit` results if `--since` was given, else the last ones. */
 export const of = <A, E, R>(
@@ -31,7 +31,7 @@ const first = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
   // One additional result shows whether there are more.
   Effect.map(Stream.runCollect(Stream.take(all, limit + 1)), (found) => ({
     shown: Chunk.toReadonlyArray(found).slice(0, limit),
-    beyond: found.length > limit ? `Later ones follow; ${MORE}` : undefined,
+    beyond: found.length > limit ? `Later ones follow; ${MORE_HINT}` : undefined,
   }))
 
 const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
@@ -43,5 +43,5 @@ const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
     })
     const shown = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.takeRight(counted, limit)))
     const earlier = passed - shown.length
-    return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE}` : undefined }
+    return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined }
   })

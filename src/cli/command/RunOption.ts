@@ -31,7 +31,7 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
 const taskId = (text: string, timeline: string | undefined) =>
   Effect.gen(function* () {
     const projector = yield* Projector
-    const folded = timeline === undefined ? projector : yield* projector.on(timeline)
-    const tasks = yield* folded.current(Tasks.projection)
+    const onTimeline = timeline === undefined ? projector : yield* projector.on(timeline)
+    const tasks = yield* onTimeline.current(Tasks.projection)
     return (yield* find("task", text, Object.keys(tasks))) ?? (yield* new TaskNotFound({ taskId: text }))
   })

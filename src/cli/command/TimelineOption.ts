@@ -5,7 +5,7 @@ import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 
-/** The option `--timeline`. */
+/** The name of a timeline. Default: `main`. */
 export const timeline = Options.text("timeline").pipe(
   Options.withDescription("The timeline whose history it is about. Default: main"),
   Options.optional,

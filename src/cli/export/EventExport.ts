@@ -69,8 +69,8 @@ export const run = (typed: Typed, format: Format) =>
       const target = { file: output, force, log: log.name, binary: format.binary }
       return OutputFile.writing(target, ({ write }) => {
         /** Encodes each page of events and writes the result. */
-        const through = <Item>(encoder: Encoder<Item>, each: Each<Item>) => {
-          const pages = each((page) =>
+        const encodeAll = <Item>(encoder: Encoder<Item>, readPages: PageReader<Item>) => {
+          const pages = readPages((page) =>
             Effect.gen(function* () {
               yield* write(yield* made(encoder.add(page)))
               events += page.length
@@ -83,14 +83,14 @@ export const run = (typed: Typed, format: Format) =>
           )
         }
         const forEach =
-          <Item>(read: (query: Query, take: Take<Item>) => Reading): Each<Item> =>
+          <Item>(read: (query: Query, take: PageConsumer<Item>) => Reading): PageReader<Item> =>
           (take) =>
             Effect.forEach(queries, (query) => read(query, take), { discard: true })
-        if (format.takes === "stored") return through(format.encoder(source), forEach(records.stored))
+        if (format.takes === "stored") return encodeAll(format.encoder(source), forEach(records.stored))
         const encoder = format.encoder(source)
         const pages = forEach<Readable>((query, take) => records.readable(query, { decrypted: decrypt }, take))
         return Effect.flatMap(Effect.isEffect(encoder) ? encoder : Effect.succeed(encoder), (encoder) =>
-          through(encoder, pages),
+          encodeAll(encoder, pages),
         )
       })
     })
@@ -101,8 +101,8 @@ export const run = (typed: Typed, format: Format) =>
     )
   }).pipe(Effect.provide(OpenLog.forReading(typed.log)))
 
-type Take<Item> = (page: ReadonlyArray<Item>) => Effect.Effect<void, OutputFile.OutputError>
+type PageConsumer<Item> = (page: ReadonlyArray<Item>) => Effect.Effect<void, OutputFile.OutputError>
 
 type Reading = Effect.Effect<void, OutputFile.OutputError | LogError>
 
-type Each<Item> = (take: Take<Item>) => Reading
+type PageReader<Item> = (take: PageConsumer<Item>) => Reading

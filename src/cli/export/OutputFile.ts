@@ -98,11 +98,11 @@ export const writing = <E, R>(
     open(target),
     (sink) =>
       Effect.gen(function* () {
-        const steps = buffered(file, sink)
-        yield* body({ write: steps.write })
-        yield* steps.flush
-        yield* Effect.uninterruptible(attempt(file, steps.written(), () => sink.commit()))
-        return { file, bytes: steps.written() }
+        const buffer = buffered(file, sink)
+        yield* body({ write: buffer.write })
+        yield* buffer.flush
+        yield* Effect.uninterruptible(attempt(file, buffer.written(), () => sink.commit()))
+        return { file, bytes: buffer.written() }
       }),
     // If removal fails, the cause also made the write fail and was reported then.
     (sink) => Effect.ignore(Effect.tryPromise(() => sink.discard())),
@@ -155,8 +155,8 @@ const buffered = (file: string, sink: AtomicOutput.AtomicOutput) => {
   }
   const writePiece = (piece: Piece) => {
     if (tryBuffer(piece)) return Effect.void
-    const alone = () => writeOut(typeof piece === "string" ? Buffer.from(piece) : piece)
-    return Effect.flatMap(flush, () => (tryBuffer(piece) ? Effect.void : alone()))
+    const writeUnbuffered = () => writeOut(typeof piece === "string" ? Buffer.from(piece) : piece)
+    return Effect.flatMap(flush, () => (tryBuffer(piece) ? Effect.void : writeUnbuffered()))
   }
   const writePieces = (pieces: ReadonlyArray<string>, from: number): Effect.Effect<void, OutputError> => {
     for (let index = from; index < pieces.length; index++) {
@@ -177,8 +177,8 @@ const open = ({
 }: Target): Effect.Effect<AtomicOutput.AtomicOutput, OutputError> =>
   Effect.suspend(() => {
     if (file === "-") {
-      const shows = binary && process.stdout.isTTY === true
-      return shows
+      const isTerminal = binary && process.stdout.isTTY === true
+      return isTerminal
         ? unavailable(file, "a terminal cannot show this format. Name a file, or send it on to another program")
         : attempt(file, 0, async () => AtomicOutput.standardOutput())
     }
@@ -225,14 +225,14 @@ const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.
 /** No space left, quota exceeded, file too large. */
 const DISK_FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
-const closed = (directory: string) => `the directory ${directory} or the file is closed to this user`
+const accessDenied = (directory: string) => `the directory ${directory} or the file is closed to this user`
 
 /** The system's errors in plain words, with the remedy. */
 const REASONS: Readonly<Record<string, (directory: string) => string>> = {
   ENOENT: (directory) => `there is no directory ${directory}. Make it, or name another`,
   ENOTDIR: (directory) => `${directory} is no directory`,
-  EACCES: closed,
-  EPERM: closed,
+  EACCES: accessDenied,
+  EPERM: accessDenied,
   EROFS: (directory) => `${directory} is on a disk that is mounted read-only`,
   ENAMETOOLONG: () => "its name is too long",
 }

@@ -11,7 +11,7 @@ import * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
 export const OFFICIAL = "official"
 export const LIVE = "live"
 
-/** The option `--scores`. */
+/** A pointer, a score set's id or its end, or a label. */
 export const scores = Options.text("scores").pipe(
   Options.withDescription(
     "A pointer, a score set's id or the end of it, or a label. Default: official, where it names a set, else live",

@@ -69,7 +69,7 @@ export const transitions = Command.make(
         )
       })
       const summary = { ...written, format, scores: choice.name, ...counts, head }
-      yield* ExportSummary.tell({ output, json }, summary, sentence(summary))
+      yield* ExportSummary.tell({ output, json }, summary, summaryLine(summary))
     }).pipe(Effect.provide(OpenLog.forReading(named))),
 ).pipe(
   Command.withDescription(
@@ -85,7 +85,7 @@ interface Summary extends OutputFile.Written {
   readonly unscored: number
 }
 
-const sentence = ({ steps, tasks, file, bytes, scores, withoutSteps, unscored }: Summary): string =>
+const summaryLine = ({ steps, tasks, file, bytes, scores, withoutSteps, unscored }: Summary): string =>
   [
     `Exported ${count(steps, "step")} of ${count(tasks, "task")} (${size(bytes)}) to ${file}, rewards by ${scores}.`,
     ...(withoutSteps === 0 ? [] : [`${count(withoutSteps, "task")} had no step.`]),

@@ -22,7 +22,7 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
     const filename = yield* OpenLog.fileOf(log)
     const head = yield* ProgressLine.during({ verb: "imported", unit: "events", json }, (onProgress) => {
       let events = 0
-      const pages = Stream.tap(recordedIn(filename, file), (page) => {
+      const pages = Stream.tap(decodeEvents(filename, file), (page) => {
         events += page.length
         return onProgress(events)
       })
@@ -39,7 +39,7 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
 )
 
 /** Decodes the events of a JSON Lines file. The first invalid line is a `NotImported` error. */
-const recordedIn = (log: string, file: string) => {
+const decodeEvents = (log: string, file: string) => {
   const refuse = ({ line, reason }: ImportLines.BadLine) => new NotImported({ log, line, reason })
   let line = 0
   return Stream.mapEffect(ImportLines.of(file, refuse), (page) =>

@@ -31,7 +31,7 @@ export const of = <E>(
   let lines = 0
   let partialLine = ""
 
-  const take = (bytes: Uint8Array | undefined) =>
+  const decodeLines = (bytes: Uint8Array | undefined) =>
     Effect.suspend((): Effect.Effect<ReadonlyArray<string>, E> => {
       let text: string
       try {
@@ -53,7 +53,7 @@ export const of = <E>(
   return bytesOf(file).pipe(
     Stream.map(Option.some),
     Stream.concat(Stream.succeed(Option.none<Uint8Array>())),
-    Stream.mapEffect((bytes) => take(Option.getOrUndefined(bytes))),
+    Stream.mapEffect((bytes) => decodeLines(Option.getOrUndefined(bytes))),
   )
 }
 

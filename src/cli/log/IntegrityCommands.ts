@@ -44,8 +44,10 @@ export const verify = Command.make(
   ({ log, json, anchor, publicKey, quick }) =>
     Effect.gen(function* () {
       const log = yield* EventLog
-      const held = yield* readAnchor(anchor, publicKey)
-      const found = yield* verifying(json, (telling) => log.verifyWith({ ...telling, quick, ...against(held) }))
+      const checkedAnchor = yield* readAnchor(anchor, publicKey)
+      const found = yield* verifying(json, (callbacks) =>
+        log.verifyWith({ ...callbacks, quick, ...anchorOption(checkedAnchor) }),
+      )
       if (found._tag === "Tampered") {
         const { position, kind, reason, looks, findings } = found
         yield* Output.show(json, { intact: false, position, kind, reason, looks, findings }, (style) => [
@@ -55,9 +57,9 @@ export const verify = Command.make(
         return yield* new Tampered({ log: log.name, position, reason })
       }
       const { head, events, looks } = found
-      yield* Output.show(json, { intact: true, head, events, looks, ...held }, (style) => [
+      yield* Output.show(json, { intact: true, head, events, looks, ...checkedAnchor }, (style) => [
         `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
-        ...(held === undefined ? [] : [anchoredLine(held)]),
+        ...(checkedAnchor === undefined ? [] : [anchorLine(checkedAnchor)]),
         ...ExaminationPage.lookLines(style, looks),
       ])
     }).pipe(Effect.provide(OpenLog.forReading(log))),
@@ -89,13 +91,13 @@ const readAnchor = (file: Option.Option<string>, publicKey: Option.Option<string
   })
 
 /** The position and hash of an anchor, for comparing the log with them. */
-const against = (held: CheckedAnchor | undefined) => {
-  if (held === undefined) return {}
-  const { position, hash } = held.anchor
+const anchorOption = (checkedAnchor: CheckedAnchor | undefined) => {
+  if (checkedAnchor === undefined) return {}
+  const { position, hash } = checkedAnchor.anchor
   return { anchor: { position, hash } }
 }
 
-const anchoredLine = ({ anchor, trusted }: CheckedAnchor): string =>
+const anchorLine = ({ anchor, trusted }: CheckedAnchor): string =>
   `It holds against the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
     trusted ? "." : ", which nobody vouched for: name the one you trust with --public-key FILE."
   }`
@@ -123,7 +125,7 @@ export const anchor = Command.make(
         return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
       }
       // A signature vouches for the log, so a log that was tampered with gets none.
-      const found = yield* verifying(json, (telling) => log.verifyWith(telling))
+      const found = yield* verifying(json, (callbacks) => log.verifyWith(callbacks))
       if (found._tag === "Tampered") {
         return yield* new Tampered({ log: log.name, position: found.position, reason: found.reason })
       }
@@ -159,8 +161,10 @@ export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(log)
     if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
-    const held = yield* readAnchor(anchor, publicKey)
-    const examination = yield* verifying(json, (telling) => examine(filename, { ...telling, ...against(held) }))
+    const checkedAnchor = yield* readAnchor(anchor, publicKey)
+    const examination = yield* verifying(json, (callbacks) =>
+      examine(filename, { ...callbacks, ...anchorOption(checkedAnchor) }),
+    )
     const healthy = isHealthy(examination)
     const { checked, looks, findings } = examination
     yield* Output.show(json, { healthy, log: filename, checked, looks, findings }, (style) =>

@@ -25,9 +25,9 @@ export const readOrMake = (file: string): Effect.Effect<Key, BadInput> =>
     if (!fs.existsSync(file)) return yield* make(file)
     const privateKey = yield* TextFile.read("--key", file)
     const { mode } = fs.statSync(file)
-    const isOpen = process.platform !== "win32" && (mode & 0o077) !== 0
+    const isReadableByOthers = process.platform !== "win32" && (mode & 0o077) !== 0
     const others = `others may read it (mode ${(mode & 0o777).toString(8)}), and could sign with it`
-    return { privateKey, remarks: isOpen ? [`warning: ${file}: ${others}. chmod 600 ${file}`] : [] }
+    return { privateKey, remarks: isReadableByOthers ? [`warning: ${file}: ${others}. chmod 600 ${file}`] : [] }
   })
 
 const make = (file: string) =>

@@ -77,13 +77,13 @@ interface Selected {
   readonly beyond: string | undefined
 }
 
-const MORE = "--limit N shows more."
+const MORE_HINT = "--limit N shows more."
 
 const first = (query: Query, limit: number) =>
   Effect.gen(function* () {
     // One additional event shows whether there are more.
     const page = yield* (yield* EventLog).readPage(query, limit + 1)
-    const beyond = page.length > limit ? `Later ones follow; ${MORE}` : undefined
+    const beyond = page.length > limit ? `Later ones follow; ${MORE_HINT}` : undefined
     return { events: page.slice(0, limit), beyond } satisfies Selected
   })
 
@@ -101,7 +101,7 @@ const last = (query: Query, limit: number) =>
     })
     const events = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.takeRight(counted, limit)))
     const earlier = passed - events.length
-    return { events, beyond: earlier > 0 ? `${earlier} earlier; ${MORE}` : undefined } satisfies Selected
+    return { events, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined } satisfies Selected
   })
 
 const eventArgument = Args.text({ name: "event" }).pipe(Args.withDescription("Its position (@412) or its id"))

@@ -6,7 +6,7 @@ import { BadInput } from "../command/BadInput.ts"
 /**
  * Reads a text file that an option names.
  *
- * @param input the option, as it is typed
+ * @param input the option's name, for the error message
  */
 export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
   Effect.try({

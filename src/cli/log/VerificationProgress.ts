@@ -9,7 +9,7 @@ export type Telling = Required<Pick<VerifyOptions, "onProgress" | "onLook">>
 /** Runs a verification and shows its progress: the number of verified events, then the part that is being checked. */
 export const verifying = <A, E, R>(
   json: boolean,
-  run: (telling: Telling) => Effect.Effect<A, E, R>,
+  run: (callbacks: Telling) => Effect.Effect<A, E, R>,
   terminal: ProgressLine.Terminal = process.stderr,
 ): Effect.Effect<A, E, R> =>
   ProgressLine.during(

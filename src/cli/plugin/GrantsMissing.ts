@@ -1,7 +1,7 @@
-/** The error of a plugin that requests more permissions than it was granted. */
+/** The error of commands that cannot import or activate a plugin because permissions are missing. */
 import { Data } from "effect"
 
-/** A plugin requests permissions that it was not granted. `remedy` is the command that grants them. */
+/** A plugin requests permissions that it was not granted. To recover, run `remedy`. */
 export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
   /** The missing permissions, as text. */
   readonly refused: string

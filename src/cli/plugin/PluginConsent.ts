@@ -17,8 +17,8 @@ const versionOf = ({ manifest, digest }: Imported): SandboxConsents.Version => (
 })
 
 /**
- * The consent that is missing to start the plugin on this machine; `undefined` if none is. If the option gave consent
- * (`said`), records it first.
+ * The consent that is missing to start the plugin on this machine; `undefined` if none is. If an option gave consent
+ * (`givenByOption`), records it first.
  */
 export const settle = (imported: Imported, givenByOption: boolean) =>
   Effect.gen(function* () {

@@ -78,9 +78,9 @@ export const show = Command.make("show", { ...common, named, at }, ({ log, json,
         ? SafeRecord.get(registry, name)
         : yield* ofVersion(name, yield* versionOf(name, versions, named.slice(separator + 1)))
     if (plugin === undefined) return yield* new NotInRegistry({ name, known: Object.keys(registry) })
-    const stands = yield* statusOf(name, plugin)
-    yield* Output.show(json, { name, at: position, ...plugin, missing: stands.missing, versions }, (style) =>
-      PluginPage.show(style, { ...stands, manifest: manifestOf(plugin), versions }),
+    const status = yield* statusOf(name, plugin)
+    yield* Output.show(json, { name, at: position, ...plugin, missing: status.missing, versions }, (style) =>
+      PluginPage.show(style, { ...status, manifest: manifestOf(plugin), versions }),
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show one plugin: what it declares, was granted, and what people set, and its versions"))

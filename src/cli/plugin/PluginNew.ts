@@ -89,9 +89,9 @@ const write = (target: string, name: string): ReadonlyArray<string> => {
  */
 const schemaFor = (target: string): string => {
   const schema = path.join("schema", "looper-plugin.schema.json")
-  const there = installed(target)
-  if (there === undefined) return pathToFileURL(inPackage(schema)).href
-  return path.relative(target, path.join(there, schema)).split(path.sep).join("/")
+  const packageDirectory = installed(target)
+  if (packageDirectory === undefined) return pathToFileURL(inPackage(schema)).href
+  return path.relative(target, path.join(packageDirectory, schema)).split(path.sep).join("/")
 }
 
 /** The package's directory as a module in `target` would resolve it; `undefined` if it would not be found. */

@@ -33,24 +33,28 @@ const Mode = Data.taggedEnum<Mode>()
 export const of = (given: AuditInput): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
   Effect.gen(function* () {
     const { name, all, trend, json, markdown } = given
-    const asked = [...(Option.isSome(name) ? ["a task"] : []), ...(all ? ["--all"] : []), ...(trend ? ["--trend"] : [])]
-    if (asked.length === 0) {
+    const requestedModes = [
+      ...(Option.isSome(name) ? ["a task"] : []),
+      ...(all ? ["--all"] : []),
+      ...(trend ? ["--trend"] : []),
+    ]
+    if (requestedModes.length === 0) {
       return yield* Effect.fail(
         ValidationError.missingValue(HelpDoc.p("Missing argument <task>: expected a task, --all or --trend")),
       )
     }
-    if (asked.length > 1) {
-      return yield* new BadInput({ input: "hindcast audit", expected: ONE, found: asked.join(" and ") })
+    if (requestedModes.length > 1) {
+      return yield* new BadInput({ input: "hindcast audit", expected: ONE_MODE, found: requestedModes.join(" and ") })
     }
     if (json && markdown) {
       return yield* new BadInput({ input: "--markdown", expected: "it or --json", found: "both" })
     }
     const mode = all ? "--all" : trend ? "--trend" : "a task"
-    const stray = Object.entries(MODES_OF_OPTION).find(
+    const misplaced = Object.entries(MODES_OF_OPTION).find(
       ([option, modes]) => !modes.includes(mode) && isGiven(given[option as keyof typeof MODES_OF_OPTION]),
     )
-    if (stray !== undefined) {
-      const [option, modes] = stray
+    if (misplaced !== undefined) {
+      const [option, modes] = misplaced
       return yield* new BadInput({
         input: `--${option}`,
         expected: `it with ${modes.join(" or ")}`,
@@ -61,9 +65,9 @@ export const of = (given: AuditInput): Effect.Effect<Mode, BadInput | Validation
     return Option.match(name, { onNone: () => Mode.Trend(), onSome: (task) => Mode.One({ task }) })
   })
 
-const ONE = "one of a task, --all and --trend"
+const ONE_MODE = "one of a task, --all and --trend"
 
-const MANY = ["--all", "--trend"]
+const TABLE_MODES = ["--all", "--trend"]
 
 /** The modes that each option applies to. */
 const MODES_OF_OPTION = {
@@ -72,14 +76,14 @@ const MODES_OF_OPTION = {
   limit: ["--all"],
   measure: ["--trend"],
   by: ["--trend"],
-  scores: MANY,
-  task: MANY,
-  agent: MANY,
-  plugin: MANY,
-  outcome: MANY,
-  since: MANY,
-  until: MANY,
-  where: MANY,
+  scores: TABLE_MODES,
+  task: TABLE_MODES,
+  agent: TABLE_MODES,
+  plugin: TABLE_MODES,
+  outcome: TABLE_MODES,
+  since: TABLE_MODES,
+  until: TABLE_MODES,
+  where: TABLE_MODES,
 } satisfies { readonly [option in keyof AuditInput]?: ReadonlyArray<string> }
 
 const isGiven = (value: Option.Option<unknown> | ReadonlyArray<unknown>): boolean =>

@@ -25,7 +25,7 @@ import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
 import * as ScoreSetTable from "../pages/scores/ScoreSetTable.ts"
 import { at, size } from "../terminal/Text.ts"
 
-const SCORING = "A pointer, a score set's id or the end of it, or a label such as `live`"
+const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
 
 const ls = Command.make(
   "ls",
@@ -65,7 +65,7 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
 
 const show = Command.make(
   "show",
-  { ...common, set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)) },
+  { ...common, set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORE_SET_HELP)) },
   ({ log, json, set }) =>
     Effect.gen(function* () {
       const { scoreSetIds } = yield* SetScores.resolve(set)
@@ -98,7 +98,7 @@ const promote = Command.make(
   {
     ...common,
     pointer: Args.text({ name: "pointer" }).pipe(Args.withDescription("A name of your choice: `official`, `baseline`")),
-    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)),
+    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORE_SET_HELP)),
   },
   ({ log, json, pointer, set }) =>
     Effect.gen(function* () {
@@ -134,7 +134,7 @@ export const compare = Command.make(
   "compare",
   {
     ...common,
-    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORING)),
+    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORE_SET_HELP)),
     b: Args.text({ name: "b" }).pipe(Args.withDescription("The same; what is shown is how it differs from the first")),
     by: oneOf("by", ["net", "normalized"]).pipe(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),

@@ -53,7 +53,7 @@ export const announce = (after: number, filename: string) =>
         width: process.stderr.columns ?? Number.POSITIVE_INFINITY,
       })
       const lines = [
-        `Waiting ${left} for a person. ${yield* origin(event)} asks for:`,
+        `Waiting ${left} for a person. ${yield* originOf(event)} asks for:`,
         ...asked,
         ...ConfirmationPage.unseen(
           style,
@@ -68,7 +68,7 @@ export const announce = (after: number, filename: string) =>
   )
 
 /** The task and agent of a command. */
-const origin = ({ taskId }: Event) =>
+const originOf = ({ taskId }: Event) =>
   Effect.map(
     Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)),
     (tasks) => CommandOrigin.describe(tasks, taskId),
@@ -95,7 +95,7 @@ const decide = (event: Event, filename: string, request: Request) =>
     })
     const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
     const left = duration(Math.max(0, expiresAt - Date.now()))
-    yield* Output.write(`${yield* origin(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
+    yield* Output.write(`${yield* originOf(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
     // Everything is shown: a person cannot decide about what is hidden.
     yield* Output.write([...lines, ...ConfirmationPage.unseen(style, hidden, show)].join("\n"))
     const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))

@@ -51,18 +51,18 @@ export const advance = (
     ]
   }
   if (event.taskId !== progress.taskId) return [progress, undefined]
-  if (is(event, "ActuatorCommanded")) return [begin(progress, event.payload), undefined]
+  if (is(event, "ActuatorCommanded")) return [startStep(progress, event.payload), undefined]
   if (is(event, "MessageSent")) {
     const number = progress.steps + 1
     return [
       { ...progress, steps: number },
-      line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), LENGTH)),
+      line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), MAX_TEXT_LENGTH)),
     ]
   }
   if (is(event, "SensorFailed")) return [progress, failedLine(style, event, event.payload)]
   if (is(event, "SensorSkipped")) return [progress, skippedLine(style, event, event.payload)]
   if (is(event, "ConfirmationExpired")) return [{ ...progress, expiry: event.id }, undefined]
-  const ended = ending(style, event, progress.expiry)
+  const ended = outcomeOf(style, event, progress.expiry)
   const step = ended === undefined ? undefined : progress.open.get(ended.commandId)
   if (ended === undefined || step === undefined) return [progress, undefined]
   const open = new Map(progress.open)
@@ -71,9 +71,9 @@ export const advance = (
 }
 
 /** Maximum characters of a message or an error in a line. */
-const LENGTH = 100
+const MAX_TEXT_LENGTH = 100
 
-const begin = (
+const startStep = (
   progress: Progress,
   {
     commandId,
@@ -102,9 +102,9 @@ const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"
 
 /** The line for a sensor without a reading. It has no number, because it is not a step of the agent. */
 const sensorLine = (style: Style, event: Event, sensor: string, how: string, why: string): string =>
-  `     ${oneLine(sensor)}  ${how}: ${shorten(oneLine(why), LENGTH)}  ${style.dim(at(event.position))}`
+  `     ${oneLine(sensor)}  ${how}: ${shorten(oneLine(why), MAX_TEXT_LENGTH)}  ${style.dim(at(event.position))}`
 
-const ending = (
+const outcomeOf = (
   style: Style,
   event: Event,
   expiry: string | null,

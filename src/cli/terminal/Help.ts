@@ -12,7 +12,7 @@ const BOILERPLATE: ReadonlySet<string> = new Set([
 /**
  * A command's help: usage, description, then arguments and options with their descriptions.
  *
- * @param help as the parser writes it, with a banner, headings and much empty space
+ * @param help the parser's text, with a banner, headings and empty lines
  * @param path the command's words: `["plugin", "add"]`
  */
 export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<string> => {

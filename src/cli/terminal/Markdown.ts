@@ -16,7 +16,7 @@ export const code = (text: string): string => {
   const line = oneLine(stripVTControlCharacters(text))
   if (line.trim() === "") return "(empty)"
   // Markdown parsers disagree on whether a bar after a backslash ends a cell.
-  if (line.includes("\\|")) return encoded(line)
+  if (line.includes("\\|")) return asCharacterReferences(line)
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = "`".repeat(longest + 1)
   const padding = /^`|`$|^ .* $/.test(line) ? " " : ""
@@ -24,7 +24,7 @@ export const code = (text: string): string => {
 }
 
 /** The text with every sign as a character reference (CommonMark §2.5). */
-const encoded = (line: string): string =>
+const asCharacterReferences = (line: string): string =>
   line.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `&#${sign.codePointAt(0) ?? 0};`)
 
 /** A table. Each cell is one line of Markdown. No rows give no table. */

@@ -42,7 +42,7 @@ export const during = <A, E, R>(
   const onProgress: OnProgress = (done, of) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       first ??= { ms: now, done }
-      if (now - shownAt < EVERY_MS && done !== of) return
+      if (now - shownAt < MIN_INTERVAL_MS && done !== of) return
       shownAt = now
       const state = { verb, unit, done, of, since: first.done, elapsedMs: now - first.ms }
       terminal.write(`${WIPE}${line(state, terminal.columns ?? DEFAULT_COLUMNS)}`)
@@ -57,7 +57,7 @@ export const during = <A, E, R>(
 const WIPE = "\r\u001b[2K"
 
 /** Minimum time between two updates, in milliseconds. */
-const EVERY_MS = 100
+const MIN_INTERVAL_MS = 100
 
 /** Width of a terminal that does not report its width. */
 const DEFAULT_COLUMNS = 80

@@ -16,7 +16,7 @@ export interface Column extends Table.Column {
 }
 
 /** Maximum width of a shortenable column if there is no terminal. */
-const WIDEST = 50
+const MAX_WIDTH_WITHOUT_TERMINAL = 50
 
 /** Characters between two columns. */
 const GAP = 2
@@ -38,21 +38,21 @@ export const lines = (style: Style, columns: ReadonlyArray<Column>, width: numbe
  */
 const fitColumns = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Column> => {
   const sized = columns.map((column) => ({ column, natural: naturalWidth(column) }))
-  const needs = ({ column, natural }: (typeof sized)[number]) => Math.min(natural, column.least ?? natural) + GAP
-  let left = width + GAP
-  const taken = new Set<Column>()
+  const minWidth = ({ column, natural }: (typeof sized)[number]) => Math.min(natural, column.least ?? natural) + GAP
+  let remaining = width + GAP
+  const kept = new Set<Column>()
   for (const each of [...sized].sort((a, b) => a.column.rank - b.column.rank)) {
-    if (each.column.rank > 0 && needs(each) > left) continue
-    left -= needs(each)
-    taken.add(each.column)
+    if (each.column.rank > 0 && minWidth(each) > remaining) continue
+    remaining -= minWidth(each)
+    kept.add(each.column)
   }
   return sized.flatMap((each) => {
     const { column, natural } = each
-    if (!taken.has(column)) return []
+    if (!kept.has(column)) return []
     if (column.least === undefined) return [column]
-    const room = Math.min(Math.max(0, left), natural + GAP - needs(each))
-    left -= room
-    const length = Math.min(needs(each) - GAP + room, Number.isFinite(width) ? natural : WIDEST)
+    const room = Math.min(Math.max(0, remaining), natural + GAP - minWidth(each))
+    remaining -= room
+    const length = Math.min(minWidth(each) - GAP + room, Number.isFinite(width) ? natural : MAX_WIDTH_WITHOUT_TERMINAL)
     return [{ ...column, cells: column.cells.map((cell) => shorten(cell, length)) }]
   })
 }

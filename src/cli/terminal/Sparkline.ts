@@ -15,8 +15,8 @@ export const line = (
   const width = Math.min(cells, values.length)
   return Array.from({ length: width }, (_, cell) => {
     const from = Math.floor((cell * values.length) / width)
-    const own = values.slice(from, Math.max(from + 1, Math.floor(((cell + 1) * values.length) / width)))
-    const value = own.reduce((sum, each) => sum + each, 0) / own.length
+    const group = values.slice(from, Math.max(from + 1, Math.floor(((cell + 1) * values.length) / width)))
+    const value = group.reduce((sum, each) => sum + each, 0) / group.length
     const share = most === least ? 0.5 : (value - least) / (most - least)
     return BARS[Math.min(BARS.length - 1, Math.max(0, Math.round(share * (BARS.length - 1))))]
   }).join("")

@@ -13,7 +13,7 @@ export interface Style {
 
 const unchanged = (text: string) => text
 
-/** Leaves text unchanged: for pipes and files. */
+/** Does not style text: for pipes and files. */
 export const plain: Style = {
   bold: unchanged,
   dim: unchanged,

@@ -7,11 +7,13 @@ import { iso } from "../../values/Time.ts"
 export { oneLine, visibleLines } from "../../values/PlainText.ts"
 
 /** Characters that control a terminal or are invisible. Plugins and models can produce them. */
-const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{4})\p{M}/gu
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{4})\p{M}/gu
 
 /** A value as JSON with control and invisible characters escaped. The JSON value is unchanged. */
 export const json = (of: unknown, indent = 0): string =>
-  JSON.stringify(of, null, indent).replaceAll(UNSHOWN, (found) => (found === "\n" ? found : escapeJson(found)))
+  JSON.stringify(of, null, indent).replaceAll(UNSAFE_CHARACTERS, (found) =>
+    found === "\n" ? found : escapeJson(found),
+  )
 
 /** Escapes each UTF-16 unit (RFC 8259 §7). `json` keeps line feeds: outside of strings they are indentation. */
 const escapeJson = (text: string): string =>

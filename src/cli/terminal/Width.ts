@@ -11,22 +11,22 @@ const characters = new Intl.Segmenter()
 /** Cuts a line, which may be coloured, to at most `columns` columns. A cut line ends with "…". */
 export const cut = (line: string, columns: number): string => {
   if (stringWidth(line) <= columns) return line
-  let room = columns - 1
+  let remaining = columns - 1
   let coloured = false
-  let fitted = ""
+  let output = ""
   for (const part of line.split(COLOUR)) {
     if (COLOUR.test(part)) {
       coloured = true
-      fitted += part
+      output += part
       continue
     }
     for (const { segment } of characters.segment(part)) {
-      room -= stringWidth(segment)
-      if (room < 0) return `${fitted}…${coloured ? `${ESCAPE}[0m` : ""}`
-      fitted += segment
+      remaining -= stringWidth(segment)
+      if (remaining < 0) return `${output}…${coloured ? `${ESCAPE}[0m` : ""}`
+      output += segment
     }
   }
-  return fitted
+  return output
 }
 
 /**
@@ -52,16 +52,16 @@ export const broken = (text: string, columns: number): ReadonlyArray<string> => 
   if (text.length <= columns && /^[\x20-\x7e]*$/.test(text)) return [text]
   const lines: Array<string> = []
   let line = ""
-  let room = columns
+  let remaining = columns
   for (const { segment } of characters.segment(text)) {
     const width = /^[\x20-\x7e]$/.test(segment) ? 1 : Math.max(2, stringWidth(segment))
-    if (width > room && line !== "") {
+    if (width > remaining && line !== "") {
       lines.push(line)
       line = ""
-      room = columns
+      remaining = columns
     }
     line += segment
-    room -= width
+    remaining -= width
   }
   return [...lines, line]
 }

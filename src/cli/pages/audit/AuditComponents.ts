@@ -23,7 +23,7 @@ export const of = ({ sensing, acting }: TaskAudit): ReadonlyArray<Components> =>
     components("actuator", acting.byComponent, ["commanded", "succeeded"], ["failed", "denied", "expired", "unknown"]),
   ].filter(({ names }) => names.length > 0)
 
-/** @param rarely what is counted only where it ever happened: a column of noughts says nothing */
+/** Builds the table of one kind. The columns of `rarely` are left out if all their counts are 0. */
 const components = <Key extends string>(
   kind: Components["kind"],
   byName: { readonly [name: string]: { readonly [K in Key]: number } & { readonly latencyMs: Latency | null } },

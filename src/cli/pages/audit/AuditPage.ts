@@ -11,10 +11,10 @@ import * as AuditComponents from "./AuditComponents.ts"
 /**
  * The audit of a task.
  *
- * @param times when the events were recorded that its scores cite: with them, each score has its rewards over time
+ * @param times the recording times of the cited events. If given, each score is followed by its rewards over time
  */
 export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): ReadonlyArray<string> => [
-  ...head(style, audit),
+  ...header(style, audit),
   ...components(style, audit),
   ...audit.scores.flatMap((score) => [
     "",
@@ -33,7 +33,7 @@ export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
 /** A score: `1.8 of 1.8`. */
 export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
 
-const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
+const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
   const { sensing, acting, confirming, changes, model, range } = audit
   const took = audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`
   const fields: ReadonlyArray<readonly [string, string]> = [
@@ -45,17 +45,17 @@ const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
     ["steps", `${audit.steps}${took}`],
     [
       "sensing",
-      listed({
+      nonZeroCounts({
         [nouns(sensing.reads, "read")]: sensing.reads,
         [nouns(sensing.failures, "failure")]: sensing.failures,
         skipped: sensing.skipped,
         pushed: sensing.pushed,
       }),
     ],
-    ["acting", listed(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
+    ["acting", nonZeroCounts(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
     [
       "confirming",
-      listed(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
+      nonZeroCounts(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
         (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
     ],
     ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
@@ -79,7 +79,7 @@ const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys:
   Object.fromEntries(keys.map((key) => [key, counts[key]]))
 
 /** The first count, and the other counts that are not zero. */
-const listed = (counts: { readonly [name: string]: number }): string =>
+const nonZeroCounts = (counts: { readonly [name: string]: number }): string =>
   Object.entries(counts)
     .filter(([, of], index) => index === 0 || of !== 0)
     .map(([name, of]) => `${of} ${name}`)
@@ -111,11 +111,11 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
 }
 
 /** Maximum number of rewards over time: the first ones. */
-const MAX_GIVEN = 40
+const MAX_TIMELINE_ROWS = 40
 
-const overTime = (style: Style, given: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
-  if (given.length < 2) return []
-  const rows = given.slice(0, MAX_GIVEN).map(({ kind, name, at: position, afterMs, amount, net }) => {
+const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
+  if (verdicts.length < 2) return []
+  const rows = verdicts.slice(0, MAX_TIMELINE_ROWS).map(({ kind, name, at: position, afterMs, amount, net }) => {
     const paint = kind === "reward" ? style.good : style.bad
     return [
       position === null ? "" : at(position),
@@ -125,15 +125,15 @@ const overTime = (style: Style, given: ReadonlyArray<Rewards.RecordedVerdict>): 
       number(net),
     ]
   })
-  const more = given.length - rows.length
+  const more = verdicts.length - rows.length
   return [
     "",
-    ...Table.lines(style, GIVEN_COLUMNS, rows),
-    ...(more > 0 ? [style.dim(`… and ${more} more, to ${number(given.at(-1)?.net ?? 0)} in the end`)] : []),
+    ...Table.lines(style, TIMELINE_COLUMNS, rows),
+    ...(more > 0 ? [style.dim(`… and ${more} more, to ${number(verdicts.at(-1)?.net ?? 0)} in the end`)] : []),
   ]
 }
 
-const GIVEN_COLUMNS: ReadonlyArray<Table.Column> = [
+const TIMELINE_COLUMNS: ReadonlyArray<Table.Column> = [
   { heading: "at", align: "right" },
   { heading: "after", align: "right" },
   { heading: "over time" },
@@ -151,19 +151,19 @@ const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
 ]
 
 /** Maximum number of cited positions in a row. */
-const MAX_BECAUSE = 6
+const MAX_EVIDENCE = 6
 
 const verdictRow = (style: Style, verdict: DecidedBy): ReadonlyArray<string> => {
   const { measure, kind, name, weight, times, amount, because } = verdict
   const sign = kind === "reward" ? "+" : "−"
   const paint = times === 0 ? style.dim : sign === "+" ? style.good : style.bad
-  const more = because.length > MAX_BECAUSE ? ` and ${because.length - MAX_BECAUSE} more` : ""
+  const more = because.length > MAX_EVIDENCE ? ` and ${because.length - MAX_EVIDENCE} more` : ""
   return [
     oneLine(measure),
     paint(`${sign} ${oneLine(name)}`),
     number(weight),
     String(times),
     paint(times === 0 ? "0" : `${sign}${number(amount)}`),
-    because.slice(0, MAX_BECAUSE).map(at).join(" ") + more,
+    because.slice(0, MAX_EVIDENCE).map(at).join(" ") + more,
   ]
 }

@@ -35,21 +35,21 @@ export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LEN
   const facts = Object.entries(shown)
   const name = Math.max(0, ...facts.map(([key]) => unmistakable(key).length))
   const indent = name + 4
-  const valueWidth = Math.max(MIN_ROOM, width - indent)
+  const valueWidth = Math.max(MIN_VALUE_WIDTH, width - indent)
   let left = limit
   let hidden = 0
   const lines: Array<string> = []
   for (const [key, value] of facts) {
     const text = textOf(value, valueWidth)
     const characters = [...text]
-    const most = characters.length <= SHORT ? SHORT : left
-    const taken = characters.length <= most ? text : characters.slice(0, most).join("")
-    const rest = Math.max(0, characters.length - most)
-    if (characters.length > SHORT) left = Math.max(0, left - characters.length)
+    const maxLength = characters.length <= ALWAYS_SHOWN_LENGTH ? ALWAYS_SHOWN_LENGTH : left
+    const visible = characters.length <= maxLength ? text : characters.slice(0, maxLength).join("")
+    const rest = Math.max(0, characters.length - maxLength)
+    if (characters.length > ALWAYS_SHOWN_LENGTH) left = Math.max(0, left - characters.length)
     hidden += rest
-    const parts = withoutBlanks(
+    const parts = collapseBlankLines(
       style,
-      taken.split("\n").flatMap((line) => Width.broken(line, valueWidth)),
+      visible.split("\n").flatMap((line) => Width.broken(line, valueWidth)),
     )
     const outputLines = rest === 0 ? parts : [...parts, style.warn(`… ${more(rest)} not shown`)]
     const label = `  ${style.dim(unmistakable(key).padEnd(name))}  `
@@ -59,13 +59,13 @@ export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LEN
 }
 
 /** A fact of at most this length is always shown whole. */
-const SHORT = 500
+const ALWAYS_SHOWN_LENGTH = 500
 
 /** Minimum columns of a value, in a terminal of any width. */
-const MIN_ROOM = 10
+const MIN_VALUE_WIDTH = 10
 
 /** Replaces lines of spaces by their count. They could otherwise push the lines above them out of sight. */
-const withoutBlanks = (style: Style, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+const collapseBlankLines = (style: Style, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const outputLines: Array<string> = []
   let blank = 0
   const flushBlank = () => {
@@ -134,7 +134,7 @@ export const summary = (
   const { actuator, request, risk, args = null, ...others } = shown
   const what = unmistakable(`${String(actuator ?? request ?? "")}${risk === undefined ? "" : `, risk ${String(risk)}`}`)
   const whole = JSON.stringify(actuator === undefined ? others : args)
-  const valueWidth = Math.max(MIN_ROOM, Math.min(width, LINE_LENGTH) - 2)
+  const valueWidth = Math.max(MIN_VALUE_WIDTH, Math.min(width, LINE_LENGTH) - 2)
   const [first = "", ...further] = Width.broken(unmistakable(whole.slice(0, valueWidth)), valueWidth)
   const cut = further.join("").length + Math.max(0, whole.length - valueWidth)
   return [

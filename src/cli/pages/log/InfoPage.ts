@@ -28,7 +28,7 @@ export interface Info {
 
 /** The content of a log, then its space: in total, by type, by stream. */
 export const lines = (style: Style, { path, head, tasks, plugins, gate, space }: Info): ReadonlyArray<string> => [
-  `${style.bold(path)}, ${size(space.fileBytes)}${beside("write-ahead log", space.walBytes)}${beside("archived", space.segmentBytes)}`,
+  `${style.bold(path)}, ${size(space.fileBytes)}${sizeNote("write-ahead log", space.walBytes)}${sizeNote("archived", space.segmentBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
@@ -36,18 +36,18 @@ export const lines = (style: Style, { path, head, tasks, plugins, gate, space }:
   "",
   ...Table.lines(style, [{ heading: "space" }, right("size"), right("share")], spaceRows(space)),
   "",
-  ...inFile(style, space),
+  ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("type"), shareRows(space.types, space)),
   "",
-  ...inFile(style, space),
+  ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
 ]
 
 /** A note that archived events are not counted by type or by stream. */
-const inFile = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
+const archivedNote = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
   archived === 0 ? [] : [style.dim(`in the file (${archived} more ${archived === 1 ? "is" : "are"} archived)`)]
 
-const beside = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
+const sizeNote = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
 
 const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
@@ -55,7 +55,10 @@ const right = (heading: string): Table.Column => ({ heading, align: "right" })
 const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   const row = (what: string, of: number) => [what, size(of), percent(of, bytes)]
   const others = parts.filter(({ name }) => name !== "events")
-  const [large, small] = [others.filter((part) => shows(part, bytes)), others.filter((part) => !shows(part, bytes))]
+  const [large, small] = [
+    others.filter((part) => isVisible(part, bytes)),
+    others.filter((part) => !isVisible(part, bytes)),
+  ]
   return [
     row("events: payloads", events.payloadBytes),
     row("events: envelopes", events.envelopeBytes),
@@ -75,7 +78,7 @@ const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   ]
 }
 
-const shows = (part: StoragePart, bytes: number): boolean => part.bytes / bytes >= 0.0005
+const isVisible = (part: StoragePart, bytes: number): boolean => part.bytes / bytes >= 0.0005
 
 const titleOf = ({ name, kind, table, columns }: StoragePart): string =>
   kind === "index" ? `${table}: index by ${columns.join(", ")}` : name

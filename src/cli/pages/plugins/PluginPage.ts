@@ -90,7 +90,7 @@ export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: 
       ],
       rows,
     ),
-    ...plugins.flatMap((of) => waiting(style, of)),
+    ...plugins.flatMap((of) => waitingNotes(style, of)),
   ]
 }
 
@@ -135,9 +135,9 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   `  metadata ${value(plugin.metadata, 400)}`,
   ...Object.entries(plugin.running).map(([pid, { instance }]) => `  runs for ${instance} as process ${pid}`),
   "",
-  ...grantsOf(style, manifest, plugin),
+  ...grantLines(style, manifest, plugin),
   ...GrantPage.raised(style, actuatorRisks(plugin)),
-  ...waiting(style, { ...of, plugin }),
+  ...waitingNotes(style, { ...of, plugin }),
   "",
   ...Table.lines(
     style,
@@ -168,7 +168,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   ...versionTable(style, versions),
 ]
 
-const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
+const grantLines = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
   ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
   ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${GrantPage.words(given)}`]),
   ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
@@ -177,7 +177,7 @@ const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: 
 const NOTHING: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** The permissions that a plugin, or its held update, waits for. */
-const waiting = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
+const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
   ...(missing.length === 0
     ? []
     : [

@@ -21,19 +21,19 @@ const BAR_LENGTH = 30
 
 /** The properties of the score sets, then the summary. */
 export const lines = (style: Style, shown: ShownScoreSet): ReadonlyArray<string> => [
-  ...head(style, shown.scoreSets),
+  ...header(style, shown.scoreSets),
   ...summaryLines(style, shown),
 ]
 
 /** The summary: the distribution of the values, the measures, unscored verdicts, best and worst tasks. */
 export const summaryLines = (style: Style, summary: SetSummary): ReadonlyArray<string> => [
-  ...values(style, summary),
+  ...distribution(style, summary),
   ...measures(style, summary),
   ...unscored(style, summary),
   ...extremes(style, summary),
 ]
 
-const head = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<string> => {
+const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<string> => {
   const [first] = sets
   const last = sets.at(-1)
   if (first === undefined || last === undefined) return []
@@ -69,7 +69,10 @@ const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): s
     ? `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` goes on with it`
     : `${unfinished} of them`
 
-const values = (style: Style, { tasks, scored, net, earned, lost, histogram }: SetSummary): ReadonlyArray<string> => {
+const distribution = (
+  style: Style,
+  { tasks, scored, net, earned, lost, histogram }: SetSummary,
+): ReadonlyArray<string> => {
   if (net === null || earned === null || lost === null) return ["", `None of ${count(tasks, "task")} was scored yet.`]
   const most = Math.max(...histogram.map((bin) => bin.tasks))
   const bars = histogram.map((bin) => [

@@ -16,7 +16,7 @@ export const lines = (style: Style, trend: Trend, width: number): ReadonlyArray<
   `Scores ${style.name(oneLine(trend.scores.name))}: ${oneLine(trend.measure ?? "all measures")}, ${VALUES[trend.value]}, from task to task`,
   ...trend.series.flatMap((series) => ["", ...seriesLines(style, series, Math.min(CELLS, width - 24))]),
   "",
-  ...explained(trend).map(style.dim),
+  ...explanations(trend).map(style.dim),
 ]
 
 const VALUES = { net: "net", normalized: "net / possible" } as const
@@ -76,7 +76,7 @@ const details = (series: Series): ReadonlyArray<string> => {
         ]),
     ...(p === null || tau === null
       ? []
-      : [`Mann–Kendall: τ ${number(tau)}, ${pOf(p.value)} (${p.method})${adjustedOf(p.value, p.adjusted)}`]),
+      : [`Mann–Kendall: τ ${number(tau)}, ${pText(p.value)} (${p.method})${adjustedText(p.value, p.adjusted)}`]),
     ...(slope === null
       ? []
       : [`Theil–Sen: ${perTask(slope.perTask)} a task, 95 % interval ${perTask(slope.low)} to ${perTask(slope.high)}`]),
@@ -86,14 +86,14 @@ const details = (series: Series): ReadonlyArray<string> => {
 const change = (by: number): string =>
   number(Math.abs(by)) === "0" ? "the same" : `${number(Math.abs(by))} ${by > 0 ? "more" : "less"}`
 
-const pOf = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)}`)
+const pText = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)}`)
 
-const adjustedOf = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pOf(adjusted)} by Holm`)
+const adjustedText = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pText(adjusted)} by Holm`)
 
 /** A slope with two significant digits: with many tasks it is a small number. */
 const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Number(slope.toPrecision(2)))}`
 
-const explained = ({ series }: Trend): ReadonlyArray<string> => [
+const explanations = ({ series }: Trend): ReadonlyArray<string> => [
   "p is the chance of so marked an order, or a more marked one, if the order of the scores meant nothing.",
   ...(series.filter(({ p }) => p !== null).length > 1
     ? ["Several agents were looked at: Holm's p takes into account that one of them may stand out by chance."]
@@ -110,5 +110,5 @@ export const markdown = (trend: Trend): ReadonlyArray<string> =>
       [{ heading: "Agent" }, { heading: "Answer" }, { heading: "What it rests on" }],
       trend.series.map((series) => [code(series.agent), `**${answer(series)}**`, details(series).join("<br>")]),
     ),
-    explained(trend).map((line) => `- ${line}`),
+    explanations(trend).map((line) => `- ${line}`),
   )

@@ -19,18 +19,19 @@ export interface Page extends Aligned {
 /** How much two runs agree, then their differences from the first divergence on. Equal events are only counted. */
 export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<string> => {
   const { pairs, divergence, shared } = page
-  const past = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
-  if (divergence === null) return [...past, `${style.good("Nothing differs")}: ${count(page.same, "event")} of each.`]
+  const sharedNote = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
+  if (divergence === null)
+    return [...sharedNote, `${style.good("Nothing differs")}: ${count(page.same, "event")} of each.`]
   const parts = countEqualPairs(pairs)
   const rows = parts.slice(0, limit).map((part) => row(style, part))
-  const beyond = parts.length - limit
+  const remaining = parts.length - limit
   return [
-    ...past,
+    ...sharedNote,
     `${page.same} the same, ${page.changed} changed, ${page.onlyInA} only in A, ${page.onlyInB} only in B.`,
     style.dim(`A: ${nameOf(page.a)}`),
     style.dim(`B: ${nameOf(page.b)}`),
     ...Table.rows([[style.dim("A"), style.dim("B")], ...rows], ["right", "right"]),
-    ...(beyond > 0 ? [style.dim(`${beyond} more; --limit N shows more.`)] : []),
+    ...(remaining > 0 ? [style.dim(`${remaining} more; --limit N shows more.`)] : []),
   ]
 }
 

@@ -8,15 +8,15 @@ import * as AuditPage from "../audit/AuditPage.ts"
 /**
  * The result of a fork: its environments, its task's audit, and the command that compares it with its parent.
  *
- * @param comparing the command that compares them
+ * @param compareCommand the command that compares the fork with its parent
  */
-export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, comparing: string) => [
+export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, compareCommand: string) => [
   "",
   ...(io === "recorded" ? ["Nothing was carried out: what was recorded answered."] : worlds.map(worldLine(style))),
   "",
   ...AuditPage.lines(style, audit),
   "",
-  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${comparing}`,
+  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${compareCommand}`,
 ]
 
 const worldLine =
