@@ -18,11 +18,11 @@ export const shortest = (file: string): string => {
 /** A word quoted for a POSIX shell, if it needs quotes. */
 const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** How this programWords is called: `npx hindcast` if it is installed as a dependency, `node …/main.js` in a checkout. */
+/** How this program is called: `npx hindcast` if it is installed as a dependency, `node …/main.js` in a checkout. */
 const programWords = (): string =>
   (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)]).map(quote).join(" ")
 
-/** A command of this programWords that can be pasted into the user's shell. */
+/** A command of this program that can be pasted into the user's shell. */
 export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quote)].join(" ")
 
 /**
@@ -43,6 +43,6 @@ const namedLog = (): string | undefined => {
 }
 
 /**
- * A message with its commands rewritten for the user's shell. The library is not a programWords, so it writes `hindcast …`.
+ * A message with its commands rewritten for the user's shell. The library is not a program, so it writes `hindcast …`.
  */
 export const inText = (text: string): string => text.replaceAll(/(?<=`|^Grant it: )hindcast [^`\n]+/gm, shellCommand)
