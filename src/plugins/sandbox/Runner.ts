@@ -1,0 +1,55 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import { EMBEDDED } from "../Embedded.ts"
+
+/**
+ * The file of the runner, the trusted main module of every plugin's process. It stands beside the modules of Hindcast. A program that
+ * Hindcast was bundled into has its text alone: there it is written to a directory, unless it is there already, letter by letter.
+ *
+ * @param directory of Hindcast's own, that nobody else may write
+ */
+export const fileIn = (directory: string): string => {
+  const beside = besideModules()
+  if (EMBEDDED === undefined) {
+    if (beside !== undefined) return beside
+    throw new Error(
+      "expected the runner beside Hindcast's modules or embedded in them, found neither. Install Hindcast again",
+    )
+  }
+  // A bundle may lie anywhere: a file of that name beside it is not the runner because of its name.
+  if (beside !== undefined && holds(beside, EMBEDDED.runner)) return beside
+  const written = path.join(directory, FOLDER, "runner.js")
+  if (!holds(written, EMBEDDED.runner)) write(written, EMBEDDED.runner)
+  return written
+}
+
+/** What the command line of a plugin's process is known by: see `Orphans`. */
+const FOLDER = "runner"
+
+/** TypeScript beside the sources, JavaScript beside what was compiled. */
+const besideModules = (): string | undefined => {
+  // In a bundle of CommonJS there is none.
+  const module: string | undefined = import.meta.url
+  return module === undefined ? undefined : fileURLToPath(new URL(`../${FOLDER}/runner${path.extname(module)}`, module))
+}
+
+const holds = (file: string, text: string): boolean => {
+  try {
+    return fs.lstatSync(file).isFile() && fs.readFileSync(file, "utf8") === text
+  } catch {
+    return false
+  }
+}
+
+const write = (file: string, text: string): void => {
+  const directory = path.dirname(file)
+  OwnerOnly.makeDirectory(directory)
+  OwnerOnly.closeDirectory(directory)
+  AtomicFile.removeAbandonedIn(directory)
+  const whole = AtomicFile.nameFor(file)
+  fs.writeFileSync(whole, text, { flag: "wx", mode: OwnerOnly.FILE_MODE })
+  fs.renameSync(whole, file)
+}
