@@ -26,6 +26,8 @@ const place = (...names: ReadonlyArray<string>): string => {
 const entry = place("project", "story.mjs")
 
 beforeAll(() => {
+  // Otherwise a `package.json` above counts, if somebody left one in the directory for temporary files.
+  fs.writeFileSync(path.join(base, "package.json"), '{ "private": true }\n')
   fs.copyFileSync(path.join(root, "test", "package", "programs", "story.mjs"), entry)
   fs.symlinkSync(root, place("project", "node_modules", "hindcast"))
   fs.symlinkSync(path.join(root, "node_modules", "effect"), place("project", "node_modules", "effect"))
