@@ -5,4 +5,4 @@ import { errorsOf } from "./consumer.ts"
 it("Hindcast's declarations have no error where neither Node's types nor DOM's are there", () => {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc")
   expect(errorsOf(tsc)).toEqual([])
-}, 120_000)
+}, 240_000)
