@@ -6,7 +6,15 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
 const inputs = [
-  ...["src", "scripts/bundle.mjs", "scripts/shipped.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"],
+  ...[
+    "src",
+    "scripts/source-maps.mjs",
+    "scripts/bundle.mjs",
+    "scripts/shipped.mjs",
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+  ],
   // Their digests are part of what is built.
   ...["plugins", "packages", "examples/plugins"],
 ]
@@ -22,6 +30,7 @@ export default function build(): void {
   // What was built from sources that are gone is no part of the program.
   fs.rmSync(path.join(root, "dist"), { recursive: true, force: true })
   run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
+  run(path.join("scripts", "source-maps.mjs"))
   run(path.join("scripts", "bundle.mjs"))
   run(path.join("packages", "python", "vendor.mjs"))
   run(path.join("scripts", "shipped.mjs"))

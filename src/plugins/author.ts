@@ -40,6 +40,17 @@ export interface FetchResult {
   readonly encoding: "utf8" | "base64"
 }
 
+/** `AbortSignal`, where the compiler knows it: by the types of Deno, of Node or of browsers. What is sure of it elsewhere. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
+  ? Known
+  : {
+      readonly aborted: boolean
+      readonly reason: unknown
+      readonly throwIfAborted: () => void
+      readonly addEventListener: (type: "abort", listener: () => void) => void
+      readonly removeEventListener: (type: "abort", listener: () => void) => void
+    }
+
 /** What every function of a plugin is given. */
 export interface PluginContext {
   /** The manifest's `variables`. */
@@ -49,7 +60,7 @@ export interface PluginContext {
   /** Writes a line to the event log (`PluginLogged`). */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void
   /** Aborts when the caller no longer wants the answer. */
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** A number in [0, 1), from a generator seeded by the kernel: the same seed gives the same numbers. */
   readonly random: () => number
   /** The time of the call by the kernel's clock, in epoch milliseconds. */

@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto"
 import * as path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
 import { birthOf } from "../../platform/ProcessIdentity.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -142,7 +142,6 @@ export const make = (
     const { command, forbidden, precomputed } = yield* prepare(confining, {
       ...{
         plugin,
-        runner: RUNNER,
         directory,
         entry: path.join(directory, manifest.entry),
         grants,
@@ -244,9 +243,6 @@ const STOP_MS = 500
 
 /** When a niceness is set again that was set too often: for some seconds, in which hundreds of plugins may start. */
 const STAND_BACK_AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
-
-/** The trusted main module: TypeScript beside the sources, JavaScript beside what was compiled. */
-export const RUNNER = fileURLToPath(new URL(`../runner/runner${path.extname(import.meta.url)}`, import.meta.url))
 
 const init = (
   { manifest, directory, metadata, seed, workspace }: ProcessSpec,

@@ -12,8 +12,8 @@ export interface ChildExit {
 }
 
 export interface ChildHandlers {
-  readonly onStdout: (chunk: Buffer) => void
-  readonly onStderr: (chunk: Buffer) => void
+  readonly onStdout: (chunk: Uint8Array) => void
+  readonly onStderr: (chunk: Uint8Array) => void
   /** Once, after the last output. */
   readonly onExit: (exit: ChildExit) => void
 }

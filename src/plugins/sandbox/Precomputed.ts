@@ -9,13 +9,14 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
 import { Deferred, Effect } from "effect"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import type { Precomputed } from "../manifest/Manifest.ts"
 import { type ChildExit, type ChildHandlers, spawnScoped } from "./Child.ts"
 import { inTurn } from "./DenoCache.ts"
+import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
 /** The file as an absolute path, or why there is none: the plugin is started without it. */
@@ -70,7 +71,8 @@ const make = (
     const { directory, denoDir } = confinement
     const bytes = yield* Effect.try(() => {
       removeAll(denoDir)
-      const { args, ...command } = Sandbox.command(confining, { ...confinement, runner: COMPUTER, grants: NOTHING })
+      const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
+      const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NOTHING })
       return { ...command, args: [...args, pathToFileURL(path.join(directory, module)).href] }
     }).pipe(Effect.mapError(messageOf), Effect.flatMap(outputOf))
     const found = crypto.createHash("sha256").update(bytes).digest("hex")
@@ -79,9 +81,6 @@ const make = (
   }).pipe(Effect.catchAll((why) => Effect.succeed(`expected ${module} to be computed, found ${why}`)))
 
 const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof Error ? error.message : String(error))
-
-/** The main module of the process that computes: TypeScript beside the sources, JavaScript beside what was compiled. */
-const COMPUTER = fileURLToPath(new URL(`../runner/precompute${path.extname(import.meta.url)}`, import.meta.url))
 
 /** All that a command writes to its standard output; its end by itself is waited for. */
 const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, string> =>

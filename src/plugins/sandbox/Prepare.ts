@@ -13,13 +13,12 @@ import * as Links from "./Links.ts"
 import { tierOf } from "./layers/Layer.ts"
 import { readingOf } from "./layers/Permissions.ts"
 import * as Precomputed from "./Precomputed.ts"
+import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
 /** What a plugin's process is to be confined to. */
 export interface SandboxRequest {
   readonly plugin: string
-  /** Absolute path of the runner. */
-  readonly runner: string
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
   /** Absolute path of its entry. */
@@ -53,8 +52,8 @@ export const prepare = (confining: Sandbox.Confining, wish: SandboxRequest): Eff
   Effect.gen(function* () {
     const { plugin, directory, grants, limits } = wish
     const forbidden = yield* resolve(wish, "paths of what no plugin may touch", wish.forbidden)
-    const [runner = wish.runner] = yield* resolve(wish, "the runner's path", [wish.runner])
     const denoDir = yield* makeDenoDir(wish)
+    const runner = yield* findRunner(wish, denoDir)
     yield* speakable(wish, [directory, ...forbidden, ...(wish.precomputed === undefined ? [] : [denoDir])])
     yield* Links.grantsAreReal(plugin, grants)
     if (tierOf(confining.layer) === "flags")
@@ -99,6 +98,17 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
       new PluginUnavailable({
         plugin,
         reason: `expected a directory for Deno's cache, found ${cause instanceof Error ? cause.message : String(cause)}`,
+      }),
+  })
+
+/** The runner's real path. Where it has to be written first, it is kept with what Deno makes of it. */
+const findRunner = ({ plugin }: SandboxRequest, denoDir: string): Effect.Effect<string, PluginUnavailable> =>
+  Effect.tryPromise({
+    try: async () => await fs.realpath(Runner.fileIn(denoDir, "runner")),
+    catch: (cause) =>
+      new PluginUnavailable({
+        plugin,
+        reason: `expected the runner's file, found ${cause instanceof Error ? cause.message : String(cause)}`,
       }),
   })
 

@@ -1,6 +1,6 @@
-import { createRequire } from "node:module"
 import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
+import * as Installed from "../../../platform/Installed.ts"
 import {
   type Connection,
   type ConnectionOptions,
@@ -20,9 +20,9 @@ import {
  * @param from the module from which it is looked for
  */
 export const load = (from: string = import.meta.url): Driver => {
-  const require = createRequire(from)
+  const require = Installed.requireOf(from)
   try {
-    const Database: typeof BetterSqlite3 = require("better-sqlite3")
+    const Database: typeof BetterSqlite3 = require(Installed.resolve(NAME, from) ?? NAME)
     // The addon is loaded when the first database is opened.
     new Database(IN_MEMORY).close()
     return { name: "better-sqlite3", open: (filename, options) => open(Database, filename, options) }
@@ -30,6 +30,8 @@ export const load = (from: string = import.meta.url): Driver => {
     throw new DriverUnavailable(adviceOn(cause), { cause })
   }
 }
+
+const NAME = "better-sqlite3"
 
 /** One sentence that says what is wrong and which command mends it. */
 const adviceOn = (cause: unknown): string => {
@@ -81,7 +83,12 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   if (statement.reader) statement.raw(true)
   return {
     columns: () => (statement.reader ? statement.columns().map(({ name }) => name) : []),
-    rows: (parameters) => named(() => statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>),
+    rows: (parameters) =>
+      named(() => {
+        if (statement.reader) return statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>
+        statement.run(...parameters)
+        return []
+      }),
     run: (parameters) =>
       named(() => {
         if (!statement.reader) return statement.run(...parameters).changes

@@ -4,14 +4,15 @@ import type * as SqlConnection from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, type Scope, Stream } from "effect"
+import * as Installed from "../../../platform/Installed.ts"
 import { driver } from "../driver/choice.ts"
 import type { Connection, Driver } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
 
 /**
  * A client of `@effect/sql` for a file, closed with the scope: for the SQL that does not run for every event. Where better-sqlite3
- * is the driver it is that of `@effect/sql-sqlite-node`, which needs better-sqlite3; elsewhere the same client over `node:sqlite`,
- * and that package is not loaded, and need not be there. What keeps the file from being opened is a defect, as it was thrown.
+ * is the driver it is that of `@effect/sql-sqlite-node`, which needs better-sqlite3; elsewhere, and in a program that Hindcast was bundled
+ * into, the same client over the driver, and that package is not loaded, and need not be there. What keeps the file from being opened is a defect, as it was thrown.
  */
 export const open = (
   filename: string,
@@ -19,11 +20,19 @@ export const open = (
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.suspend(() => {
     const used = driver()
-    return used.name === "better-sqlite3" ? ofEffect(filename, options) : ofDriver(used, filename, options)
+    return used.name === "better-sqlite3" && IN_OWN_FILE
+      ? ofEffect(filename, options)
+      : ofDriver(used, filename, options)
   }).pipe(
     Effect.provide(Reactivity.layer),
     Effect.tap((sql) => sql.unsafe(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)),
   )
+
+/**
+ * Whether this module was not bundled. A better-sqlite3 that was bundled does not find its addon, and what it looks with breaks the
+ * stack trace of every later error (`bindings` leaves its `Error.prepareStackTrace` behind). The driver finds the installed one.
+ */
+const IN_OWN_FILE = Installed.isOwnFile(import.meta.url, "events/sqlite/file/client")
 
 const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }) =>
   Effect.flatMap(
