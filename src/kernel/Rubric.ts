@@ -84,7 +84,8 @@ export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
 export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
   // YAML's parser is loaded with the first file: most programs read none.
   Effect.promise(() => import("yaml")).pipe(
-    Effect.flatMap(({ parse, YAMLParseError }) =>
+    // It is CommonJS: where it is bundled, all that it exports is the default.
+    Effect.flatMap(({ default: { parse, YAMLParseError } }) =>
       Effect.try({
         try: () => parse(fs.readFileSync(file, "utf8")) as unknown,
         catch: (cause) =>

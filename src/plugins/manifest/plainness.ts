@@ -5,6 +5,7 @@
 import { type Json, pointerToken, valueAt } from "../../events/Json.ts"
 import { isVisible, visible } from "../../events/PlainText.ts"
 import type { ManifestIssue } from "./decode.ts"
+import { grouped } from "./digits.ts"
 
 /** Longest text of each kind, in characters. */
 export const LONGEST = {
@@ -57,7 +58,7 @@ export const unreadable = (document: Json): ReadonlyArray<ManifestIssue> =>
   )
 
 const plain = (kind: Kind, lines: string) =>
-  `${lines} of at most ${LONGEST[kind].toLocaleString("en")} characters, without any that are not seen or steer a terminal`
+  `${lines} of at most ${grouped(LONGEST[kind])} characters, without any that are not seen or steer a terminal`
 
 const EXPECTED: { readonly [kind in Kind]: string } = {
   name: plain("name", "a line"),
@@ -67,7 +68,7 @@ const EXPECTED: { readonly [kind in Kind]: string } = {
 }
 
 const wrong = (text: string, kind: Kind): string | undefined => {
-  if (text.length > LONGEST[kind]) return `${text.length.toLocaleString("en")} characters`
+  if (text.length > LONGEST[kind]) return `${grouped(text.length)} characters`
   const line = kind === "prose" ? text.replaceAll(/[\r\n\t]/g, " ") : text
   return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN)}"`
 }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { JsonObject } from "../../events/Json.ts"
+import { grouped } from "./digits.ts"
 import { LONGEST } from "./plainness.ts"
 
 /** Where a plugin's manifest stands, in the plugin's directory. */
@@ -16,7 +17,7 @@ const TimeoutMs = Schema.Number.pipe(
   Schema.positive(),
   Schema.lessThanOrEqualTo(TIMEOUT_MS),
   Schema.annotations({
-    description: `a number of milliseconds above 0, at most ${TIMEOUT_MS.toLocaleString("en")} (a day)`,
+    description: `a number of milliseconds above 0, at most ${grouped(TIMEOUT_MS)} (a day)`,
   }),
 )
 

@@ -264,9 +264,9 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
 const scenarioOf = async (directory: string, { peas }: Manifest.Manifest): Promise<JsonObject> => {
   const scenario = peas.environment?.scenario
   if (scenario === undefined) return {}
-  const { parse } = await import("yaml")
+  const { default: yaml } = await import("yaml")
   // What it says is the plugin's own business: its `reset` refuses what it cannot use.
-  return parse(await fs.readFile(path.join(directory, scenario), "utf8"))
+  return yaml.parse(await fs.readFile(path.join(directory, scenario), "utf8"))
 }
 
 /** Lets a call be made at a time of the test's choice. */
