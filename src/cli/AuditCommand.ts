@@ -75,7 +75,7 @@ export const audit = Command.make(
   (given) =>
     // What does not go together is said before a log is opened.
     Effect.flatMap(AuditMode.of(given), (mode) =>
-      answer(mode, given).pipe(OnTimeline.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
+      answer(mode, given).pipe(OnTimeline.provide(given.timeline), Effect.provide(OpenLog.forEvents(given.log))),
     ),
 ).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
 

@@ -46,7 +46,7 @@ export const step = Command.make(
         const found = yield* terminal.stoppable(look(session, turn.search))
         session = found === "stopped" ? say(session, "Stopped; this is where it began.") : found
       }
-    }).pipe(Effect.scoped, Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Step through a log in the terminal: forward and back, with the state at each moment"))
 
 const begin = (name: string, task: Option.Option<string>, at: Option.Option<string>) =>

@@ -98,7 +98,7 @@ export const run = (typed: Typed, format: Format) =>
       { ...written, format: format.name, events, upTo, head },
       `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,
     )
-  }).pipe(Effect.provide(OpenLog.forReading(typed.log)))
+  }).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
 
 type Take<Item> = (page: ReadonlyArray<Item>) => Effect.Effect<void, OutputFile.OutputError>
 

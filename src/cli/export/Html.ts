@@ -65,7 +65,7 @@ export const html = Command.make(
       const told = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
       yield* Answer.tell({ output, json }, told, line)
-    }).pipe(Effect.provide(OpenLog.forReading(named))),
+    }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
 /** The report of one task, from its audit and its own events. */

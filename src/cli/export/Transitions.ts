@@ -66,7 +66,7 @@ export const transitions = Command.make(
       })
       const told = { ...written, format, scores: choice.name, ...counts, head }
       yield* Answer.tell({ output, json }, told, sentence(told))
-    }).pipe(Effect.provide(OpenLog.forReading(named))),
+    }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
     "Write every step of every task for learning: state, action, reward, next state, done, truncated (Parquet, JSON Lines)",
