@@ -53,19 +53,19 @@ export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, recor
     exact: false,
     start: ({ taskId }) => {
       const observation = TaskObservation.make()
-      const evidence = PromptTranscript.make()
+      const transcript = PromptTranscript.make()
       let opening: Model.ShownEvidence["payload"] | undefined
       return {
         see: (event) => {
           if (!observation.see(event)) return
           if (event.type === "TaskOpened") opening ??= PromptTranscript.shownOf(event).payload
-          evidence.see(event)
+          transcript.see(event)
         },
         decide: Effect.gen(function* () {
           const goal = typeof opening?.goal === "string" ? opening.goal : ""
           const shared = {
             task: { id: taskId, goal, agent: observation.agent(), outcome: observation.outcome() },
-            ...{ evidence: evidence.shown(), omitted: evidence.omitted(), settings, repeats },
+            ...{ evidence: transcript.shown(), omitted: transcript.omitted(), settings, repeats },
           }
           const judgements: Array<Judgement> = []
           for (const [index, target] of targets.entries()) {

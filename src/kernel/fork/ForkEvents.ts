@@ -48,8 +48,8 @@ export const begin = (
   })
 
 /**
- * Ends, in the fork, the commands and confirmations that were pending. The agent may request the commands again,
- * which need new confirmations.
+ * Ends, in the fork, the commands and confirmations that were pending. If the agent requests the commands again, they
+ * need new confirmations.
  */
 export const endWaiting = (
   view: Log,

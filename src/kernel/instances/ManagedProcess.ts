@@ -121,7 +121,7 @@ const versionOf = (plugin: string, { version, digest }: Plugin): SandboxConsents
   digest,
 })
 
-/** Permits of a process: one for each use, all of them for stopping it. More than it can have concurrent uses. */
+/** Permits of a process: one for each use, all of them to stop it. It never has that many concurrent uses. */
 const MAX_USES = 1_000_000
 
 /**

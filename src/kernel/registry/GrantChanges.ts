@@ -28,7 +28,7 @@ export class NotGranted extends Data.TaggedError("NotGranted")<{
 export interface GrantStatus {
   /** The grants of the installed version. */
   readonly grants: Grants.Grants
-  /** What the installed version requests and lacks. It is inactive until it is granted. */
+  /** The permissions that the installed version requests and lacks. It is inactive until they are granted. */
   readonly missing: ReadonlyArray<Grants.Refusal>
   /** The held update that was installed, since nothing is missing any more. */
   readonly updated?: { readonly version: string; readonly digest: string }
@@ -98,7 +98,7 @@ export const revoking = (
     }
   })
 
-/** What an installed plugin requests and lacks because it was revoked. */
+/** The permissions that an installed plugin requests and lacks because they were revoked. */
 export const missing = (
   options: RegistryOptions,
   name: string,

@@ -94,7 +94,7 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     /** Activates a plugin (`plugin`) or a component (`plugin/component`). */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
-    /** What a plugin, in a state of the registry, requests and lacks because it was revoked. */
+    /** The permissions that a plugin, in a state of the registry, requests and lacks because they were revoked. */
     readonly missing: (
       name: string,
       plugin: PluginRegistry.Plugin,

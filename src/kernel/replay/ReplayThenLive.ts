@@ -12,7 +12,7 @@ import type { Instructions, Request } from "./Recording.ts"
  * A task that answers from the recording until that is used up, and then from the live task. The agent cannot tell
  * where one ends and the other begins.
  *
- * @param over whether the live task has no more answers
+ * @param isOver whether the live task has no more answers
  */
 export const replayThenLive = (
   past: RecordedTask,
