@@ -1,4 +1,4 @@
-/** Hindcast: an event-sourced kernel for agents. The one hand-written entry of the package. */
+/** The package's entry: every public module of Hindcast, an event-sourced kernel for agents. */
 
 export * as EventLog from "./events/index.ts"
 export * as Anchor from "./events/integrity/Anchor.ts"

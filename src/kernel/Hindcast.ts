@@ -1,3 +1,8 @@
+/**
+ * The two layers that most programs use. `layerLog` opens a log to read, decide and score without a lease; `layer`
+ * adds a running kernel.
+ */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Schema } from "effect"
@@ -21,36 +26,36 @@ import * as Kernel from "./Kernel.ts"
 import * as Registry from "./registry/Registry.ts"
 import * as Scoring from "./scoring/Scoring.ts"
 
-/** How a program opens a log for looking, deciding and scoring: everything that needs no lease. */
+/** Options of `layerLog`. */
 export interface LogOptions {
   /** The log's file, or how to open it. */
   readonly log: string | SqliteEventLog.SqliteOptions
   /** The directory that plugins may work in. Default: the working directory. */
   readonly workspace?: string
-  /** In whose name changes of the registry are recorded. Default: `kernel`. */
+  /** The actor that changes of the registry are recorded under. Default: `kernel`. */
   readonly actor?: string
-  /** How plugins are confined that judge tasks. Default: as strongly as this machine can. */
+  /** How plugins that judge tasks are confined. Default: the strongest sandbox that this machine supports. */
   readonly host?: PluginHost.JudgingHostOptions
 }
 
-/** How a program runs a kernel. */
+/** Options of `layer`. */
 export interface HindcastOptions extends LogOptions, Pick<Kernel.KernelOptions, "idleMs" | "restarts"> {
-  /** Directories of plugins that are imported before anything else. */
+  /** Directories of plugins that are imported when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
-  /** Default: `Gate.standard`, which asks a person where an actuator does not declare little risk. */
+  /** Default: `Gate.standard`, which asks a person unless an actuator declares little risk. */
   readonly gate?: Gate.GateConfig
   /** Seeds all randomness. Default: drawn at random, and recorded. */
   readonly seed?: number
-  /** Who holds the lease, for messages. */
+  /** The holder's name in messages about the lease. */
   readonly owner?: string
   /**
-   * The tier that plugins are confined in, what bounds each of their processes, and whether the program consents to starting
-   * them where nothing but Deno's permissions confines them. Default: `auto`, and no.
+   * The sandbox tier of plugins, the limits of each of their processes, and whether the program consents to starting
+   * them where only Deno's permissions confine them. Default: tier `auto`, no consent.
    */
   readonly host?: PluginHost.HostOptions
 }
 
-/** What the file of a log is called, or how to open it. */
+/** The log's file name, or the options to open it with. */
 const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions).annotations({
   description: "the log's file, or an object with its filename",
 })
@@ -58,13 +63,13 @@ const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions).annotat
 const log = { log: LogFile }
 const places = { workspace: Options.Path, actor: Options.Name }
 
-/** Their schema. */
+/** Schema of `LogOptions`. */
 export const LogOptions = Options.of<LogOptions>({
   required: log,
   optional: { ...places, host: PluginHost.JudgingHostOptions },
 })
 
-/** Their schema. */
+/** Schema of `HindcastOptions`. */
 export const HindcastOptions = Options.of<HindcastOptions>({
   required: log,
   optional: {
@@ -93,13 +98,13 @@ type LogServices =
   | Critics.Critics
   | Scoring.Scoring
 
-/** Everything that reads a log, and what may be appended without a lease: registry changes, decisions, scores. */
+/** The services that read a log, and those that append without a lease: registry changes, decisions, scores. */
 export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const decoded = yield* Options.decode("Hindcast.layerLog", LogOptions, options)
       const places = yield* placesOf("Hindcast.layerLog", decoded)
-      // Nothing is required that could be missing.
+      // Tier `auto` requires no sandbox, so `SandboxUnavailable` cannot occur.
       const host = Layer.orDie(PluginHost.layerOf({ ...decoded.host, sandbox: "auto" }))
       return Layer.provide(servicesOf(decoded, places), host)
     }),
@@ -120,8 +125,7 @@ const servicesOf = (
 }
 
 /**
- * All of Hindcast on one SQLite log: what most programs need. Plugins' copies and caches are kept beside the log, in
- * `<log>.plugins`.
+ * The whole of Hindcast on one SQLite log. Copies and caches of plugins are kept next to the log, in `<log>.plugins`.
  */
 export const layer = (
   options: HindcastOptions,
@@ -162,7 +166,7 @@ const kernelOn = (options: HindcastOptions, places: Places) => {
   )
 }
 
-/** Where plugins' copies and caches stand, and where plugins work. */
+/** The directory of plugins' copies and caches, and the directory that plugins work in. */
 type Places = Pick<Kernel.KernelOptions, "directory" | "workspace">
 
 const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effect<Places, Options.InvalidOptions> =>

@@ -1,3 +1,8 @@
+/**
+ * The kernel: the service through which a program runs tasks, forks and replays them. Its layer holds the log's
+ * lease.
+ */
+
 import { Context, Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
@@ -35,33 +40,36 @@ import { VERSION } from "./versions.ts"
 
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
 
-/** What an embedding program uses: plugins, tasks, perceiving and acting through them, audits, re-scoring. */
+/** The kernel's service. */
 export class Kernel extends Context.Tag("hindcast/Kernel")<
   Kernel,
   {
-    /** Which plugins take part, with which priority and metadata. */
+    /** The registry: which plugins take part, with which priority and metadata. */
     readonly plugins: Context.Tag.Service<Registry>
-    /** What is missing to start these plugins where nothing but Deno's permissions would confine them: nothing, mostly. */
+    /**
+     * The consents that are missing to start these plugins where only Deno's permissions would confine them; mostly
+     * none.
+     */
     readonly unconsented: KernelContext["unconsented"]
     readonly tasks: {
       /** Opens a task. Tasks run concurrently; each has its own environments. */
       readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, Task.OpenError>
-      /** Opens a task, lets an agent work on it until it is done or out of steps, closes and scores it. */
+      /** Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. */
       readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
     }
-    /** Lets an agent go on from a moment of a recorded task, in a timeline of its own. */
+    /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
     readonly fork: (agent: Agent.Agent, options: Fork.ForkOptions) => Effect.Effect<Fork.Forked, Fork.ForkError>
-    /** Lets an agent work on a recorded task again, on what was recorded alone. */
+    /** Runs an agent on a recorded task again. Everything it perceives comes from the log. */
     readonly replay: (
       taskId: string,
       agent: Agent.Agent,
       options?: Replay.ReplayOptions,
     ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
-    /** Questions to people, and their answers. */
+    /** Confirmation requests to people, and their decisions. */
     readonly confirmations: Context.Tag.Service<Confirmations>
     /** The audit of a task, open or closed. */
     readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
-    /** Scores past tasks again by another rubric, as a new score set. */
+    /** Scores past tasks again with another rubric, as a new score set. */
     readonly rescore: Context.Tag.Service<Scoring>["rescore"]
   }
 >() {}
@@ -75,15 +83,15 @@ export interface KernelOptions {
   readonly directory: string
   /** Seeds all randomness of this kernel. Default: drawn at random, and recorded. */
   readonly seed?: number
-  /** Who holds the lease, for messages. Default: `hindcast`. */
+  /** The holder's name in messages about the lease. Default: `hindcast`. */
   readonly owner?: string
-  /** How long a plugin's process may go unused before it is stopped; see `Instances`. Default: for ever. */
+  /** How long a plugin's process may be unused before it is stopped; see `Instances`. Default: no limit. */
   readonly idleMs?: number
-  /** When a plugin that crashed is started again, and when no more. Default: `Supervision.standard`. */
+  /** When a crashed plugin is restarted, and when it is given up. Default: `Supervision.standard`. */
   readonly restarts?: Supervision.Policy
 }
 
-/** Their schema. */
+/** Schema of `KernelOptions`. */
 export const KernelOptions = Options.of<KernelOptions>({
   required: { workspace: Options.Path, directory: Options.Path },
   optional: {
@@ -96,8 +104,8 @@ export const KernelOptions = Options.of<KernelOptions>({
 })
 
 /**
- * The kernel: takes the log's lease, ends in the log what a kernel before it left unfinished, and then acts. Closing its
- * scope abandons open tasks, stops every plugin and gives the lease back.
+ * The kernel. It takes the log's lease, closes in the log what an earlier kernel left unfinished, and then accepts
+ * tasks. Closing its scope abandons open tasks, stops every plugin and releases the lease.
  */
 export const layer = (
   options: KernelOptions,
@@ -107,9 +115,9 @@ export const layer = (
   EventLog | Lease | Projector | PluginHost | Registry | Confirmations | Scoring
 > => Layer.scoped(Kernel, make(options))
 
-const make = (given: KernelOptions) =>
+const make = (input: KernelOptions) =>
   Effect.gen(function* () {
-    const options = yield* Options.decode("Kernel.layer", KernelOptions, given)
+    const options = yield* Options.decode("Kernel.layer", KernelOptions, input)
     const gate = yield* Gate.decode(options.gate ?? Gate.standard)
     yield* Effect.forEach(Gate.warnings(gate), (warning) => ProgramLog.warning(warning), { discard: true })
     const registry = yield* Registry
@@ -157,9 +165,9 @@ const make = (given: KernelOptions) =>
       ...{ log, registry, critics, instances, unconsented, commands, pushed, gate, lease, scope },
     }
     const seeds = new PCGRandom(seed)
-    const open = (given: Task.OpenOptions) =>
+    const open = (input: Task.OpenOptions) =>
       Effect.gen(function* () {
-        const opening = yield* Options.decode("tasks.open", Task.OpenOptions, given)
+        const opening = yield* Options.decode("tasks.open", Task.OpenOptions, input)
         const id = opening.id === undefined ? newId() : yield* TaskId.checked(opening.id)
         return yield* Task.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening)
       })
@@ -171,9 +179,9 @@ const make = (given: KernelOptions) =>
       audit,
       unconsented,
       rescore: scoring.rescore,
-      fork: (agent, asked) => Effect.provideService(Fork.fork(context, agent, asked), Projector, projector),
-      replay: (...asked) =>
-        Replay.replay(...asked).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
+      fork: (agent, options) => Effect.provideService(Fork.fork(context, agent, options), Projector, projector),
+      replay: (...args) =>
+        Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
         open,
         run: (agent, options) => runAgent({ open, audit }, agent, options),
@@ -187,10 +195,10 @@ const priorities = (registry: PluginRegistry) => {
   return (actuator: string) => byName.get(actuator)
 }
 
-/** Seeds are whole numbers below 2³¹. */
+/** Exclusive upper limit of seeds. */
 const MAX_SEED = 2 ** 31
 
-/** Records that the kernel started, and when its scope closes that it stopped. */
+/** Records that the kernel started. When its scope closes, records that it stopped. */
 const startAndStop = (
   log: Context.Tag.Service<EventLog>,
   config: { readonly seed: number; readonly gate: Gate.GateConfig },
@@ -214,7 +222,7 @@ const startAndStop = (
       }),
       () =>
         append({ type: "KernelStopped", payload: { reason: "its scope closed" } }).pipe(
-          // Whoever took over has said what became of this one.
+          // The kernel that took the lease over has recorded the end of this one.
           Effect.catchTag("LeaseLost", ({ message }) => ProgramLog.warning(message)),
           Effect.catchAllCause((cause) => ProgramLog.error("the kernel's end was not recorded", cause)),
         ),

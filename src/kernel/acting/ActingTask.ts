@@ -1,4 +1,7 @@
-/** An open task, as acting in it sees it. */
+/**
+ * An open task with what acting needs: the gate, confirmations, the command queue and the environments' last
+ * documents.
+ */
 import type { Context, Effect } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { TaskContext } from "../context/TaskContext.ts"
@@ -10,10 +13,13 @@ export interface ActingTask extends TaskContext {
   readonly kernel: TaskContext["kernel"] & {
     readonly gate: GateConfig
     readonly confirmations: Context.Tag.Service<Confirmations>
-    /** Where the commands of all tasks wait for their turns. */
+    /** The queue in which the commands of all tasks wait. */
     readonly commands: CommandQueue
   }
-  /** Lets one at a time compare, record and keep what a command changed in the world: in the order of the answers. */
+  /**
+   * Serializes effects: changes of the environment are compared, recorded and stored one at a time, in the order of
+   * the results.
+   */
   readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The last known document of each environment, by plugin. */
   readonly documents: Map<string, Json>

@@ -1,3 +1,5 @@
+/** A command before dispatch: its copied arguments, and the actuator that its name resolves to. */
+
 import { types } from "node:util"
 import { Data, Effect, Either } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -35,7 +37,7 @@ export type CommandOutcome = {
   | { readonly status: "expired"; readonly reason: string }
 )
 
-/** Fix the call: arguments have to be a JSON object, or the log could not keep them. */
+/** Fix the call: arguments must be a JSON object, or the log cannot store them. */
 export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
   readonly actuator: string
   readonly path: string
@@ -48,7 +50,7 @@ export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
 
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
-/** A command as it was requested: its arguments are a copy, so that what is shown, recorded and executed is the same. */
+/** A requested command. Its arguments are a copy, so that what is shown, recorded and executed is the same. */
 export interface Command {
   readonly task: ActingTask
   readonly actuator: string
@@ -57,9 +59,9 @@ export interface Command {
   readonly argsDigest: string
 }
 
-/** How far a command has come: what it ends with, should something interrupt it here. */
+/** How far a command has come. It decides which event ends the command if it is interrupted. */
 export interface Progress {
-  /** The event that the next one follows from. */
+  /** The event that the next one is caused by. */
   last: string
   dispatched: boolean
   ended: boolean
@@ -70,28 +72,28 @@ export const make = (task: ActingTask, actuator: string, args: JsonObject): Effe
     ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy) },
   }))
 
-/** A copy of a command's arguments, where they are a JSON object. */
+/** A copy of a command's arguments. Fails where they are not a JSON object. */
 export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
-  Effect.mapError(copyOf(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
+  Effect.mapError(checkedCopy(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
 
-const copyOf = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
+const checkedCopy = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
   try {
     if (Array.isArray(args)) return Either.left({ path: "", found: "a list" })
     if (typeof args !== "object" || args === null) return Either.left({ path: "", found: String(args) })
     const flaw = findNonJson(args) ?? findProxy(args)
     if (flaw !== undefined) return Either.left(flaw)
     const copy = structuredClone(args)
-    // A getter may have answered something else the second time.
+    // A getter may have returned another value the second time.
     const changed = findNonJson(copy)
     return changed === undefined ? Either.right(copy) : Either.left(changed)
   } catch (cause) {
-    // A getter or a proxy of the caller's threw.
+    // The caller's getter or proxy threw.
     const found = `what throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
     return Either.left({ path: "", found })
   }
 }
 
-/** Finds the first proxy in a value: what it answers is not its own, and it cannot be copied. */
+/** Finds the first proxy in a value. A proxy cannot be copied, and its values can change between reads. */
 const findProxy = (value: unknown): NotJson | undefined => {
   if (types.isProxy(value)) return { path: "", found: "a proxy" }
   if (typeof value !== "object" || value === null) return undefined
@@ -102,24 +104,24 @@ const findProxy = (value: unknown): NotJson | undefined => {
   return undefined
 }
 
-/** Where a command goes, as the registry stands at one moment. */
+/** The actuator that a command's name refers to, in the registry's state at one position. */
 export interface ResolvedActuator {
   readonly registry: PluginRegistry
   readonly plugin: string
   readonly digest: string
   readonly priority: number
-  /** Where it waits for its turn: with the other commands to the same instance of the plugin. */
+  /** The queue's lane: commands to the same instance of a plugin share one. */
   readonly lane: Lane
-  /** The actuator's name within the plugin, and what the manifest says of it. */
+  /** The actuator's name within the plugin, and its declaration in the manifest. */
   readonly component: string
   readonly declared: Actuator | undefined
-  /** What the manifest says of its risk, and what its plugin's grants make of it. */
+  /** The risk that the manifest declares, raised by what the plugin was granted. */
   readonly risk: EffectiveRisk
-  /** The plugin as the registry has it. */
+  /** The plugin's registry entry. */
   readonly found: Plugin
 }
 
-/** The active actuator that a command names, as the registry stands now. */
+/** The active actuator that a command names, in the current registry. */
 export const resolve = ({ task, actuator }: Command): Effect.Effect<ResolvedActuator | undefined, LogError> =>
   Effect.map(task.kernel.registry.state, (registry) => {
     const target = activeIn(task, registry).find(({ name }) => name === actuator)
@@ -129,19 +131,19 @@ export const resolve = ({ task, actuator }: Command): Effect.Effect<ResolvedActu
     const manifest = manifestOf(found)
     const declared = actuatorsOf(manifest).find(({ name }) => name === component)
     const lane = {
-      name: instanceOf(manifest) === "task" ? `${plugin} ${task.place}` : plugin,
-      room: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
+      name: instanceOf(manifest) === "task" ? `${plugin} ${task.instanceName}` : plugin,
+      capacity: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
     }
     const risk = effectiveRisk(declared?.risk, found)
     return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, found }
   })
 
 /**
- * Most commands that an instance of a concurrent plugin has under way; more wait by their priorities. Half of the calls that
- * a process works on at the same time (`CALLS_IN_FLIGHT`), so that its sensors can still be asked.
+ * Most commands in progress at one instance of a concurrent plugin; further ones wait by priority. It is half of the
+ * calls that a process works on concurrently (`CALLS_IN_FLIGHT`), so that sensors can still be read.
  */
 const CONCURRENT_COMMANDS = 32
 
-/** The actuators that a task can command now. */
+/** The active actuators of the plugins that take part in a task. */
 export const activeIn = (task: ActingTask, registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
   activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))

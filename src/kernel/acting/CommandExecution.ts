@@ -1,3 +1,5 @@
+/** Executes one command: gate, confirmation, dispatch, outcome. */
+
 import { Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -15,12 +17,12 @@ import { dispatch } from "./Dispatch.ts"
 export type { ActError, CommandOutcome } from "./Command.ts"
 
 /**
- * Takes a command through the gate and, if it passes, to its actuator. Everything it does is recorded before the next
- * thing is done; in particular `CommandDispatched` is on the disk before anything leaves the kernel. It fails closed:
- * without a rule, an answer, an active actuator or the lease, the command is not executed. And it always ends: whatever
- * interrupts it or goes wrong, the log says how it ended, as long as the log can be written at all.
+ * Takes a command through the gate and, if it passes, to its actuator. Each step is recorded before the next begins;
+ * `CommandDispatched` is on disk before anything leaves the kernel. It fails closed: without a rule, an answer, an
+ * active actuator or the lease, the command is not executed. Every command ends: if it is interrupted or something
+ * fails, its end is recorded, provided that the log can be written.
  *
- * @param causationId the decision that the command came from, or the event that else made it happen
+ * @param causationId the decision that the command came from, or another event that caused it
  */
 export const act = (
   task: ActingTask,
@@ -32,15 +34,17 @@ export const act = (
     Effect.gen(function* () {
       const command = yield* Command.make(task, actuator, args)
       const { commandId, argsDigest } = command
-      const address = yield* Command.resolve(command)
+      const resolved = yield* Command.resolve(command)
       const commanded = yield* task.record({
         type: "ActuatorCommanded",
         causationId,
-        payload: { commandId, actuator, args: command.args, argsDigest, priority: address?.priority ?? 0 },
+        payload: { commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
       })
       const progress: Command.Progress = { last: commanded.id, dispatched: false, ended: false }
       const steps =
-        address === undefined ? denyUnknown(command, progress) : decideAndDispatch(command, address, progress, restore)
+        resolved === undefined
+          ? denyUnknown(command, progress)
+          : decideAndDispatch(command, resolved, progress, restore)
       return yield* Effect.onExit(steps, (exit) =>
         Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
       )
@@ -56,27 +60,30 @@ const denyUnknown = (command: Command.Command, progress: Command.Progress) =>
 
 const decideAndDispatch = (
   command: Command.Command,
-  address: Command.ResolvedActuator,
+  resolved: Command.ResolvedActuator,
   progress: Command.Progress,
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
-    const schema = address.declared?.args
+    const schema = resolved.declared?.args
     if (schema !== undefined) yield* ComponentSchemas.load
     const wrong = ComponentSchemas.disagreement("args", schema, command.args)
     if (wrong !== undefined) return yield* deny(command, progress, "args-schema", wrong)
-    const ruling = rulingOn(command, address)
-    return yield* carryOut(command, address, ruling, progress, restore)
+    const ruling = rulingOn(command, resolved)
+    return yield* carryOut(command, resolved, ruling, progress, restore)
   })
 
-/** What the gate decides about a command as its plugin stands now. */
+/** The gate's decision about a command, by its plugin's current grants. */
 const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
   Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because })
 
-/** Does what the gate decided. Only its explicit `allow`, or a person's approval where it says `confirm`, leads to a dispatch. */
+/**
+ * Carries out the gate's decision. Only an explicit `allow`, or a person's approval after `confirm`, leads to a
+ * dispatch.
+ */
 const carryOut = (
   command: Command.Command,
-  address: Command.ResolvedActuator,
+  resolved: Command.ResolvedActuator,
   ruling: Gate.Ruling,
   progress: Command.Progress,
   restore: Restore,
@@ -84,36 +91,44 @@ const carryOut = (
   const { rule, reason } = ruling
   switch (ruling.decision) {
     case "allow":
-      return allow(command, address, rule, false, progress, restore)
+      return allow(command, resolved, rule, false, progress, restore)
     case "confirm":
       return Effect.gen(function* () {
-        const settled = yield* restore(ask(command, address, ruling.confirmWithinMs, progress.last))
+        const settled = yield* restore(ask(command, resolved, ruling.confirmWithinMs, progress.last))
         progress.last = settled.event.id
         switch (settled.kind) {
           case "approved":
-            return yield* allow(command, address, rule, true, progress, restore)
+            return yield* allow(command, resolved, rule, true, progress, restore)
           case "rejected":
             return yield* deny(command, progress, rule, settled.reason)
           case "expired":
             return yield* expire(command, progress, rule)
           default:
-            return yield* deny(command, progress, Gate.ITSELF, unheardOf("approved, rejected or expired", settled))
+            return yield* deny(
+              command,
+              progress,
+              Gate.ITSELF,
+              unexpectedValue("approved, rejected or expired", settled),
+            )
         }
       })
     case "deny":
       return deny(command, progress, rule, reason)
     default:
-      return deny(command, progress, Gate.ITSELF, unheardOf("allow, deny or confirm", ruling.decision))
+      return deny(command, progress, Gate.ITSELF, unexpectedValue("allow, deny or confirm", ruling.decision))
   }
 }
 
-/** Why a command is denied for a word that nobody knows. The compiler holds it to be never said, which is no proof. */
-const unheardOf = (expected: string, found: never): string =>
+/**
+ * The reason for denying a command after an unknown decision. The compiler excludes it; a cast or a defect could
+ * still cause it.
+ */
+const unexpectedValue = (expected: string, found: never): string =>
   `expected ${expected}, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
 const allow = (
   command: Command.Command,
-  address: Command.ResolvedActuator,
+  resolved: Command.ResolvedActuator,
   rule: string,
   approved: boolean,
   progress: Command.Progress,
@@ -126,7 +141,7 @@ const allow = (
       payload: { commandId: command.commandId, rule },
     })
     progress.last = allowed.id
-    return yield* dispatch(command, address, allowed, outdated(command, address, approved), progress, restore)
+    return yield* dispatch(command, resolved, allowed, outdated(command, resolved, approved), progress, restore)
   })
 
 const ask = (
@@ -149,8 +164,9 @@ const ask = (
   })
 
 /**
- * Why a command is not dispatched that was let pass before: what its plugin may do has changed since then. Where the gate itself let it
- * pass, it has to do so again; what a person approved may not have become more than the person was shown.
+ * Why an allowed command is not dispatched: its plugin has been granted more since then. A command that the gate
+ * allowed is dispatched if the gate allows it again. A command that a person approved is denied, since the approval
+ * was of less.
  */
 const outdated =
   (command: Command.Command, before: Command.ResolvedActuator, approved: boolean) =>

@@ -1,3 +1,5 @@
+/** Records how a command ended: succeeded, failed, denied, expired or aborted. */
+
 import { Cause, Effect, Option, Predicate } from "effect"
 import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/EventLog.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
@@ -7,18 +9,18 @@ import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type { Command, CommandOutcome, Progress } from "./Command.ts"
 
-/** How a command ended that was executed, or that failed on the way. */
+/** The outcome of a command that was executed, or that failed on the way to its plugin. */
 export type RecordedOutcome = (
   | { readonly succeeded: Json; readonly latencyMs: number }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
-  /** The plugin's environment afterwards. */
+  /** The plugin's environment after the command. */
   readonly state?: Json | undefined
 }
 
 /**
- * Records a command's outcome and, in the same commit, what it changed in the plugin's environment. An outcome that the
- * log cannot keep is recorded as a failure that says so: a dispatch always ends.
+ * Records a command's outcome and, in the same commit, its changes to the plugin's environment. An outcome that the
+ * log cannot store is recorded as a failure with code `OutcomeNotRecordable`, so that every dispatch ends.
  */
 export const end = (
   command: Command,
@@ -36,7 +38,7 @@ export const end = (
         const outcome = outcomeEvent(commandId, progress.last, ending)
         const event = yield* task
           .record(outcome, ...changed)
-          .pipe(Effect.tapErrorTag("LeaseLost", sayLost(command, outcome)))
+          .pipe(Effect.tapErrorTag("LeaseLost", warnUnrecorded(command, outcome)))
         progress.ended = true
         if (ending.state !== undefined) task.documents.set(plugin, ending.state)
         return "succeeded" in ending
@@ -50,8 +52,11 @@ export const end = (
       ),
     )
 
-/** What is known of a command whose task is another kernel's now: its log says `CommandOutcomeUnknown`, and stays so. */
-const sayLost =
+/**
+ * Logs the outcome of a command whose task another kernel has taken over. The log keeps `CommandOutcomeUnknown` for
+ * it.
+ */
+const warnUnrecorded =
   ({ actuator, commandId }: Command, { type, payload }: CoreNewEvent) =>
   ({ message }: LeaseLost) =>
     ProgramLog.warning(
@@ -80,7 +85,7 @@ const patchOf = (task: ActingTask, plugin: string, state: Json | undefined) => {
   return state === undefined || before === undefined ? [] : JsonPatch.diff(before, state)
 }
 
-/** Records that a command was denied; it is not executed. */
+/** Records that a command was denied. It is not executed. */
 export const deny = (command: Command, progress: Progress, rule: string, why: string) => {
   const reason = plainText(why)
   return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
@@ -89,7 +94,7 @@ export const deny = (command: Command, progress: Progress, rule: string, why: st
   })
 }
 
-/** Records that nobody decided about a command in time; it is not executed. */
+/** Records that nobody decided about a command in time. It is not executed. */
 export const expire = (command: Command, progress: Progress, rule: string) => {
   const reason = "nobody decided in time"
   return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
@@ -111,13 +116,13 @@ const denied = ({ task, commandId }: Command, progress: Progress, rule: string, 
       }),
   )
 
-/** Says how a command ended that was interrupted, or on whose way something went wrong that is no outcome. */
+/** Records the end of a command that was interrupted, or that failed without an outcome. */
 export const recordAborted = (
   command: Command,
   progress: Progress,
   cause: Cause.Cause<unknown>,
 ): Effect.Effect<void> => {
-  // Whoever took over has said it, or will.
+  // The kernel that took over records the end.
   if (Option.exists(Cause.failureOption(cause), isLeaseLost)) return Effect.void
   const why = Cause.isInterruptedOnly(cause) ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
   const code = Cause.isInterruptedOnly(cause) ? "Interrupted" : "KernelFailed"

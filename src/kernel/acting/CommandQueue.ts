@@ -1,112 +1,115 @@
+/** The queue in which the commands of all tasks wait for their actuators, by priority. */
+
 import { Deferred, Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as NextCommand from "./NextCommand.ts"
 
-/** Where commands take turns: an instance of a plugin. */
+/** A lane of the queue: the commands to one instance of a plugin. */
 export interface Lane {
-  /** The same name is the same lane. */
+  /** Lanes with the same name are the same lane. */
   readonly name: string
-  /** How many of its commands are under way at the same time. */
-  readonly room: number
+  /** How many of its commands may run concurrently. */
+  readonly capacity: number
 }
 
-/** What asks for a turn. */
+/** A command that asks for a turn. */
 export interface Slot {
   readonly lane: Lane
-  /** `plugin/actuator`: whose priority counts. */
+  /** `plugin/actuator`, whose priority applies. */
   readonly actuator: string
-  /** Its priority when it was commanded. It is looked up again whenever there is a choice. */
+  /** Its priority when it was commanded. The current one is looked up when turns are given. */
   readonly priority: number
 }
 
 /**
- * Commands that wait for their turns. A turn goes to the highest priority, among equals to the one that came first; a lane
- * that is full holds nobody up in another one. Priorities are looked at when a turn is given, so that one that was changed
- * counts from the next turn on.
+ * A priority queue of commands. A turn goes to the highest priority; among equals, to the one that came first. A full
+ * lane does not delay another lane. Priorities are read when a turn is given, so a changed priority counts from the
+ * next turn on.
  */
 export interface CommandQueue {
   /**
-   * Waits for a turn, runs the command, and gives the turn back. `restore` makes the waiting interruptible, where the caller
-   * is not.
+   * Waits for a turn, runs the command, and gives the turn back. `restore` makes the waiting interruptible when the
+   * caller is uninterruptible.
    */
   readonly inTurn: <A, E>(
-    turn: Slot,
+    slot: Slot,
     command: Effect.Effect<A, E>,
     restore: <A2, E2>(effect: Effect.Effect<A2, E2>) => Effect.Effect<A2, E2>,
   ) => Effect.Effect<A, E>
 }
 
-/** Somebody in the queue. */
-interface Place {
-  readonly turn: Slot
+/** A command in the queue. */
+interface QueueEntry {
+  readonly slot: Slot
   readonly arrived: number
   readonly granted: Deferred.Deferred<void>
 }
 
-/** @param priorities gives what says an actuator's priority as it stands now; `undefined` where there is no such actuator */
+/** @param priorities looks up the current priority of an actuator; `undefined` where there is no such actuator */
 export const make = (priorities: Effect.Effect<(actuator: string) => number | undefined, LogError>): CommandQueue => {
-  const waiting = new Set<Place>()
-  const underWay = new Map<string, number>()
+  const waiting = new Set<QueueEntry>()
+  const running = new Map<string, number>()
   let arrivals = 0
 
-  const hasRoom = ({ name, room }: Lane) => (underWay.get(name) ?? 0) < room
+  const hasCapacity = ({ name, capacity }: Lane) => (running.get(name) ?? 0) < capacity
 
-  const letGo = (priorityOf: (turn: Slot) => number) => {
-    const left = new Set([...waiting].map((place) => ({ place, ...place, priority: priorityOf(place.turn) })))
-    const next = () => NextCommand.next(left, ({ turn }) => hasRoom(turn.lane))
+  const grantTurns = (priorityOf: (slot: Slot) => number) => {
+    const left = new Set([...waiting].map((entry) => ({ entry, ...entry, priority: priorityOf(entry.slot) })))
+    const next = () => NextCommand.next(left, ({ slot }) => hasCapacity(slot.lane))
     for (let chosen = next(); chosen !== undefined; chosen = next()) {
       left.delete(chosen)
-      waiting.delete(chosen.place)
-      underWay.set(chosen.turn.lane.name, (underWay.get(chosen.turn.lane.name) ?? 0) + 1)
+      waiting.delete(chosen.entry)
+      running.set(chosen.slot.lane.name, (running.get(chosen.slot.lane.name) ?? 0) + 1)
       Deferred.unsafeDone(chosen.granted, Effect.void)
     }
   }
 
-  /** Lets go whoever can, after something changed in a lane. */
-  const turn = (lane: Lane) =>
+  /** Gives turns to the commands that can run, after a lane changed. */
+  const advance = (lane: Lane) =>
     Effect.suspend(() => {
-      if (!hasRoom(lane)) return Effect.void
+      if (!hasCapacity(lane)) return Effect.void
       const known = ({ priority }: Slot) => priority
-      const ready = [...waiting].filter(({ turn }) => hasRoom(turn.lane)).length
-      // Who is alone needs no priority.
-      if (ready <= 1) return Effect.sync(() => letGo(known))
+      const ready = [...waiting].filter(({ slot }) => hasCapacity(slot.lane)).length
+      // A single command needs no priority.
+      if (ready <= 1) return Effect.sync(() => grantTurns(known))
       return priorities.pipe(
-        Effect.map((priorityOf) => letGo((turn) => priorityOf(turn.actuator) ?? known(turn))),
-        // Nobody waits for ever because of it: a command reads the log again in its turn, and fails there if it must.
+        Effect.map((priorityOf) => grantTurns((slot) => priorityOf(slot.actuator) ?? known(slot))),
+        // The failure does not block the queue: each command reads the log again in its turn, and fails there if it
+        // must.
         Effect.catchAllCause((cause) =>
           Effect.zipRight(
             ProgramLog.warning("commands go by the priorities they came with: the registry cannot be read", cause),
-            Effect.sync(() => letGo(known)),
+            Effect.sync(() => grantTurns(known)),
           ),
         ),
       )
     })
 
-  const enter = (turn: Slot) =>
-    Effect.map(Deferred.make<void>(), (granted): Place => {
-      const place = { turn, arrived: ++arrivals, granted }
-      waiting.add(place)
-      return place
+  const enter = (slot: Slot) =>
+    Effect.map(Deferred.make<void>(), (granted): QueueEntry => {
+      const entry = { slot, arrived: ++arrivals, granted }
+      waiting.add(entry)
+      return entry
     })
 
-  const leave = (place: Place) =>
+  const leave = (entry: QueueEntry) =>
     Effect.suspend(() => {
-      const { lane } = place.turn
-      if (!waiting.delete(place)) {
-        const left = (underWay.get(lane.name) ?? 1) - 1
-        if (left > 0) underWay.set(lane.name, left)
-        else underWay.delete(lane.name)
+      const { lane } = entry.slot
+      if (!waiting.delete(entry)) {
+        const left = (running.get(lane.name) ?? 1) - 1
+        if (left > 0) running.set(lane.name, left)
+        else running.delete(lane.name)
       }
-      return turn(lane)
+      return advance(lane)
     })
 
   return {
-    inTurn: (asked, command, restore) =>
+    inTurn: (slot, command, restore) =>
       Effect.acquireUseRelease(
-        enter(asked),
+        enter(slot),
         ({ granted }) =>
-          turn(asked.lane).pipe(Effect.zipRight(restore(Deferred.await(granted))), Effect.zipRight(command)),
+          advance(slot.lane).pipe(Effect.zipRight(restore(Deferred.await(granted))), Effect.zipRight(command)),
         leave,
       ),
   }

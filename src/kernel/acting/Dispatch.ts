@@ -1,3 +1,8 @@
+/**
+ * Dispatches an allowed command: waits for its turn, records `CommandDispatched`, calls the plugin and records the
+ * outcome.
+ */
+
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -10,27 +15,29 @@ import { type Command, type CommandOutcome, type Progress, type ResolvedActuator
 import { deny, end } from "./CommandOutcome.ts"
 
 /**
- * Sends an allowed command to its plugin, in its turn. From the dispatch on, only the call itself can be interrupted.
+ * Sends an allowed command to its plugin, in its turn. Once it is dispatched, only the call itself can be
+ * interrupted.
  *
- * @param allowed its `CommandAllowed`
- * @param outdated why what was ruled on is not what is there any more, or undefined
+ * @param allowed the command's `CommandAllowed` event
+ * @param outdated why the gate's decision no longer applies to the actuator as it is now, or undefined
  */
 export const dispatch = (
   command: Command,
-  address: ResolvedActuator,
+  resolved: ResolvedActuator,
   allowed: Event,
   outdated: (now: ResolvedActuator) => string | undefined,
   progress: Progress,
   restore: Restore,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
   const { task, actuator } = command
-  const { lane, priority, plugin } = address
+  const { lane, priority, plugin } = resolved
 
   const send = ({ process, use }: Instance) =>
     Effect.gen(function* () {
-      // It may have waited long, for a person, its turn or its process: what was ruled on must still be what is there.
+      // The command may have waited long for a person, its turn or its process, so the actuator is resolved and
+      // checked again.
       const now = yield* resolve(command)
-      if (now?.digest !== address.digest) {
+      if (now?.digest !== resolved.digest) {
         return yield* deny(command, progress, "active-actuators", "its actuator was deactivated or updated meanwhile")
       }
       const changed = outdated(now)
@@ -38,13 +45,14 @@ export const dispatch = (
       yield* task.kernel.lease.check
       const dispatched = yield* recordDispatch(command, progress, allowed.version)
       if (dispatched === undefined) {
-        // Who ended it has the lease now. Where nobody took it, some program wrote to a stream that is not its own.
+        // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
+        // program wrote to a stream that is not its own.
         yield* task.kernel.lease.check
         return yield* deny(command, progress, "open-task", "its task was closed by another program meanwhile")
       }
       progress.last = dispatched.id
       progress.dispatched = true
-      return yield* call(command, address, process, progress, restore)
+      return yield* call(command, resolved, process, progress, restore)
     }).pipe(use)
 
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
@@ -54,12 +62,12 @@ export const dispatch = (
 }
 
 /**
- * Records the dispatch, unless the command or its task has ended in the log: then answers nothing. The lease alone could not
- * promise that: this kernel may be stopped between looking at it and the append, for as long as it takes another one to take
- * over. But who takes over ends every open task in its own stream, and the log takes the dispatch only if nothing has come
- * into that stream that was not looked at here.
+ * Records the dispatch, unless the log shows the end of the command or its task; then returns undefined. Checking the
+ * lease is not enough: this kernel may be suspended between that check and the append, long enough for another kernel
+ * to take over. The append expects a version of the task's stream. A kernel that takes over ends every open task in
+ * the task's own stream, so its append and this one conflict.
  *
- * @param version up to which the task's stream is known to hold no such end
+ * @param version the last version of the task's stream that was checked for such an end
  */
 const recordDispatch = (
   command: Command,
@@ -86,7 +94,7 @@ const recordDispatch = (
 const endsCommand = (event: Event, commandId: string): boolean =>
   Vocabulary.is(event, "CommandDenied") && event.payload.commandId === commandId
 
-/** Calls the plugin and records how it ended and what it changed in the world. */
+/** Calls the plugin. Records the outcome and the changes of the environment. */
 const call = (
   command: Command,
   { plugin, component, declared }: ResolvedActuator,
@@ -96,7 +104,7 @@ const call = (
 ): Effect.Effect<CommandOutcome, AppendError> => {
   const startedAt = performance.now()
   const options = {
-    taskId: command.task.place,
+    taskId: command.task.instanceName,
     causationId: progress.last,
     ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
   }

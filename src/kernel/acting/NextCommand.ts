@@ -1,25 +1,27 @@
-/** What waits for its turn. */
+/** The scheduling rule of the command queue, as a pure function. */
+
+/** A command that waits for its turn. */
 export interface Waiting {
   /** Higher goes first. */
   readonly priority: number
-  /** When it came: a number that grows from one to the next. */
+  /** Sequence number of its arrival; a later one is greater. */
   readonly arrived: number
 }
 
 /**
- * Who goes next: of those that can go the one with the highest priority, and of equals the one that came first.
- * `undefined` where nobody can go. Pure.
+ * The command that runs next: among those that can run, the one with the highest priority; among equals, the one that
+ * came first. `undefined` if none can run. Pure.
  *
- * So nothing that can go waits for what cannot, and nothing waits longer than for what has a higher priority or came before
- * it. Something waits for ever only where there is always something of a higher priority to do: that is what priorities say.
+ * A command that can run never waits for one that cannot, and waits only for those with a higher priority or an
+ * earlier arrival. It starves only while commands of a higher priority keep arriving, which is what a priority means.
  */
-export const next = <Of extends Waiting>(waiting: Iterable<Of>, canGo: (one: Of) => boolean): Of | undefined => {
+export const next = <Of extends Waiting>(waiting: Iterable<Of>, canRun: (one: Of) => boolean): Of | undefined => {
   let first: Of | undefined
   for (const one of waiting) {
-    if (canGo(one) && (first === undefined || goesBefore(one, first))) first = one
+    if (canRun(one) && (first === undefined || precedes(one, first))) first = one
   }
   return first
 }
 
-const goesBefore = (a: Waiting, b: Waiting): boolean =>
+const precedes = (a: Waiting, b: Waiting): boolean =>
   a.priority === b.priority ? a.arrived < b.arrived : a.priority > b.priority

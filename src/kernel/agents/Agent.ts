@@ -1,3 +1,8 @@
+/**
+ * What an agent is: a value that decides from a view, or that advances a task step by step. It also checks agents
+ * from outside.
+ */
+
 import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
@@ -11,8 +16,8 @@ export type { Capability, Sense } from "../tasks/Capabilities.ts"
 export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
 /**
- * What an agent sees when it decides. Everything in it is in the log, or follows from a recorded seed, so that a replay
- * can show it again.
+ * What an agent sees when it decides. All of it is in the log or follows from a recorded seed, so that a replay can
+ * show it again.
  */
 export interface View {
   readonly goal: string
@@ -22,22 +27,22 @@ export interface View {
   readonly readings: { readonly [sensor: string]: Json }
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
-  /** What the readings come from. */
+  /** The sensors that the readings come from. */
   readonly sensors: ReadonlyArray<Sense>
-  /** What can be commanded, with what it takes. */
+  /** The commands that are possible, with their arguments. */
   readonly actuators: ReadonlyArray<Capability>
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
-  /** The log's time of the newest thing in this view, in epoch milliseconds. */
+  /** `recordedAt` of the newest event in this view, in epoch milliseconds. */
   readonly now: number
   /**
-   * Asks a language model by `answering`; see `Task.consult`. What it answers is recorded, and a replay hands it out again
-   * without calling `answering`.
+   * Asks a language model by calling `answering`; see `Task.consult`. The response is recorded, and a replay returns
+   * it without calling `answering`.
    */
   readonly consult: (question: ModelCallRequest, answering: () => Promise<ModelCallResponse>) => Promise<Json>
 }
 
-/** How a command ended, without its place in the log. */
+/** How a command ended, without its event and id. */
 export type LastOutcome = WithoutPlace<CommandOutcome>
 
 type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "event" | "commandId"> : never
@@ -45,7 +50,7 @@ type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "eve
 const CHOICES =
   'a choice { act: "plugin/actuator", args? }, { say: "text" } or { done: "achieved" | "failed" | "abandoned", reason? }'
 
-/** What an agent can choose: a command, a message, or to be done. */
+/** A decision: a command, a message, or the end of the task. */
 export const Choice = Schema.Union(
   Schema.Struct({
     act: Schema.NonEmptyString,
@@ -63,60 +68,60 @@ export type Choice = typeof Choice.Type
 
 const isChoice = Schema.is(Choice, { onExcessProperty: "error" })
 
-/** An agent that is shown a view and chooses; the kernel perceives and acts for it. */
+/** An agent that is shown a view and chooses. The kernel perceives and acts for it. */
 export interface DecidingAgent {
   readonly name: string
   readonly version: string
   readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
 }
 
-/** A task as an agent works on it by itself: with randomness and time that a replay can hand it again. */
+/** A task for an agent that works by itself, with randomness and time that a replay can reproduce. */
 export interface Workplace extends Task {
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
-  /** The log's time of the newest thing that it was told, in epoch milliseconds; 0 before the first. */
+  /** `recordedAt` of the newest event that the agent received, in epoch milliseconds; 0 before the first. */
   readonly now: () => number
 }
 
-/** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
+/** An agent that perceives and acts by itself. Each call is one step, and returns whether to continue. */
 export interface AdvancingAgent {
   readonly name: string
   readonly version: string
   readonly advance: (task: Workplace) => Effect.Effect<boolean, unknown>
 }
 
-/** An agent is a value: who it is, and how it goes on. */
+/** An agent is a value: a name, a version and a function. */
 export type Agent = DecidingAgent | AdvancingAgent
 
-/** Its schema, by its kind: it is used as it is, so that an agent that is a class instance keeps its `this`. */
+/** Schema of `Agent`. It returns the value itself, so that an agent that is a class instance keeps its `this`. */
 export const Agent = Options.kind<Agent>(
   "an agent: an object with name, version, and a function decide or advance",
   (value) => Schema.is(AgentShape)(value),
 )
 
-/** An agent by its policy. */
+/** Options of `fromPolicy`. */
 export interface PolicyOptions {
   readonly name: string
   readonly version: string
   readonly policy: (readings: View["readings"]) => Choice
 }
 
-/** Their schema. */
+/** Schema of `PolicyOptions`. */
 export const PolicyOptions = Options.of<PolicyOptions>({
   required: { name: Options.Text, version: Options.Text, policy: Options.callable<PolicyOptions["policy"]>() },
 })
 
-/** An agent that maps readings to the next choice and looks at nothing else. Throws `InvalidOptions` where they are wrong. */
+/** An agent that maps the readings to its next choice. Throws `InvalidOptions` where the options are wrong. */
 export const fromPolicy = (options: PolicyOptions): DecidingAgent => {
   const decoded = Options.decode("fromPolicy", PolicyOptions, options)
   const { name, version, policy } = Either.getOrThrowWith(decoded, (invalid) => invalid)
   return { name, version, decide: ({ readings }) => policy(readings) }
 }
 
-/** An agent that perceives and acts by itself, one step a call, and answers whether to go on. */
+/** Types an agent that advances by itself. */
 export const fromAdvance = (agent: AdvancingAgent): AdvancingAgent => agent
 
-/** Fix the agent: it threw, or chose something that is no choice. */
+/** Fix the agent: it threw, or returned something that is not a choice. */
 export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agent: string; readonly reason: string }> {
   override get message() {
     return `Agent ${this.agent} failed: ${this.reason}`
@@ -130,7 +135,7 @@ export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source
   }
 }
 
-/** `name@version`, as the log names it. */
+/** `name@version`, as recorded in the log. */
 export const fullName = (agent: Agent): string => `${agent.name}@${agent.version}`
 
 /** Checks that a value from outside, such as a module's default export, is an agent. */
@@ -155,7 +160,7 @@ const AgentShape = Schema.Union(
   Schema.Struct({ name: Schema.NonEmptyString, version: Schema.NonEmptyString, advance: Callable }),
 )
 
-/** What an agent threw, as its failure; that of an agent within this one is it already. */
+/** An `AgentFailed` for what an agent threw. One that an inner agent failed with is passed through. */
 export const failure = (agent: Agent, cause: unknown): AgentFailed =>
   cause instanceof AgentFailed
     ? cause
@@ -164,7 +169,7 @@ export const failure = (agent: Agent, cause: unknown): AgentFailed =>
         reason: plainText(cause instanceof Error ? cause.message : String(cause)),
       })
 
-/** Lets an agent decide, however it does so, and checks what it chose. */
+/** Lets an agent decide, by a value, a promise or an effect, and checks its choice. */
 export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
   Effect.gen(function* () {
     const failed = (cause: unknown) => failure(agent, cause)

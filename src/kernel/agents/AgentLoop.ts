@@ -1,3 +1,5 @@
+/** Runs an agent on an open task until it is done or has no steps left. */
+
 import { Effect, Runtime, Schema } from "effect"
 import { PCGRandom } from "effect/Utils"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -19,16 +21,19 @@ export interface RunResult {
   readonly steps: number
 }
 
-/** Steps an agent may take where nobody says otherwise. */
+/** Default limit of an agent's steps. */
 export const MAX_STEPS = 100
 
-/** How an agent is run. The deadline is one of each step, for an agent that decides; one that perceives by itself says its own. */
+/**
+ * How an agent is run. For an agent that decides, the deadline applies to each step; an agent that advances by itself
+ * passes its own to `perceive`.
+ */
 export interface LoopOptions extends PerceiveOptions {
   /** Default: 100. */
   readonly maxSteps?: number
 }
 
-/** A schema for each of them. */
+/** Schemas of the fields of `LoopOptions`. */
 export const loopFields = {
   maxSteps: Options.wholeNumber(1, 1_000_000_000),
   deadlineMs: Options.MillisecondsOrNone,
@@ -37,8 +42,8 @@ export const loopFields = {
 type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError
 
 /**
- * Lets an agent work on an open task: perceive, decide, act, again and again, until it is done or out of steps.
- * Every decision is recorded with what it was based on, and is the cause of what follows from it.
+ * Lets an agent work on an open task: perceive, decide, act, repeat, until it is done or has no steps left. Each
+ * decision is recorded with the events it was based on, and is the cause of the events that follow from it.
  */
 export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<RunResult, LoopError> =>
   "decide" in agent ? decideLoop(agent, task, options) : advanceLoop(agent, task, options)
@@ -55,19 +60,19 @@ const advanceLoop = (
   { maxSteps = MAX_STEPS }: LoopOptions,
 ): Effect.Effect<RunResult, LoopError> =>
   Effect.gen(function* () {
-    const place = workplace(task)
+    const work = workplace(task)
     for (let step = 0; step < maxSteps; step++) {
-      const goOn = yield* Effect.mapError(agent.advance(place), (cause) => Agent.failure(agent, cause))
-      if (!goOn) return { outcome: "achieved", steps: step + 1 }
+      const continues = yield* Effect.mapError(agent.advance(work), (cause) => Agent.failure(agent, cause))
+      if (!continues) return { outcome: "achieved", steps: step + 1 }
     }
     return OUT_OF_STEPS(maxSteps)
   })
 
-/** A task with randomness from its seed, and the time of what its agent was told in it. */
+/** A task with random numbers from its seed, and the time of the newest event that its agent received. */
 const workplace = (task: Task): Agent.Workplace => {
   const numbers = new PCGRandom(task.seed)
   let now = 0
-  const told = (events: ReadonlyArray<Event>) =>
+  const advanceClock = (events: ReadonlyArray<Event>) =>
     Effect.sync(() => {
       for (const { recordedAt } of events) now = Math.max(now, recordedAt)
     })
@@ -75,8 +80,9 @@ const workplace = (task: Task): Agent.Workplace => {
     ...task,
     random: () => numbers.number(),
     now: () => now,
-    perceive: (options) => Effect.tap(task.perceive(options), (readings) => told(readings.map(({ event }) => event))),
-    act: (...command) => Effect.tap(task.act(...command), ({ event }) => told([event])),
+    perceive: (options) =>
+      Effect.tap(task.perceive(options), (readings) => advanceClock(readings.map(({ event }) => event))),
+    act: (...command) => Effect.tap(task.act(...command), ({ event }) => advanceClock([event])),
   }
 }
 
@@ -124,7 +130,7 @@ const decideLoop = (
     return OUT_OF_STEPS(maxSteps)
   })
 
-/** What a decision is based on, oldest first. */
+/** The events that a decision is based on, oldest first. */
 const evidence = (readings: ReadonlyArray<Reading>, last: CommandOutcome | undefined): ReadonlyArray<Event> =>
   [...(last === undefined ? [] : [last.event]), ...readings.map(({ event }) => event)].sort(
     (a, b) => a.position - b.position,

@@ -1,6 +1,6 @@
 /**
- * An open task, as every room sees it that works in one. What acting and sensing need beyond it, they declare themselves
- * (`ActingTask`, `SensingTask`), so that neither depends on how a task is opened.
+ * An open task, with what every folder that works in one needs. Acting and sensing declare their further needs
+ * themselves (`ActingTask`, `SensingTask`), so that neither depends on how a task is opened.
  */
 import type { Context, Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"
@@ -15,13 +15,13 @@ export interface TaskContext extends Recorder {
     readonly lease: HeldLease
   }
   readonly id: string
-  /** The name of its plugins' instances: the task's id, or one of their own in a fork. */
-  readonly place: string
-  /** The id of its `TaskOpened`, or of the event that forked it. */
+  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
+  readonly instanceName: string
+  /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
-  /** Closes with the task: its plugins' processes end with it. */
+  /** Closes with the task. The task's plugin processes stop with it. */
   readonly scope: Scope.Scope
   readonly takesPart: (plugin: string) => boolean
-  /** The instance of a plugin that serves this task, as the registry has the plugin now. */
+  /** The instance of a plugin that serves this task, for the plugin's version in `registry`. */
   readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>
 }

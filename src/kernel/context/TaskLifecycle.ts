@@ -1,3 +1,5 @@
+/** Whether a task is open, and which work in it must be interrupted when it closes. */
+
 import { Data, Effect, Fiber } from "effect"
 
 /** Open a new task: this one is closed. */
@@ -7,15 +9,15 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{ readonly taskId
   }
 }
 
-/** The life of a task: what is done in it is done while it is open, and has ended when it closes. */
+/** The lifecycle of one task. Work in a task starts only while it is open, and has ended when it closes. */
 export interface TaskLifecycle {
-  /** Does something short that belongs to the task, if it is open. */
-  readonly whileOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
-  /** Does something that belongs to the task and may take long. Closing the task interrupts it, and waits until that is recorded. */
-  readonly during: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
+  /** Runs a short effect if the task is open. */
+  readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
+  /** Runs an effect that may take long. Closing the task interrupts it, and waits until its end is recorded. */
+  readonly runUntilClosed: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
-   * Ends what is under way, records the end, and then does what follows from it. Where the end cannot be recorded the task
-   * is open again, so that closing it can be tried again.
+   * Interrupts the work in progress, records the end, and then runs `afterwards`. If the end cannot be recorded, the
+   * task is open again, so that the caller can retry.
    */
   readonly close: <A, E, E2>(
     record: Effect.Effect<A, E>,
@@ -29,10 +31,10 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
     let open = true
     const refuse = new TaskClosed({ taskId })
 
-    const whileOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
+    const ifOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend((): Effect.Effect<A, E | TaskClosed> => (open ? effect : refuse))
 
-    const during = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
+    const runUntilClosed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend(() => {
         if (!open) return Effect.fail(refuse)
         return Effect.uninterruptibleMask((restore) =>
@@ -43,7 +45,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
               Effect.onInterrupt(() => Fiber.interrupt(fiber)),
               Effect.ensuring(Effect.sync(() => underWay.delete(fiber))),
             )
-            // Closing the task interrupted it: to the caller that is an answer, not an interruption of its own.
+            // If closing the task interrupted the effect, the caller gets `TaskClosed`, not an interruption.
             return yield* exit._tag === "Failure" && !open ? refuse : exit
           }),
         )
@@ -67,5 +69,5 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
         })
       }).pipe(Effect.uninterruptible)
 
-    return { whileOpen, during, close }
+    return { ifOpen, runUntilClosed, close }
   })

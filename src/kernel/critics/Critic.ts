@@ -1,15 +1,17 @@
+/** What decides rewards and punishments: the interface of critics, and the shape of their judgements. */
+
 import type { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Reward } from "../../plugins/manifest/Manifest.ts"
 import { measureName, type Rubric } from "../rules/Rubric.ts"
 
-/** What decides a reward: its rule, a function of the plugin whose measure it is of, or a language model. */
+/** What decides a reward: its rule, a function of the measure's plugin, or a language model. */
 export type By = "rule" | "plugin" | "model"
 
-/** What was decided about one reward or punishment of a rubric. */
+/** The decision about one reward or punishment of a rubric. */
 export type Judgement = {
-  /** The measure as score sets name it: `plugin/measure`, or its bare name. */
+  /** The measure's name in score sets: `plugin/measure`, or its bare name. */
   readonly measure: string
   readonly name: string
 } & (
@@ -18,46 +20,46 @@ export type Judgement = {
       readonly weight: number
       /** weight × occurrences, rounded to 1e-9. */
       readonly amount: number
-      /** How often, where that is not once for each position in `because`. */
+      /** Number of occurrences, if it differs from the number of positions in `because`. */
       readonly occurrences?: number
-      /** Positions of the task's events that made it true, in order. */
+      /** Positions of the task's events that made the condition true, in order. */
       readonly because: ReadonlyArray<number>
       readonly rationale?: string
     }
-  /** Nothing could decide it: that is never a zero. */
+  /** No critic could decide. It does not count as zero. */
   | { readonly kind: "unscored"; readonly reason: string }
 )
 
 /** Decides rewards and punishments of one rubric, task by task. */
 export interface Critic {
-  /** As score sets name it: `rule@2`, `plugin:text-room@1.0.0`, `model:acme/large`; several are joined by `+`. */
+  /** Its name in score sets: `rule@2`, `plugin:text-room@1.0.0`, `model:acme/large`; several are joined by `+`. */
   readonly name: string
-  /** SHA-256 of all that its verdicts depend on besides the events: two critics with the same one decide the same. */
+  /** SHA-256 of everything that its verdicts depend on besides the events. Critics with equal digests decide alike. */
   readonly digest: string
-  /** Whether the same events have the same verdicts, whoever asks and whenever. */
+  /** Whether it is deterministic: the same events always have the same verdicts. */
   readonly exact: boolean
-  /** Begins to judge a task. */
+  /** Starts judging a task. */
   readonly start: (task: TaskEvents) => Judging
 }
 
-/** A task's events, for a critic that looks at them when all of them have passed. */
+/** Reads a task's events again, for a critic that needs them after all have been seen. */
 export interface TaskEvents {
   readonly taskId: string
-  /** Reads at most so many of its events after a position, up to another one. */
+  /** Reads up to `limit` of its events in the range (`after`, `until`]. */
   readonly read: (after: number, until: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
 }
 
-/** A judgement of one task under way: it is shown the task's events in order, then asked. */
+/** The judging of one task: it is shown the task's events in order, then asked to decide. */
 export interface Judging {
   readonly see: (event: Event) => void
   /**
-   * Given rewards and punishments, and what could not be scored; what did not happen is silent. A critic that fails leaves
-   * what it should have decided unscored, with the reason; only the log's own errors are errors.
+   * The given rewards and punishments, and those that could not be scored. A condition that did not hold has no
+   * judgement. If a critic fails, its targets are unscored, with the reason; only errors of the log fail the effect.
    */
   readonly decide: Effect.Effect<ReadonlyArray<Judgement>, AppendError>
 }
 
-/** One reward or punishment of a rubric. */
+/** A reward or punishment of a rubric. */
 export interface Target {
   readonly measure: Rubric["measures"][number]
   readonly kind: "reward" | "punishment"
@@ -71,7 +73,7 @@ export const targetsOf = (rubric: Rubric): ReadonlyArray<Target> =>
     ...(measure.punishments ?? []).map((reward) => ({ measure, kind: "punishment" as const, reward })),
   ])
 
-/** What is said of a reward that cannot be decided. */
+/** The judgement of a reward that cannot be decided. */
 export const unscored = ({ measure, reward }: Target, reason: string): Judgement => ({
   ...{ measure: measureName(measure), name: reward.name },
   ...{ kind: "unscored", reason },

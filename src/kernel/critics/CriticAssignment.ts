@@ -1,17 +1,19 @@
+/** Assigns a critic to each reward of a rubric: its rule, its plugin's function, or a model. */
+
 import { Data, Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { measureName } from "../rules/Rubric.ts"
 import type { By, Target } from "./Critic.ts"
 
-/** What there is to decide with. */
+/** The critics that are available. */
 export interface Available {
-  /** Why the plugin of a measure has no function that could judge it; undefined where it has one. */
+  /** Why the plugin of a measure has no function to judge it; undefined if it has one. */
   readonly pluginLacks: (measure: Target["measure"]) => string | undefined
-  /** Whether there is a model to be asked. */
+  /** Whether a model is available. */
   readonly model: boolean
 }
 
-/** What the caller wants: the critic for one reward, for all of a measure, or for everything. */
+/** A caller's preference of a critic: for one reward, for a measure, or for everything. */
 export const CriticPreference = Schema.Struct({
   critic: Schema.Literal("rule", "plugin", "model"),
   of: optional(
@@ -21,10 +23,10 @@ export const CriticPreference = Schema.Struct({
 
 export type CriticPreference = typeof CriticPreference.Type
 
-/** Who decides a reward; `nobody`: nothing can, with the reason. */
+/** The critic that decides a reward. `nobody`: none can, with the reason. */
 export type CriticAssignment = { readonly by: By } | { readonly by: "nobody"; readonly reason: string }
 
-/** Fix the call: critics were asked for what the rubric does not have. */
+/** Fix the call: a preference names a measure or reward that the rubric lacks. */
 export class CriticPreferenceInvalid extends Data.TaggedError("WishInvalid")<{
   readonly found: string
   readonly known: ReadonlyArray<string>
@@ -35,59 +37,61 @@ export class CriticPreferenceInvalid extends Data.TaggedError("WishInvalid")<{
 }
 
 /**
- * Who decides a reward: its rule where it has one, else the function that its plugin has for the measure, else the model.
- * What the caller wants goes first, the more special wish before the more general one: then nothing else decides, and what
- * was wanted and cannot decide leaves the reward unscored. Pure.
+ * Assigns a critic to a reward: its rule if it has one, otherwise the measure's function in its plugin, otherwise the
+ * model. A preference of the caller overrides this, the more specific before the more general one. If the preferred
+ * critic cannot decide, the reward is unscored; no other critic takes over. Pure.
  */
 export const assign = (
   target: Target,
   available: Available,
-  wishes: ReadonlyArray<CriticPreference> = [],
+  preferences: ReadonlyArray<CriticPreference> = [],
 ): CriticAssignment => {
-  const wanted = wishFor(target, wishes)
+  const preferred = preferenceFor(target, preferences)
   const lacks = lacksOf(target, available)
-  if (wanted !== undefined) {
-    const reason = lacks[wanted]
-    return reason === undefined ? { by: wanted } : { by: "nobody", reason: `${reason}, and ${wanted} was asked for` }
+  if (preferred !== undefined) {
+    const reason = lacks[preferred]
+    return reason === undefined
+      ? { by: preferred }
+      : { by: "nobody", reason: `${reason}, and ${preferred} was asked for` }
   }
   const by = ORDER.find((by) => lacks[by] === undefined)
   if (by !== undefined) return { by }
   const { measure } = target
-  // Nobody expects that a rubric's own measure, or one without a function, is judged by a plugin.
+  // The plugin is mentioned only if the measure declares a function; for other measures nobody expects one.
   if (measure.critic === undefined) return { by: "nobody", reason: "it has no rule, and no other critic was asked" }
   return { by: "nobody", reason: `it has no rule, ${lacks.plugin}, and no model was asked` }
 }
 
-/** The first that can, decides. */
+/** The first critic that can decide is assigned. */
 const ORDER: ReadonlyArray<By> = ["rule", "plugin", "model"]
 
-/** Why each of them cannot decide a reward. */
+/** Why each critic cannot decide a reward; undefined if it can. */
 const lacksOf = ({ measure, reward }: Target, { pluginLacks, model }: Available) => ({
   rule: reward.rule === undefined ? "it has no rule" : undefined,
   plugin: pluginLacks(measure),
   model: model ? undefined : "there is no model",
 })
 
-const wishFor = (target: Target, wishes: ReadonlyArray<CriticPreference>): By | undefined => {
+const preferenceFor = (target: Target, preferences: ReadonlyArray<CriticPreference>): By | undefined => {
   const names = namesOf(target)
-  const special = names.flatMap((name) => wishes.filter(({ of }) => of === name))
-  return (special.at(-1) ?? wishes.filter(({ of }) => of === undefined).at(-1))?.critic
+  const special = names.flatMap((name) => preferences.filter(({ of }) => of === name))
+  return (special.at(-1) ?? preferences.filter(({ of }) => of === undefined).at(-1))?.critic
 }
 
-/** What a wish may call a reward by, the more general name first. */
+/** The names by which a preference can refer to a reward, the more general one first. */
 const namesOf = ({ measure, reward }: Target): ReadonlyArray<string> => [
   measureName(measure),
   `${measureName(measure)}/${reward.name}`,
 ]
 
-/** Checks that wishes speak of what there is. */
+/** Fails if a preference refers to a measure or reward that the rubric lacks. */
 export const checked = (
   targets: ReadonlyArray<Target>,
-  wishes: ReadonlyArray<CriticPreference>,
+  preferences: ReadonlyArray<CriticPreference>,
 ): Either.Either<ReadonlyArray<CriticPreference>, CriticPreferenceInvalid> => {
   const known = new Set(targets.flatMap(namesOf))
-  const unknown = wishes.find(({ of }) => of !== undefined && !known.has(of))
+  const unknown = preferences.find(({ of }) => of !== undefined && !known.has(of))
   return unknown?.of === undefined
-    ? Either.right(wishes)
+    ? Either.right(preferences)
     : Either.left(new CriticPreferenceInvalid({ found: unknown.of, known: [...known] }))
 }

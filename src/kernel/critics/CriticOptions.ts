@@ -1,21 +1,29 @@
+/** The caller's options about critics. */
+
 import { Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as CriticAssignment from "./CriticAssignment.ts"
 import * as Model from "./Model.ts"
 
-/** What the caller says of who is to decide. */
+/** Which critics are to decide. */
 export interface CriticRequest {
-  /** Critics for single rewards, measures, or everything. Default: whoever can, of rule, plugin and model in this order. */
+  /**
+   * Critics for single rewards, measures, or everything. Default: the first that can decide, in the order rule,
+   * plugin, model.
+   */
   readonly wishes?: ReadonlyArray<CriticAssignment.CriticPreference>
-  /** Versions of plugins that judge, by the plugin: a version's name, or how its digest begins. Default: the installed one. */
+  /**
+   * Versions of judging plugins, by plugin: a version's name, or the start of its digest. Default: the installed
+   * version.
+   */
   readonly versions?: { readonly [plugin: string]: string }
   /** The model that may be asked. Default: none. */
   readonly model?: Model.Asking
-  /** In place of a model: the score set whose recorded answers are taken. */
+  /** Replays the recorded answers of this score set instead of calling a model. */
   readonly answersOf?: string
 }
 
-/** Their schema. */
+/** Schema of `CriticRequest`. */
 export const CriticRequest = Options.of<CriticRequest>({
   optional: {
     wishes: Schema.Array(CriticAssignment.CriticPreference),

@@ -1,3 +1,5 @@
+/** Combines the critics of a rubric, each with its own rewards, into one critic. */
+
 import { Effect, Schema, type Scope } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
@@ -8,19 +10,22 @@ import { type Critic, type Target, unscored } from "./Critic.ts"
 import { type CriticAssignment, CriticPreference } from "./CriticAssignment.ts"
 import * as RuleCritic from "./rules/RuleCritic.ts"
 
-/** Those who decide a rubric's rewards, before they begin. */
+/** The critics assigned to a rubric's rewards, before judging starts. */
 export interface CriticSet extends Pick<Critic, "name" | "digest" | "exact"> {
-  /** How many rewards and punishments each decides of a task. */
+  /** Number of rewards and punishments of a task that each kind of critic decides. */
   readonly decides: { readonly [By in CriticAssignment["by"]]: number }
-  /** Questions to a model that judging one task takes. */
+  /** Model calls that judging one task takes. */
   readonly modelCalls: number
-  /** What it was chosen by, for the score set's start; undefined where rules alone decide, and nobody wanted otherwise. */
+  /**
+   * The request that it was chosen by, for `ScoringStarted`. Undefined if only rules decide and the caller has no
+   * preference.
+   */
   readonly params: Params | undefined
-  /** Begins to judge for a score set. What that needs of the machine goes with the scope. */
+  /** Starts judging for a score set. Processes that this starts end with the scope. */
   readonly open: (scoreSet: ScoreSet) => Effect.Effect<Critic, LogError, Scope.Scope>
 }
 
-/** What a panel was chosen by, as a score set records it. */
+/** The request that a critic set was chosen by, as a score set records it. */
 export const Params = Schema.Struct({
   wishes: Schema.Array(CriticPreference),
   plugins: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
@@ -34,28 +39,29 @@ export const Params = Schema.Struct({
 
 export type Params = typeof Params.Type
 
-/** The score set that is written: what critics have to record belongs to it. */
+/** The score set that is being written. Events that critics record belong to it. */
 export interface ScoreSet {
   readonly scoreSetId: string
-  /** The id of the event that says that it began. */
+  /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
 }
 
-/** One of a panel, and what it decides. */
+/** A critic of the set, and the rewards that it decides. */
 export interface Member extends Pick<Critic, "name" | "digest" | "exact"> {
   readonly targets: ReadonlyArray<Target>
   readonly open: (scoreSet: ScoreSet) => Effect.Effect<Critic, LogError, Scope.Scope>
 }
 
-/** What decides by rules, as one of a panel. */
+/** The rule critic, as a member. */
 export const ruleMember = (rubric: Rubric, targets: ReadonlyArray<Target>): Member => ({
   ...{ name: RuleCritic.CRITIC, digest: RuleCritic.DIGEST, exact: true, targets },
   open: () => Effect.sync(() => RuleCritic.of(only(rubric, targets))),
 })
 
 /**
- * A panel of several: each decides its own, and what nobody can decide is unscored. Where it comes to what rules alone
- * come to, it is that critic, by name and digest.
+ * Combines critics: each reward goes to the critic assigned to it; unassigned rewards are `unscored`. If the
+ * assignment equals that of the rule critic alone, the set has that critic's name and digest, so that it equals a
+ * rules-only scoring.
  */
 export const of = (
   choices: ReadonlyMap<Target, CriticAssignment>,
@@ -68,8 +74,8 @@ export const of = (
   const undecided = [...choices].flatMap(([target, choice]) =>
     choice.by === "nobody" ? [unscored(target, choice.reason)] : [],
   )
-  const rulesAlone = targets.every((target) => byRules(target, choices.get(target)))
-  const identity = rulesAlone
+  const rulesOnly = targets.every((target) => byRules(target, choices.get(target)))
+  const identity = rulesOnly
     ? { name: RuleCritic.CRITIC, digest: RuleCritic.DIGEST, exact: true }
     : identityOf(targets, choices, members)
   const open = (scoreSet: ScoreSet) =>
@@ -101,7 +107,7 @@ export const of = (
     decides,
     modelCalls,
     open,
-    params: rulesAlone && params.wishes.length === 0 ? undefined : params,
+    params: rulesOnly && params.wishes.length === 0 ? undefined : params,
   }
 }
 
@@ -118,7 +124,7 @@ const identityOf = (
   exact: members.every(({ exact }) => exact),
 })
 
-/** A rubric of which only some rewards and punishments are left. */
+/** A rubric reduced to some of its rewards and punishments. */
 const only = (rubric: Rubric, targets: ReadonlyArray<Target>): Rubric => {
   const left = new Set(targets.map(({ reward }) => reward))
   return {

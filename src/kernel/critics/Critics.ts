@@ -1,3 +1,5 @@
+/** The service that chooses critics for a rubric, and makes them from the registry, the plugin host and a model. */
+
 import * as path from "node:path"
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -56,25 +58,25 @@ export type ChooseError =
   | VersionUnknown
   | LogError
 
-/** Chooses who decides rewards: rules, functions of plugins, a language model. */
+/** Chooses the critics that decide rewards: rules, plugins' functions, a language model. */
 export class Critics extends Context.Tag("hindcast/Critics")<
   Critics,
   {
-    /** Who decides a rubric's rewards, as things stand now. Nothing is started, and nothing is asked yet. */
-    readonly choose: (rubric: Rubric, asked: CriticRequest) => Effect.Effect<CriticSet.CriticSet, ChooseError>
-    /** The same where the caller says nothing. */
+    /** Chooses the critics of a rubric, by the current registry. No process is started and no model is called yet. */
+    readonly choose: (rubric: Rubric, request: CriticRequest) => Effect.Effect<CriticSet.CriticSet, ChooseError>
+    /** Chooses with default options. */
     readonly unasked: (rubric: Rubric) => Effect.Effect<CriticSet.CriticSet, LogError>
   }
 >() {}
 
-/** What critics are made from. */
+/** The services that critics are made from. */
 export interface CriticsOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly host: Context.Tag.Service<PluginHost>
   readonly registry: Pick<Context.Tag.Service<Registry>, "state" | "versions" | "installed">
-  /** Where plugins' copies and Deno caches stand. */
+  /** The directory of plugins' copies and Deno caches. */
   readonly directory: string
-  /** Why no plugin can judge, where none can. */
+  /** Why no plugin can judge, if that is so. */
   readonly lack?: string
 }
 
@@ -89,9 +91,9 @@ export const layer = ({
   )
 
 export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
-  const choose = (rubric: Rubric, asked: CriticRequest) =>
+  const choose = (rubric: Rubric, request: CriticRequest) =>
     Effect.gen(function* () {
-      const decoded = yield* Options.decode("critics", CriticRequest, asked, ["critics"])
+      const decoded = yield* Options.decode("critics", CriticRequest, request, ["critics"])
       const { wishes: wanted = [], versions = {}, model, answersOf } = decoded
       const targets = targetsOf(rubric)
       const wishes = yield* CriticAssignment.checked(targets, wanted)
@@ -126,7 +128,7 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
         },
       })
     })
-  // What nobody asked for cannot be wrong.
+  // An empty request has no invalid options.
   const unasked = (rubric: Rubric) =>
     Effect.catchTags(choose(rubric, {}), {
       InvalidOptions: Effect.die,
@@ -138,8 +140,8 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
 }
 
 /**
- * What is to be asked for going on with a score set, by what its start says: the same, of plugins in the very versions that
- * judged. Whoever decides otherwise is told by its digest.
+ * The request for resuming a score set, from the params that `ScoringStarted` recorded: the same critics, with the
+ * recorded versions of plugins. The caller detects a difference by the digest.
  */
 export const askedAgain = (recorded: unknown): CriticRequest => {
   if (!Schema.is(CriticSet.Params)(recorded)) return {}
@@ -147,7 +149,7 @@ export const askedAgain = (recorded: unknown): CriticRequest => {
   return { wishes, versions: plugins, ...(answersOf === undefined ? {} : { answersOf }) }
 }
 
-/** Critics of a program that runs no plugins: rules and a model. */
+/** Critics for a program that runs no plugins: rules and a model. */
 export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.Service<Critics> =>
   make({
     ...{ log, directory: "", lack: "no plugin judges in this scoring" },
@@ -162,8 +164,8 @@ export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.
     },
   })
 
-/** A plugin whose measures a rubric has, in the version that judges; without one, it is not in the registry. */
-interface Judging {
+/** A plugin whose measures the rubric has, in the version that judges. Without a version, it is not in the registry. */
+interface JudgingPlugin {
   readonly version?: Plugin
   readonly manifest?: Manifest
 }
@@ -172,7 +174,7 @@ const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullabl
   Effect.gen(function* () {
     const registry = yield* options.registry.state
     const names = new Set(rubric.measures.flatMap(({ plugin }) => plugin ?? []))
-    const plugins = new Map<string, Judging>()
+    const plugins = new Map<string, JudgingPlugin>()
     for (const name of names) {
       const installed = SafeRecord.get(registry, name)
       const wanted = SafeRecord.get(versions, name)
@@ -187,40 +189,40 @@ const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullabl
     return plugins
   })
 
-/** The last version that was imported of this name, or with a digest that begins so. */
+/** The last imported version with this name, or whose digest starts with it. */
 const inVersion = ({ registry }: CriticsOptions, plugin: string, installed: Plugin, wanted: string) =>
   Effect.gen(function* () {
     const versions = yield* registry.versions(plugin)
     const found = versions.findLast(
-      ({ version, digest }) => version === wanted || (wanted.length >= DIGITS && digest.startsWith(wanted)),
+      ({ version, digest }) => version === wanted || (wanted.length >= MIN_DIGEST_PREFIX && digest.startsWith(wanted)),
     )
     if (found === undefined) {
-      const known = versions.map(({ version, digest }) => `${version} (${digest.slice(0, DIGITS)})`)
+      const known = versions.map(({ version, digest }) => `${version} (${digest.slice(0, MIN_DIGEST_PREFIX)})`)
       return yield* new VersionUnknown({ plugin, version: wanted, reason: `expected one of ${known.join(", ")}` })
     }
     const { version, digest, source } = found
     const then = { ...installed, version, digest, source }
     return yield* registry.installed(plugin, then).pipe(
-      Effect.map(({ manifest }): Judging => ({ version: then, manifest })),
-      // Its copy is looked for again when it is to judge: what is wrong with it is said there.
+      Effect.map(({ manifest }): JudgingPlugin => ({ version: then, manifest })),
+      // The copy is looked up again when judging starts; a problem with it is reported then.
       Effect.catchTags({
-        PluginUnavailable: () => Effect.succeed<Judging>({ version: then }),
-        CopyChanged: () => Effect.succeed<Judging>({ version: then }),
+        PluginUnavailable: () => Effect.succeed<JudgingPlugin>({ version: then }),
+        CopyChanged: () => Effect.succeed<JudgingPlugin>({ version: then }),
       }),
-      // A version that is passed is not looked up.
+      // An explicit version is not looked up in the registry.
       Effect.catchTag("NotInRegistry", Effect.die),
     )
   })
 
-/** Digits of a digest that are enough to tell versions apart. */
-const DIGITS = 8
+/** Fewest digits of a digest that identify a version. */
+const MIN_DIGEST_PREFIX = 8
 
-/** Why a plugin cannot judge by a measure. */
-const lackOf = (plugins: ReadonlyMap<string, Judging>, plugin: string | undefined, measure: string) => {
+/** Why a plugin cannot judge a measure; undefined if it can. */
+const lackOf = (plugins: ReadonlyMap<string, JudgingPlugin>, plugin: string | undefined, measure: string) => {
   if (plugin === undefined) return "its measure is of no plugin"
   const { version, manifest } = plugins.get(plugin) ?? {}
   if (version === undefined) return `${plugin} is not in the registry`
-  // Whether its copy can be used is found out when it is: that is no reason for another critic.
+  // Whether its copy is usable is known when judging starts. A broken copy does not make another critic decide.
   if (manifest === undefined || judgedOf(manifest).some(({ name }) => name === measure)) return undefined
   return `${plugin} ${version.version} has no function for it`
 }
@@ -258,13 +260,13 @@ const pluginMember = (
           PluginUnavailable: ({ message }) => Effect.succeed(unable(identity, targets, message)),
           CopyChanged: ({ message }) => Effect.succeed(unable(identity, targets, message)),
         }),
-        // A version that is passed is not looked up.
+        // An explicit version is not looked up in the registry.
         Effect.catchTag("NotInRegistry", Effect.die),
       ),
   }
 }
 
-/** A critic that cannot decide anything. */
+/** A critic that leaves all of its targets unscored. */
 const unable = (
   identity: Pick<Critic, "name" | "digest" | "exact">,
   targets: ReadonlyArray<Target>,

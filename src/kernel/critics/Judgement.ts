@@ -1,4 +1,6 @@
+/** Rounding of the amounts in judgements. */
+
 export type { Judgement } from "./Critic.ts"
 
-/** Sums over decimals are exact to 1e-9. */
+/** Rounds an amount to 1e-9, so that sums of decimals are exact to that. */
 export const round = (amount: number): number => Math.round(amount * 1e9) / 1e9

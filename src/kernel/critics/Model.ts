@@ -1,10 +1,12 @@
+/** The interface of language models that judge tasks, with their requests and answers. */
+
 import { Data, Effect, Schema } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** One event as a model is shown it: its position, which it may cite, and what it says. */
+/** An event as a model is shown it: its position, which it may cite, its type, actor and payload. */
 export const ShownEvidence = Schema.Struct({
   at: Schema.Int,
   type: Schema.String,
@@ -14,9 +16,9 @@ export const ShownEvidence = Schema.Struct({
 
 export type ShownEvidence = typeof ShownEvidence.Type
 
-/** What a model is asked: whether one reward's condition held in one task. It is told nothing of weights. */
+/** A question to a model: whether one reward's condition held in one task. Weights are withheld from it. */
 export interface ModelRequest {
-  /** The measure's full name, and what it is about. */
+  /** The measure's full name, and its description. */
   readonly measure: string
   readonly description: string
   readonly reward: {
@@ -32,38 +34,38 @@ export interface ModelRequest {
     readonly agent: string
     readonly outcome: string | null
   }
-  /** The task's events: its first and its last ones, where there are more than a model should read. */
+  /** The task's events. If they are too many, the first and the last ones. */
   readonly evidence: ReadonlyArray<ShownEvidence>
-  /** How many events between them were left out. */
+  /** Number of omitted events in between. */
   readonly omitted: number
-  /** The asker's own, such as a temperature. */
+  /** Settings of the caller, such as a temperature. */
   readonly settings: JsonObject
-  /** Which time the same is asked, from 1, and how often in all. */
+  /** Which repetition of the question this is, from 1, and how many there are. */
   readonly repeat: number
   readonly repeats: number
 }
 
-/** What a model answers. */
+/** A model's answer. */
 export const ModelAnswer = Schema.Struct({
   /** Whether the condition held. */
   verdict: Schema.Boolean,
-  /** How often, where it counts each time. Default: once. */
+  /** Number of occurrences, for a reward that counts each. Default: 1. */
   occurrences: optional(Schema.Positive.pipe(Schema.int())),
-  /** Positions of the evidence that made it so: at least one, where it held. */
+  /** Positions of the evidence that made it true: at least one, if it held. */
   because: Schema.Array(Schema.Int),
   rationale: Schema.String,
 }).annotations({ identifier: "Answer" })
 
 export type ModelAnswer = typeof ModelAnswer.Type
 
-/** What came back. */
+/** A model's response. */
 export interface Response {
-  /** As the model gave it: it is checked by whoever asked. */
+  /** The answer as the model gave it. The caller validates it. */
   readonly answer: Json
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
-/** Try again, or ask another: the model did not answer. */
+/** Retry, or use another model: this one did not answer. */
 export class ModelFailed extends Data.TaggedError("ModelFailed")<{
   readonly provider: string
   readonly model: string
@@ -74,7 +76,7 @@ export class ModelFailed extends Data.TaggedError("ModelFailed")<{
   }
 }
 
-/** Ask the model itself: nobody has asked it this before. */
+/** Ask the model itself: the score set has no answer to this question. */
 export class NoRecording extends Data.TaggedError("NoRecording")<{
   readonly provider: string
   readonly model: string
@@ -86,13 +88,13 @@ export class NoRecording extends Data.TaggedError("NoRecording")<{
   }
 }
 
-/** A language model that answers questions. Another implementation can ask a provider. */
+/** A language model that answers questions. Implement this interface to call a provider. */
 export interface Model {
   readonly provider: string
   readonly model: string
-  /** Whether its answers come out of a log already: then they are not recorded again. */
+  /** Whether its answers come from a log. They are not recorded again. */
   readonly recorded: boolean
-  /** @param requestDigest the digest of the whole question */
+  /** @param requestDigest digest of the whole question */
   readonly ask: (
     question: ModelRequest,
     requestDigest: string,
@@ -102,29 +104,30 @@ export interface Model {
 /** A model to ask, and how. */
 export interface Asking {
   readonly model: Model
-  /** How often the same is asked: the majority counts. Default: 3. */
+  /** Number of times each question is asked. The majority counts. Default: 3. */
   readonly repeats?: number
-  /** The asker's own, passed on and recorded. Default: none. */
+  /** Settings of the caller, passed to the model and recorded. Default: none. */
   readonly settings?: JsonObject
 }
 
-/** A model, by its kind: it is asked as it is. */
+/** Schema of `Model`. It returns the value itself. */
 const ModelKind = Options.kind<Model>("a model: an object with provider, model, recorded and a function ask", (value) =>
   Options.has("provider", "model", "recorded", "ask")(value),
 )
 
-/** Times that the same can be asked at most. */
-const MOST_REPEATS = 1_000
+/** Most repetitions of a question. */
+const MAX_REPEATS = 1_000
 
-/** Their schema. */
+/** Schema of `Asking`. */
 export const Asking = Options.of<Asking>({
   required: { model: ModelKind },
-  optional: { repeats: Options.wholeNumber(1, MOST_REPEATS), settings: JsonObject },
+  optional: { repeats: Options.wholeNumber(1, MAX_REPEATS), settings: JsonObject },
 }).annotations({ description: "an object with the model to ask" })
 
 /**
- * A model that a program plays itself: for tests, and where there is none to be asked. Its name says which script it is,
- * with a version, `keywords@1`: score sets tell critics apart by it. Where the script answers undefined, it does not know.
+ * A model that is a function of the program, for tests and where no provider is available. Its name identifies the
+ * script and its version, as in `keywords@1`; score sets tell critics apart by it. If the script returns undefined,
+ * the model fails.
  */
 export const scripted = (name: string, script: (question: ModelRequest) => ModelAnswer | undefined): Model => ({
   provider: SCRIPT,

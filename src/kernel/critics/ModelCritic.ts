@@ -1,3 +1,5 @@
+/** Judges tasks by a language model, by a majority of repeated answers. */
+
 import { Effect, Either, ParseResult, Schema } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import { digest } from "../../values/Digest.ts"
@@ -9,39 +11,39 @@ import * as Model from "./Model.ts"
 import * as PromptTranscript from "./PromptTranscript.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 
-/** A change of what is asked, or of what answers come to, is another version. */
+/** Version of the critic. It must change with the content of questions and with the interpretation of answers. */
 const VERSION = "model@1"
 
-/** How often the same is asked, where nobody says. */
+/** Default number of repetitions of a question. */
 export const REPEATS = 3
 
-/** So many failures on end, and a model is asked no more. */
-const FAILURES = 5
+/** Consecutive failures after which a model is no longer asked. */
+const MAX_FAILURES = 5
 
-/** How many calls it takes to judge a task. */
+/** Number of model calls that judging one task takes. */
 export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: Model.Asking): number =>
   targets.length * repeats
 
-/** Records that a model was asked and what it answered; answers the event's id. */
+/** Records a model call or a response. Returns the event's id. */
 export type RecordCall = (event: CoreNewEvent) => Effect.Effect<string, AppendError>
 
-/** Its name in score sets, and the digest of all that its verdicts depend on but chance. */
+/** The critic's name in score sets, and the digest of everything that its verdicts depend on except chance. */
 export const identityOf = (asking: Model.Asking) => ({
   name: `model:${asking.model.provider}/${asking.model.model}`,
   digest: digest({ critic: VERSION, ...paramsOf(asking) }),
 })
 
-/** How it is asked, as a score set records it. */
+/** The parameters of asking, as a score set records them. */
 export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settings = {} }: Model.Asking) => ({
   ...{ provider, model, repeats, settings },
 })
 
 /**
- * Judges by a language model: each reward of each task is asked about several times, and what the majority says counts. A
- * reward without a majority is unscored, and so is one whose answers cite what they were not shown.
+ * Judges by a language model: it is asked about each reward of each task several times, and the majority counts.
+ * Answers that cite events which the model was not shown are invalid. Without a majority the reward is unscored.
  *
- * Each question and answer is recorded before it counts, so that the scoring can be made again without the model; see
- * `RecordedModel`. Nothing about it is exact: asked again, a model may say something else.
+ * Each question and answer is recorded before it counts, so that the scoring can be repeated without the model; see
+ * `RecordedModel`. The critic is not exact: a model may answer differently the next time.
  */
 export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, record: RecordCall): Critic => {
   const { model, repeats = REPEATS, settings = {} } = asking
@@ -50,30 +52,31 @@ export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, recor
     ...identityOf(asking),
     exact: false,
     start: ({ taskId }) => {
-      const seen = TaskObservation.make()
-      const evidence = PromptTranscript.make()
+      const observation = TaskObservation.make()
+      const transcript = PromptTranscript.make()
       let opening: Model.ShownEvidence["payload"] | undefined
       return {
         see: (event) => {
-          if (!seen.see(event)) return
+          if (!observation.see(event)) return
           if (event.type === "TaskOpened") opening ??= PromptTranscript.shownOf(event).payload
-          evidence.see(event)
+          transcript.see(event)
         },
         decide: Effect.gen(function* () {
           const goal = typeof opening?.goal === "string" ? opening.goal : ""
           const shared = {
-            task: { id: taskId, goal, agent: seen.agent(), outcome: seen.outcome() },
-            ...{ evidence: evidence.shown(), omitted: evidence.omitted(), settings, repeats },
+            task: { id: taskId, goal, agent: observation.agent(), outcome: observation.outcome() },
+            ...{ evidence: transcript.shown(), omitted: transcript.omitted(), settings, repeats },
           }
           const judgements: Array<Judgement> = []
-          for (const [place, target] of targets.entries()) {
+          for (const [index, target] of targets.entries()) {
             const votes: Array<Vote> = []
             for (let repeat = 1; repeat <= repeats; repeat++) {
               const question = { ...questionOf(target), ...shared, repeat }
-              // The events are recorded once a task: a question holds what is new since the last one.
-              votes.push(yield* ask(target, question, place === 0 && repeat === 1))
+              // A task's events are recorded once, with its first question; later questions record only their
+              // differences.
+              votes.push(yield* ask(target, question, index === 0 && repeat === 1))
             }
-            judgements.push(...counted(target, votes, `${model.provider}/${model.model}`))
+            judgements.push(...majorityOf(target, votes, `${model.provider}/${model.model}`))
           }
           return judgements
         }),
@@ -87,12 +90,12 @@ const questionOf = ({ measure, kind, reward: { name, when, per = "task" } }: Tar
   reward: { kind, name, when, per },
 })
 
-/** What one answer says: how often the condition held, or why it does not count. */
+/** An answer's vote: how often the condition held, or why the vote is invalid. */
 type Vote =
   | { readonly occurrences: number; readonly because: ReadonlyArray<number>; readonly rationale: string }
   | { readonly reason: string }
 
-/** Asks and records; what goes wrong with the model is a vote that does not count. */
+/** Asks and records. A failure of the model is an invalid vote. */
 const asker = (model: Model.Model, record: RecordCall) => {
   let failures = 0
   let lastFailure = ""
@@ -116,7 +119,7 @@ const asker = (model: Model.Model, record: RecordCall) => {
     })
 
   return (target: Target, question: Model.ModelRequest, whole: boolean): Effect.Effect<Vote, AppendError> => {
-    if (failures >= FAILURES) return Effect.succeed({ reason: `it was given up: ${lastFailure}` })
+    if (failures >= MAX_FAILURES) return Effect.succeed({ reason: `it was given up: ${lastFailure}` })
     return call(question, whole).pipe(
       Effect.map((answer) => {
         failures = 0
@@ -154,16 +157,16 @@ const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: un
   return { occurrences, because, rationale }
 }
 
-/** What the majority of all that were asked says. */
-const counted = (target: Target, votes: ReadonlyArray<Vote>, who: string): ReadonlyArray<Judgement> => {
+/** The judgement of a majority of all votes, invalid ones included. */
+const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string): ReadonlyArray<Judgement> => {
   const valid = votes.flatMap((vote) => ("reason" in vote ? [] : [vote]))
   const agreeing = valid
     .map(({ occurrences }) => valid.filter((other) => other.occurrences === occurrences))
     .find(({ length }) => length > votes.length / 2)
   const [first] = agreeing ?? []
   if (agreeing === undefined || first === undefined) {
-    const said = votes.map((vote) => ("reason" in vote ? vote.reason : `found it ${vote.occurrences} times`))
-    return [unscored(target, `${who}: no majority in ${votes.length}: ${[...new Set(said)].join("; ")}`)]
+    const answers = votes.map((vote) => ("reason" in vote ? vote.reason : `found it ${vote.occurrences} times`))
+    return [unscored(target, `${who}: no majority in ${votes.length}: ${[...new Set(answers)].join("; ")}`)]
   }
   const { occurrences } = first
   if (occurrences === 0) return []

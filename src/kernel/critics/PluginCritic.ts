@@ -1,59 +1,61 @@
+/** Judges tasks by functions of a plugin. */
+
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Page } from "../../plugins/process/PluginProcess.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts"
-import * as Answer from "./decodeVerdicts.ts"
+import * as DecodeVerdicts from "./decodeVerdicts.ts"
 import type { PluginCriticProcesses } from "./PluginCriticProcess.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 
 /**
- * Judges by functions of one plugin, in its sandbox: each measure's function is called once a task, when all of the task
- * has passed, and reads its events page by page.
+ * Judges by functions of one plugin, in its sandbox. The function of each measure is called once a task, after the
+ * task's last event, and reads the events in pages.
  *
- * What a function does wrong leaves the rewards that it should have judged unscored, with the reason, and the scoring goes
- * on: it throws, answers with what is no verdict, cites what is not the task's, takes too long, or ends its process.
+ * If a function throws, returns an invalid verdict, cites events of other tasks, takes too long or ends its process,
+ * the rewards that it should have judged are unscored, with the reason, and the scoring continues.
  *
- * @param targets what it decides, all of measures of this plugin
+ * @param targets the rewards that it decides, all of measures of this plugin
  */
-export const make = (judges: PluginCriticProcesses, targets: ReadonlyArray<Target>): Critic => {
-  const { plugin, version, digest } = judges
+export const make = (process: PluginCriticProcesses, targets: ReadonlyArray<Target>): Critic => {
+  const { plugin, version, digest } = process
   const measures = [...new Set(targets.map(({ measure }) => measure))]
   return {
     name: `plugin:${plugin}@${version}`,
     digest,
     exact: true,
     start: (task) => {
-      const seen = TaskObservation.make()
+      const observation = TaskObservation.make()
       const judge = (measure: Target["measure"]) => {
-        const asked = targets.filter((target) => target.measure === measure)
-        return Effect.map(ask(judges, measure, task, seen), (answer) =>
+        const measureTargets = targets.filter((target) => target.measure === measure)
+        return Effect.map(ask(process, measure, task, observation), (answer) =>
           typeof answer === "string"
-            ? asked.map((target) => unscored(target, answer))
-            : Answer.judgementsOf(asked, answer, seen, `${plugin} ${version}`),
+            ? measureTargets.map((target) => unscored(target, answer))
+            : DecodeVerdicts.judgementsOf(measureTargets, answer, observation, `${plugin} ${version}`),
         )
       }
       return {
-        see: (event) => void seen.see(event),
+        see: (event) => void observation.see(event),
         decide: Effect.map(Effect.forEach(measures, judge), (judged) => judged.flat()),
       }
     },
   }
 }
 
-/** What each event adds to the time that judging a task may take, in milliseconds. */
+/** Time that each event adds to the limit of judging a task, in milliseconds. */
 const JUDGE_MS_PER_EVENT = 1
 
-/** Asks for a measure's verdicts; answers them, or why there are none. */
+/** Asks for a measure's verdicts. Returns them, or the reason why there are none. */
 const ask = (
-  judges: PluginCriticProcesses,
+  process: PluginCriticProcesses,
   measure: Target["measure"],
   task: TaskEvents,
-  seen: TaskObservation.TaskObservation,
+  observation: TaskObservation.TaskObservation,
 ) => {
-  const last = seen.last()
-  /** The log's own error is not the plugin's: it ends the scoring. */
+  const last = observation.last()
+  /** A log error is not the plugin's fault: it ends the scoring. */
   let broken: LogError | undefined
   const readPage = (after: number) =>
     pageAfter(task, after, last?.position ?? 0).pipe(
@@ -64,31 +66,38 @@ const ask = (
     )
   const options = {
     readPage,
-    timeoutMs: judges.judgeMs + JUDGE_MS_PER_EVENT * seen.count(),
+    timeoutMs: process.judgeMs + JUDGE_MS_PER_EVENT * observation.count(),
     ...(last === undefined ? {} : { now: last.recordedAt }),
   }
-  return judges.judge(measure.name, describe(task.taskId, measure, seen), options).pipe(
+  return process.judge(measure.name, describe(task.taskId, measure, observation), options).pipe(
     Effect.merge,
     Effect.flatMap((answer) => (broken === undefined ? Effect.succeed(answer) : Effect.fail(broken))),
   )
 }
 
-const describe = (taskId: string, measure: Target["measure"], seen: TaskObservation.TaskObservation): JsonObject => {
+const describe = (
+  taskId: string,
+  measure: Target["measure"],
+  observation: TaskObservation.TaskObservation,
+): JsonObject => {
   const { name, description, rewards = [], punishments = [], metadata = {} } = measure
   return {
-    ...{ id: taskId, goal: seen.goal(), agent: seen.agent(), outcome: seen.outcome() },
-    state: { ...seen.state() },
+    ...{ id: taskId, goal: observation.goal(), agent: observation.agent(), outcome: observation.outcome() },
+    state: { ...observation.state() },
     measure: { name, description, rewards: rewards.map(plain), punishments: punishments.map(plain), metadata },
   }
 }
 
 const plain = (reward: Target["reward"]): JsonObject => ({ ...reward })
 
-/** Events of a page at most, and how much JSON text in all, in characters: far below what a frame holds. */
+/** Limits of a page: number of events, and characters of JSON. Far below the size limit of a frame. */
 const PAGE_EVENTS = 500
 const PAGE_TEXT = 1024 * 1024
 
-/** The page of a task's events after a position, without what is not judged; at least one event, where there is one. */
+/**
+ * The page of a task's events after a position, without events of scorings. It has at least one event, if there is
+ * one.
+ */
 const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effect<Page, LogError> =>
   Effect.gen(function* () {
     const read = after >= until ? [] : yield* task.read(after, until, PAGE_EVENTS)
@@ -101,7 +110,7 @@ const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effec
       events.push(shown)
     }
     const last = read.at(-1)
-    // A page of nothing but scorings is not the end.
+    // A page of scoring events only is not the end.
     if (events.length === 0 && last !== undefined) return yield* pageAfter(task, last.position, until)
     return { events, more: read.length === PAGE_EVENTS }
   })

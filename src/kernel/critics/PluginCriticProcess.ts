@@ -1,3 +1,5 @@
+/** Runs the judging functions of a plugin in a sandboxed process without grants. */
+
 import { type Context, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { closeScope } from "../../platform/closeScope.ts"
@@ -10,15 +12,15 @@ import type { MayStart } from "../../plugins/sandbox/Consent.ts"
 import type { Verdict } from "../../plugins/Verdict.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
-/** The functions of one version of a plugin that judge tasks. */
+/** The judging functions of one version of a plugin. */
 export interface PluginCriticProcesses {
   readonly plugin: string
   readonly version: string
-  /** Of the plugin's files. */
+  /** Digest of the plugin's files. */
   readonly digest: string
-  /** How long judging a task may take, in milliseconds, besides what its events take. */
+  /** Time limit of judging a task, in milliseconds, without the time added per event. */
   readonly judgeMs: number
-  /** Has a measure's function judge a task. Fails with the reason why it did not, in words. */
+  /** Lets a measure's function judge a task. Fails with the reason, in words. */
   readonly judge: (
     measure: string,
     task: JsonObject,
@@ -26,20 +28,20 @@ export interface PluginCriticProcesses {
   ) => Effect.Effect<ReadonlyArray<Verdict>, string>
 }
 
-/** What a plugin's functions are run from. */
+/** What a plugin's judging process is started from. */
 export interface PluginCriticOptions {
   readonly host: Context.Tag.Service<PluginHost>
   readonly manifest: Manifest
   readonly digest: string
-  /** The plugin's copy: an absolute, real path. */
+  /** The plugin's copy: an absolute path without symbolic links. */
   readonly directory: string
-  /** Its Deno cache. */
+  /** The directory of its Deno cache. */
   readonly denoDir: string
-  /** Absolute paths that it must not touch: the log, and what stands beside it. */
+  /** Absolute paths that it must not touch: the log and the files next to it. */
   readonly forbidden: ReadonlyArray<string>
-  /** Whether it may be started where nothing but Deno's permissions confines it. Default: see `ProcessSpec`. */
+  /** Whether it may be started where only Deno's permissions confine it. Default: see `ProcessSpec`. */
   readonly consent?: MayStart
-  /** Puts into the log what it logs, and what it does that no sound plugin does. */
+  /** Appends `PluginLogged` and `PluginMisbehaved` events to the log. */
   readonly record: (event: CoreNewEvent) => Effect.Effect<unknown, unknown>
   /** Default: 30 000. */
   readonly judgeMs?: number
@@ -47,12 +49,12 @@ export interface PluginCriticOptions {
 }
 
 /**
- * Runs a plugin's functions in one process, which is started when it is first needed and ends with the scope. It has no
- * permission but to read its own directory, whatever the plugin was granted, and the host does nothing for it. One call at
- * a time, so that a call that hangs takes no other with it.
+ * Runs a plugin's functions in one process, which starts at the first call and ends with the scope. Whatever the
+ * plugin was granted, the process may only read its own directory, and host requests are refused. Calls are
+ * serialized, so that a call that hangs affects no other.
  *
- * That such a process started and ended is not recorded: the registry counts processes of a kernel's, and a kernel that
- * takes over ends those of the one before. This one belongs to whoever scores, and ends with them.
+ * Start and exit of the process are not recorded: the registry counts only a kernel's processes, and a kernel that
+ * takes over ends those of the kernel before it. This process belongs to the program that scores, and ends with it.
  */
 export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticProcesses, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -60,7 +62,7 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
     const parent = yield* Effect.scope
     const turn = yield* Effect.makeSemaphore(1)
     const who = `${manifest.name} ${manifest.version}`
-    let running: Running | undefined
+    let running: RunningProcess | undefined
     let failures = 0
     let lastFailure = ""
 
@@ -89,17 +91,18 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
 
     const call = (measure: string, task: JsonObject, judging: JudgeOptions) =>
       Effect.gen(function* () {
-        if (failures >= FAILURES) {
-          return yield* Effect.fail(`${who} was given up after ${FAILURES} failures, the last one: ${lastFailure}`)
+        if (failures >= MAX_FAILURES) {
+          return yield* Effect.fail(`${who} was given up after ${MAX_FAILURES} failures, the last one: ${lastFailure}`)
         }
         const { process } = running ?? (yield* start)
         return yield* process.judge(measure, task, judging).pipe(
           Effect.catchAll((error) => {
             const reason = `${who}: ${plainText(reasonOf(error))}`
-            const given = Effect.fail(reason)
-            if (error._tag === "CallFailed" || error._tag === "AnswerInvalid") return given
-            // One that did not answer in time may still be at it: it is ended, and started anew for the next task.
-            return Effect.zipRight(Effect.zipRight(failed(reason), end), given)
+            const failure = Effect.fail(reason)
+            if (error._tag === "CallFailed" || error._tag === "AnswerInvalid") return failure
+            // A call that timed out may still be running. The process is stopped, and started again for the next
+            // task.
+            return Effect.zipRight(Effect.zipRight(failed(reason), end), failure)
           }),
         )
       })
@@ -110,17 +113,17 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
     }
   })
 
-interface Running {
+interface RunningProcess {
   readonly process: PluginProcess
   readonly scope: Scope.CloseableScope
 }
 
 const JUDGE_MS = 30_000
 
-/** So often a process may end, or fail to start or to answer in time, in one scoring. */
-const FAILURES = 3
+/** Failures after which a plugin is given up in one scoring: exits, failed starts and time-outs. */
+const MAX_FAILURES = 3
 
-/** What went wrong, for whoever reads a score. */
+/** A call error in words, for the reason of an unscored reward. */
 const reasonOf = (error: CallError): string => {
   switch (error._tag) {
     case "CallFailed":
@@ -142,7 +145,7 @@ const NO_GRANTS: Grants = { read: [], write: [], net: [], env: [], run: [], runA
 
 const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limits }: PluginCriticOptions) => ({
   ...{ manifest, directory, denoDir, forbidden, grants: NO_GRANTS },
-  // There is nothing in it for a plugin that may read nothing else.
+  // The workspace is its own directory, since it may read nothing else.
   workspace: directory,
   seed: SEED,
   instance: INSTANCE,
@@ -152,7 +155,7 @@ const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limi
   ...(consent === undefined ? {} : { consent }),
 })
 
-/** The same for every scoring: the same task has the same verdicts. */
+/** A constant seed, so that the same task always has the same verdicts. */
 const SEED = 1
 
 const INSTANCE = "critic"
@@ -163,7 +166,7 @@ const recordIn = (record: PluginCriticOptions["record"], event: CoreNewEvent): E
     case "PluginMisbehaved":
       return record(event)
     case "BrokerRequested":
-      // What is not recorded is not done.
+      // A failed record refuses the host request.
       return Effect.fail(new Error("whoever judges a task may ask nothing of the host but the task's events"))
     default:
       return Effect.void

@@ -1,20 +1,22 @@
+/** The part of a task's events that a model is shown, within limits of size. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { ShownEvidence } from "./Model.ts"
 
-/** Most characters of JSON that a task's first events, and its last ones, take. */
+/** Most characters of JSON for a task's first events, and for its last ones. */
 const FIRST_TEXT = 16_000
 const LAST_TEXT = 48_000
 
-/** Longest payload that is shown whole, in characters of JSON. */
+/** Longest payload that is shown in full, in characters of JSON. */
 const PAYLOAD_TEXT = 4_000
 
-/** What a model is shown of a task, in memory that does not grow with the task. */
+/** The events of a task that a model is shown. Its memory does not grow with the task. */
 export interface PromptTranscript {
   readonly see: (event: Event) => void
   readonly shown: () => ReadonlyArray<ShownEvidence>
-  /** How many events between the first and the last ones are not shown. */
+  /** Number of omitted events between the first and the last ones. */
   readonly omitted: () => number
 }
 
@@ -45,8 +47,8 @@ export const make = (): PromptTranscript => {
 }
 
 /**
- * An event without personal data: what a model is shown is recorded, and would outlive the key that the event's own fields
- * can be shredded by.
+ * An event without its personal data. Events shown to a model are recorded in the question, which would outlive the
+ * key that encrypts the original fields.
  */
 export const shownOf = (event: Event): ShownEvidence => {
   const { position, type, actor } = event
@@ -60,6 +62,6 @@ export const shownOf = (event: Event): ShownEvidence => {
 const withoutPersonal = ({ type, payload, personal }: Event): JsonObject => {
   if (personal === undefined) return payload
   const known = Vocabulary.core.types.get(type)
-  // Of a program's own types it is not known here which fields are personal.
+  // The personal fields of a program's own event types are not known here, so the whole payload is omitted.
   return known === undefined ? {} : { ...payload, ...known.personal }
 }

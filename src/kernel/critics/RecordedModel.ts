@@ -1,3 +1,5 @@
+/** A model that replays the recorded answers of an earlier scoring. */
+
 import { type Context, Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -5,22 +7,23 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { type Asking, NoRecording } from "./Model.ts"
 
-/** Name another score set: in this one no model was asked. */
+/** Name another score set: no model was asked in this one. */
 export class NothingRecorded extends Data.TaggedError("NothingRecorded")<{ readonly scoreSetId: string }> {
   override get message() {
     return `Score set ${this.scoreSetId}: expected one that a model was asked for, found none of its answers. \`hindcast score ls\` lists score sets with their critics.`
   }
 }
 
-/** Where a scoring records what it asked a model: beside its verdicts, which only one may append to at a time. */
+/** The stream of a scoring's model calls. It is not the stream of the verdicts, which has a single writer. */
 export const streamOf = (scoreSetId: string): string => `scores/${scoreSetId}/model`
 
-/** What the first question of a scoring says of how it was asked. */
-const Asked = Schema.Struct({ repeats: Schema.Positive, settings: JsonObject })
+/** The parameters of asking, from the first question of a scoring. */
+const RecordedSettings = Schema.Struct({ repeats: Schema.Positive, settings: JsonObject })
 
 /**
- * The model that a scoring asked, as it answered then: the same questions have the same answers, and no model is called.
- * What was not asked then has no recording. It is asked as often, and with the same settings, as then.
+ * The model of an earlier scoring, with its recorded answers: the same question has the same answer, and no provider
+ * is called. A question without a recorded answer fails with `NoRecording`. Repetitions and settings are those of
+ * that scoring.
  */
 export const of = (
   log: Context.Tag.Service<EventLog>,
@@ -38,15 +41,15 @@ export const of = (
           first ??= event.payload
           calls.set(event.id, event.payload.requestDigest)
         } else if (event.causationId !== null) {
-          const asked = calls.get(event.causationId)
+          const requestDigest = calls.get(event.causationId)
           calls.delete(event.causationId)
-          if (asked !== undefined) answers.set(asked, event.position)
+          if (requestDigest !== undefined) answers.set(requestDigest, event.position)
         }
       }
     })
     if (first === undefined) return yield* new NothingRecorded({ scoreSetId })
     const { provider, model, request } = first
-    const { repeats, settings } = yield* Schema.decodeUnknown(Asked)(request).pipe(
+    const { repeats, settings } = yield* Schema.decodeUnknown(RecordedSettings)(request).pipe(
       Effect.mapError(() => new NothingRecorded({ scoreSetId })),
     )
     return {

@@ -1,8 +1,10 @@
+/** What a critic remembers of a task's events. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 
-/** Events that a scoring writes: a score is no part of what is scored, or a second scoring would see the first. */
+/** Event types that a scoring writes. They are not judged; otherwise a second scoring would depend on the first. */
 const SCORING: ReadonlySet<string> = new Set([
   ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished", "ScoreSetPromoted"],
 ])
@@ -10,9 +12,9 @@ const SCORING: ReadonlySet<string> = new Set([
 /** Whether an event is part of what a task is judged by. */
 export const isJudged = ({ type }: Event): boolean => !SCORING.has(type)
 
-/** What a critic has seen of a task, in little memory: eight bytes an event, and the task's state. */
+/** A critic's observation of a task, in little memory: eight bytes an event, and the task's state. */
 export interface TaskObservation {
-  /** Events of scorings, and those after the task's first `TaskClosed`, are left out. Answers whether it counts. */
+  /** Ignores events of scorings and events after the task's first `TaskClosed`. Returns whether the event counts. */
   readonly see: (event: Event) => boolean
   readonly goal: () => string
   readonly agent: () => string
@@ -22,12 +24,12 @@ export interface TaskObservation {
   /** Whether an event of the task has this position. */
   readonly has: (position: number) => boolean
   readonly count: () => number
-  /** The last event; undefined where there is none. */
+  /** The last event; undefined if there is none. */
   readonly last: () => Event | undefined
 }
 
 export const make = (): TaskObservation => {
-  const world = EnvironmentState.ofTask()
+  const environment = EnvironmentState.ofTask()
   const positions: Array<number> = []
   let [goal, agent] = ["", ""]
   let outcome: string | null = null
@@ -37,7 +39,7 @@ export const make = (): TaskObservation => {
       if (outcome !== null || !isJudged(event)) return false
       positions.push(event.position)
       last = event
-      world.take(event)
+      environment.take(event)
       if (is(event, "TaskOpened")) [goal, agent] = [event.payload.goal, event.payload.agent]
       if (is(event, "TaskClosed")) outcome = event.payload.outcome
       return true
@@ -45,15 +47,15 @@ export const make = (): TaskObservation => {
     goal: () => goal,
     agent: () => agent,
     outcome: () => outcome,
-    state: () => world.state(),
-    has: (position) => positions[placeOf(positions, position)] === position,
+    state: () => environment.state(),
+    has: (position) => positions[indexOf(positions, position)] === position,
     count: () => positions.length,
     last: () => last,
   }
 }
 
-/** Where a position stands, or would stand, among ascending ones. */
-const placeOf = (positions: ReadonlyArray<number>, position: number): number => {
+/** The index of a position in an ascending list, or where it would be inserted. */
+const indexOf = (positions: ReadonlyArray<number>, position: number): number => {
   let [from, to] = [0, positions.length]
   while (from < to) {
     const middle = (from + to) >>> 1

@@ -1,22 +1,24 @@
+/** Validates the verdicts of a plugin's function, and turns them into judgements. */
+
 import type { Verdict } from "../../plugins/Verdict.ts"
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Judgement, type Target, unscored } from "./Critic.ts"
 import { round } from "./Judgement.ts"
 
-/** The task that an answer is about. */
+/** The task that the verdicts are about. */
 export interface About {
-  /** Whether an event of it has this position. */
+  /** Whether the task has an event at this position. */
   readonly has: (position: number) => boolean
 }
 
 /**
- * What an answer about one measure comes to, for each of the measure's rewards and punishments that it was asked about.
- * Nothing of it is believed unseen: whatever is wrong with a verdict leaves its reward unscored, with what was found. A name
- * that the measure does not have was meant for something: then what has no verdict of its own is unscored.
+ * The judgements from a function's verdicts about one measure. Verdicts are not trusted: an invalid one leaves its
+ * reward unscored, with the reason. If a verdict has a name that the measure lacks, the rewards without a verdict are
+ * unscored too, since it was probably meant for one of them.
  *
- * @param targets those that were asked about, all of one measure
- * @param who whose answer it is, for reasons: `text-room 1.0.0`
+ * @param targets the rewards that the function was asked about, all of one measure
+ * @param who the source in reasons: `text-room 1.0.0`
  */
 export const judgementsOf = (
   targets: ReadonlyArray<Target>,
@@ -25,12 +27,12 @@ export const judgementsOf = (
   who: string,
 ): ReadonlyArray<Judgement> =>
   targets.flatMap((target) => {
-    const mine = verdicts.filter((verdict) => isAbout(verdict, target))
+    const matching = verdicts.filter((verdict) => isAbout(verdict, target))
     const stray = verdicts.find((verdict) => !namesOf(target).includes(verdict.name))
-    if (mine.length === 0 && stray === undefined) return []
-    const wrong = mine.length === 0 ? undefined : findWrong(target, mine, about)
+    if (matching.length === 0 && stray === undefined) return []
+    const wrong = matching.length === 0 ? undefined : findWrong(target, matching, about)
     if (wrong !== undefined) return [unscored(target, `${who}: ${wrong}`)]
-    if (mine.length > 0) return given(target, mine)
+    if (matching.length > 0) return rewarded(target, matching)
     const known = namesOf(target).map(quoted).join(", ")
     const found = `${quoted(stray?.name ?? "")}, which ${measureName(target.measure)} does not have`
     return [unscored(target, `${who}: expected a verdict about ${known}, found one about ${found}`)]
@@ -44,7 +46,7 @@ const namesOf = ({ measure }: Target): ReadonlyArray<string> =>
 
 const quoted = (name: string): string => JSON.stringify(plainText(name))
 
-/** What is wrong with the verdicts about one reward. */
+/** Why the verdicts about one reward are invalid; undefined if they are valid. */
 const findWrong = (target: Target, verdicts: ReadonlyArray<Verdict>, { has }: About): string | undefined => {
   const { name, per } = target.reward
   const shared = namesOf(target).filter((other) => other === name).length > 1
@@ -67,7 +69,7 @@ const findWrong = (target: Target, verdicts: ReadonlyArray<Verdict>, { has }: Ab
 const timesOf = (verdicts: ReadonlyArray<Verdict>): number =>
   verdicts.reduce((times, { occurrences = 1 }) => times + occurrences, 0)
 
-const given = ({ measure, kind, reward }: Target, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Judgement> => {
+const rewarded = ({ measure, kind, reward }: Target, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Judgement> => {
   const occurred = verdicts.filter(({ occurrences = 1 }) => occurrences > 0)
   const occurrences = timesOf(occurred)
   if (occurrences === 0) return []

@@ -1,3 +1,5 @@
+/** Forks a recorded task: an agent continues it from a past position, on a new timeline. */
+
 import { type Cause, type Context, Data, Effect, Exit } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -23,7 +25,7 @@ import { choiceOf, type Divergence } from "../replay/Divergence.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
-import { continuing, led } from "../replay/ReplayThenLive.ts"
+import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
 import { measureName, ofManifests, type Rubric } from "../rules/Rubric.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
@@ -42,27 +44,27 @@ export { WorldDiffers } from "./RestorationCheck.ts"
 export { TimelineNameInvalid } from "./TimelineName.ts"
 export { WorldNotRewound } from "./WorldRestoration.ts"
 
-/** What came of a fork. */
+/** The result of a fork. */
 export interface Forked {
   readonly timeline: string
   readonly parent: string
-  /** The last position that it shares with its parent. */
+  /** The last position that the fork shares with its parent. */
   readonly at: number
   readonly taskId: string
   readonly io: "live" | "recorded"
-  /** How each plugin's world was brought back, or that it was not. */
+  /** How each plugin's environment was restored, or that it was not. */
   readonly worlds: ReadonlyArray<PayloadOf<"EnvironmentRestored">>
   readonly audit: TaskAudit.TaskAudit
 }
 
-/** Name the task: the event at that moment belongs to none. */
+/** Name the task: the event at that position belongs to none. */
 export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at: number }> {
   override get message() {
     return `@${this.at} belongs to no task: expected one that is named, found none. Name it (\`task\`, \`--task\`), or fork at one of its events.`
   }
 }
 
-/** Fork with an agent that does as was recorded up to there, or let it begin afresh. */
+/** Fork with an agent that repeats the recorded decisions up to that position, or start it fresh. */
 export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
   readonly agent: string
   readonly timeline: string
@@ -96,27 +98,27 @@ export type ForkError =
   | LogError
 
 /**
- * Lets an agent go on from a moment of a recorded task, in a timeline of its own that shares what came before and copies
- * nothing. What waited at that moment for a person is withdrawn there: no approval carries over. The task keeps its id, is
- * closed and scored on its timeline, and its parent does not change.
+ * Continues a recorded task with an agent from a past position. The new timeline shares the earlier events with its
+ * parent without copying them. Confirmations that waited at that position are withdrawn in the fork, so no approval
+ * carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
  */
 export const fork = (
   kernel: KernelContext,
-  givenAgent: Agent.Agent,
-  given: ForkOptions,
+  inputAgent: Agent.Agent,
+  input: ForkOptions,
 ): Effect.Effect<Forked, ForkError, Projector> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const agent = yield* Options.decode("fork", Agent.Agent, givenAgent, ["agent"])
-      const options = yield* Options.decode("fork", ForkOptions, given)
+      const agent = yield* Options.decode("fork", Agent.Agent, inputAgent, ["agent"])
+      const options = yield* Options.decode("fork", ForkOptions, input)
       yield* kernel.lease.held
       const { parent, point, overrides } = yield* restore(prepare(kernel.log, agent, options))
       const { recording, at } = point
       const { taskId } = recording
       const io = options.io ?? "live"
-      const fresh = beginsThere(recording, agent, options)
-      const said = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
-      const { view, forkedBy } = yield* ForkEvents.begin(kernel.log, parent, point, options.timeline, said)
+      const fresh = startsFresh(recording, agent, options)
+      const forkPayload = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
+      const { view, forkedBy } = yield* ForkEvents.begin(kernel.log, parent, point, options.timeline, forkPayload)
       const recorder = Task.recorderOf(view, taskId)
       yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
 
@@ -129,7 +131,7 @@ export const fork = (
           ...participantsOf(recording),
           recorder,
           ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
-          ...{ openedBy: forkedBy, place: InstanceName.nameOf({ taskId, timeline: view.timeline }) },
+          ...{ openedBy: forkedBy, instanceName: InstanceName.nameOf({ taskId, timeline: view.timeline }) },
           ...{ perceptions: point.perceptions, intervals: recorded === undefined },
         },
         restore,
@@ -143,23 +145,30 @@ export const fork = (
       )
 
       const past = pastOf(point, agent, options)
-      const tape = RecordedTask.make({ ...recording, requests: past })
-      const told = { goal: overrides.goal ?? recording.told.goal, seed: overrides.seed ?? recording.told.seed }
-      const over = () => recorded?.missed() !== undefined
+      const recordedTask = RecordedTask.make({ ...recording, requests: past })
+      const instructions = {
+        goal: overrides.goal ?? recording.instructions.goal,
+        seed: overrides.seed ?? recording.instructions.seed,
+      }
+      const isOver = () => recorded?.missed() !== undefined
       const worked = yield* Effect.exit(
         restore(
-          loop(led(agent, past), continuing(tape, recorded?.consulted(task) ?? task, told, over), {
-            ...options,
-            maxSteps: past.filter(({ kind }) => kind === "decide").length + (options.maxSteps ?? MAX_STEPS),
-          }),
+          loop(
+            replayDecisions(agent, past),
+            replayThenLive(recordedTask, recorded?.consulted(task) ?? task, instructions, isOver),
+            {
+              ...options,
+              maxSteps: past.filter(({ kind }) => kind === "decide").length + (options.maxSteps ?? MAX_STEPS),
+            },
+          ),
         ),
       )
-      const divergence = tape.divergence() ?? doneOnTheWay(tape, worked)
+      const divergence = recordedTask.divergence() ?? doneEarly(recordedTask, worked)
       yield* close(task, worked, divergence, recorded?.missed())
       if (divergence !== undefined) {
         return yield* new AgentDiverged({ agent: Agent.fullName(agent), timeline: view.timeline, divergence })
       }
-      if (!over()) yield* worked
+      if (!isOver()) yield* worked
       return {
         ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
         worlds: yield* worldsOf(view, taskId),
@@ -170,7 +179,7 @@ export const fork = (
 
 type Log = Context.Tag.Service<EventLog>
 
-/** Reads and checks everything that can be wrong before anything is recorded. */
+/** Reads and validates everything before anything is recorded. */
 const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
   Effect.gen(function* () {
     const { overrides = {}, io = "live" } = options
@@ -180,9 +189,9 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
     const found = yield* DecisionPoint.find(recording, position)
     const sensors = recording.capabilitiesAt(position).sensors.map(({ name }) => name)
     yield* Overrides.check(overrides, { sensors, plugins: recording.plugins, live: io === "live" })
-    const isOtherwise = overrides.readings !== undefined || overrides.world !== undefined
-    const fresh = beginsThere(recording, agent, options)
-    const point = isOtherwise || fresh ? DecisionPoint.beforePerceiving(found) : found
+    const changesWorld = overrides.readings !== undefined || overrides.world !== undefined
+    const fresh = startsFresh(recording, agent, options)
+    const point = changesWorld || fresh ? DecisionPoint.beforePerceiving(found) : found
     return { parent, point: fresh ? point : yield* DecisionPoint.reachable(point), overrides }
   })
 
@@ -192,7 +201,7 @@ const taskAt = (log: Log, at: number) =>
     return event?.taskId ?? (yield* new TaskNotNamed({ at }))
   })
 
-/** The kernel as the fork sees it: it records in its own timeline and asks people there. */
+/** The kernel's context for the fork: it records and asks for confirmation on the fork's timeline. */
 const contextOf = (
   kernel: KernelContext,
   view: Log,
@@ -208,12 +217,12 @@ const contextOf = (
     ? {}
     : {
         registry: { ...kernel.registry, state: Effect.succeed(recording.registryAt(at)) },
-        // What plugins push now, for tasks that live, was not recorded then.
+        // Readings that plugins push now are for live tasks; the recorded task did not get them.
         pushed: { ...kernel.pushed, listen: () => Effect.void },
       }),
 })
 
-/** Who takes part, in which version and measured by what: as when the task was opened. */
+/** The plugins, their versions and the measures of the task, as when it was opened. */
 const participantsOf = ({ opened, plugins, registryAt }: Recording.Recording) => {
   const registry = registryAt(opened.position)
   const all = ofManifests(Object.values(registry).map(manifestOf))
@@ -222,13 +231,16 @@ const participantsOf = ({ opened, plugins, registryAt }: Recording.Recording) =>
   return { plugins, registry, rubric, takesPart: (plugin: string) => plugins.includes(plugin) }
 }
 
-/** Whether the agent begins at the point: what was decided there it cannot have decided, where nobody decided anything. */
-const beginsThere = ({ requests }: Recording.Recording, agent: Agent.Agent, { fresh = false }: ForkOptions): boolean =>
+/**
+ * Whether the agent starts at the point, without the past. So does a deciding agent in a task without recorded
+ * decisions.
+ */
+const startsFresh = ({ requests }: Recording.Recording, agent: Agent.Agent, { fresh = false }: ForkOptions): boolean =>
   fresh || ("decide" in agent && !requests.some(({ kind }) => kind === "decide"))
 
-/** What the agent is led through. */
+/** The recorded requests that the agent is led through. */
 const pastOf = ({ recording, past }: DecisionPoint.Point, agent: Agent.Agent, options: ForkOptions) => {
-  if (beginsThere(recording, agent, options)) return []
+  if (startsFresh(recording, agent, options)) return []
   return "decide" in agent ? past : past.filter(({ kind }) => kind !== "decide")
 }
 
@@ -238,18 +250,18 @@ const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string
   return new Map(Object.entries(environment))
 }
 
-/** An agent that was done before the moment to which it was to be led. */
-const doneOnTheWay = (
-  tape: RecordedTask.RecordedTask,
+/** The divergence of an agent that was done before it reached the point of the fork. */
+const doneEarly = (
+  recordedTask: RecordedTask.RecordedTask,
   worked: Exit.Exit<RunResult, unknown>,
 ): Divergence | undefined => {
-  const next = tape.next()
+  const next = recordedTask.next()
   if (next === undefined || Exit.isFailure(worked)) return undefined
   const found = { done: worked.value.outcome }
   return { kind: "done-earlier", position: RecordedTask.positionOf(next), path: "", expected: choiceOf(next), found }
 }
 
-/** Closes the fork's task by how the agent's work in it ended. */
+/** Closes the fork's task with the outcome of the agent's work. */
 const close = (
   task: Task.Task,
   worked: Exit.Exit<RunResult, unknown>,

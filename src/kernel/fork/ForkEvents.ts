@@ -1,3 +1,5 @@
+/** The events that start a fork. */
+
 import { type Context, Effect } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import { type EventLog, NoStream } from "../../events/log/EventLog.ts"
@@ -10,19 +12,20 @@ import * as TimelineName from "./TimelineName.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
-/** Records the fork under a name that nobody has: answers with the log as the new timeline tells it, and the event's id. */
+/** Records the fork under an unused name. Returns the log's view of the new timeline, and the event's id. */
 export const begin = (
   log: Log,
   parent: Log,
   point: DecisionPoint.Point,
-  asked: string | undefined,
+  chosenName: string | undefined,
   overrides: JsonObject,
-  taken: ReadonlyArray<string> = [],
+  excluded: ReadonlyArray<string> = [],
 ): Effect.Effect<{ readonly view: Log; readonly forkedBy: string }, TimelineName.TimelineNameInvalid | AppendError> =>
   Effect.gen(function* () {
     const { recording, at } = point
-    const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...taken]
-    const timeline = asked === undefined ? TimelineName.next(known) : yield* TimelineName.checked(asked, known)
+    const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...excluded]
+    const timeline =
+      chosenName === undefined ? TimelineName.next(known) : yield* TimelineName.checked(chosenName, known)
     const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
     const forkedBy = newId()
     const forked: CoreNewEvent = {
@@ -35,14 +38,19 @@ export const begin = (
     return yield* log.append({ ...request, expected: NoStream, events: [forked] }).pipe(
       Effect.zipRight(Timelines.named(log, timeline)),
       Effect.map((named) => ({ view: Timelines.view(log, named), forkedBy })),
-      // It was just recorded.
+      // The timeline was just recorded.
       Effect.catchTag("TimelineNotFound", (error) => Effect.die(error)),
-      // Another fork took the name in this very moment, or something else is recorded under it.
-      Effect.catchTag("VersionConflict", () => begin(log, parent, point, asked, overrides, [...taken, timeline])),
+      // Another fork took the name at the same time, or another event is in its stream.
+      Effect.catchTag("VersionConflict", () =>
+        begin(log, parent, point, chosenName, overrides, [...excluded, timeline]),
+      ),
     )
   })
 
-/** Ends in the fork what had begun and was not carried out: it is the agent's to ask for it again, and people's to decide anew. */
+/**
+ * Ends, in the fork, the commands and confirmations that were pending. If the agent requests the commands again, they
+ * need new confirmations.
+ */
 export const endWaiting = (
   view: Log,
   recorder: Recorder,

@@ -1,3 +1,5 @@
+/** The options of a fork. */
+
 import { Schema } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Options from "../../values/Options.ts"
@@ -5,28 +7,29 @@ import { type LoopOptions, loopFields } from "../agents/AgentLoop.ts"
 import { Overrides } from "./Overrides.ts"
 import type { RestoreOptions } from "./WorldRestoration.ts"
 
-/** How a fork is made, and how it goes on. */
+/** Options of `fork`. */
 export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {
-  /** The last moment that it shares with its parent, in the history of the moment's timeline. */
+  /** The last position that the fork shares with its parent, in the history of a timeline. */
   readonly at: Moment.Moment
-  /** Default: the task of the event at that moment. */
+  /** Default: the task of the event at that position. */
   readonly task?: string
-  /** What the new timeline is called. Default: `fork-1`, `fork-2` … */
+  /** The new timeline's name. Default: `fork-1`, `fork-2` … */
   readonly timeline?: string
   readonly overrides?: Overrides
   /**
-   * `live`: plugins carry out what the agent asks for, in worlds that are brought back to that moment. `recorded`: nothing is
-   * carried out; what was recorded after that moment answers, until something is asked for that was not. Default: `live`.
+   * `live`: plugins execute the agent's commands, in restored environments. `recorded`: nothing is executed; the
+   * events recorded after that position answer, until the agent asks for something that was not recorded. Default:
+   * `live`.
    */
   readonly io?: "live" | "recorded"
   /**
-   * Whether the agent begins at that moment, with no past, instead of being led through what was recorded. Default: false; an
-   * agent that decides has no past in a task in which nothing was decided.
+   * Whether the agent starts at that position without a past, instead of being led through the recorded requests.
+   * Default: false; a deciding agent always starts fresh in a task without recorded decisions.
    */
   readonly fresh?: boolean
 }
 
-/** Their schema. */
+/** Schema of `ForkOptions`. */
 export const ForkOptions = Options.of<ForkOptions>({
   required: { at: Moment.Moment },
   optional: {

@@ -1,25 +1,30 @@
+/** Overrides sensor readings at the start of a fork. */
+
 import { Effect } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { Instances } from "../instances/Instances.ts"
 
-/** Sensors that say something else when they are first read. */
+/** Instances whose sensors return an overridden value the first time. */
 export interface OverriddenReadings {
-  /** Instances with these sensors. */
+  /** Wraps instances. */
   readonly of: (instances: Instances) => Instances
-  /** From here on; before, while worlds are brought back and verified, sensors say what is so. */
+  /**
+   * Enables the overrides. Before that, sensors return their true readings, so that restored environments can be
+   * checked.
+   */
   readonly begin: Effect.Effect<void>
 }
 
-/** Overrides the first readings of some sensors; after that they say what is so. */
+/** Overrides the first reading of some sensors. Later readings are true. */
 export const make = (readings: { readonly [sensor: string]: Json }): OverriddenReadings => {
-  const left = new Map<string, Json>()
+  const overrides = new Map<string, Json>()
   const begin = Effect.sync(() => {
-    for (const [sensor, reading] of Object.entries(readings)) left.set(sensor, reading)
+    for (const [sensor, reading] of Object.entries(readings)) overrides.set(sensor, reading)
   })
-  return { begin, of: (instances) => overriding(instances, left) }
+  return { begin, of: (instances) => overriding(instances, overrides) }
 }
 
-const overriding = (instances: Instances, left: Map<string, Json>): Instances => ({
+const overriding = (instances: Instances, overrides: Map<string, Json>): Instances => ({
   get: (plugin, registry, task) =>
     Effect.map(instances.get(plugin, registry, task), (instance) => ({
       ...instance,
@@ -28,9 +33,9 @@ const overriding = (instances: Instances, left: Map<string, Json>): Instances =>
         read: (sensor, options) =>
           Effect.map(instance.process.read(sensor, options), (reading) => {
             const name = `${plugin}/${sensor}`
-            const said = left.get(name)
-            left.delete(name)
-            return said === undefined ? reading : said
+            const override = overrides.get(name)
+            overrides.delete(name)
+            return override === undefined ? reading : override
           }),
       },
     })),

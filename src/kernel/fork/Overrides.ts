@@ -1,36 +1,41 @@
+/** What a fork changes compared with its parent. */
+
 import { Data, Effect, Schema } from "effect"
 import { isArray } from "../../projections/patch/JsonPatch.ts"
 import { Json, type JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** What is otherwise in a fork than it was at that moment. Everything else is as it was. */
+/** The changes of a fork. Everything else is as at the position of the fork. */
 export interface Overrides {
   /** Seeds the agent's randomness. Default: the task's. */
   readonly seed?: number
-  /** What the agent is told to achieve, from its beginning. */
+  /** The agent's goal, from its start. */
   readonly goal?: string
-  /** What sensors say when they are first read in the fork, by `plugin/sensor`; then they say again what is so. */
+  /** The first readings of sensors in the fork, by `plugin/sensor`. Later readings are true. */
   readonly readings?: { readonly [sensor: string]: Json }
-  /** What is changed in environments' documents, by plugin: JSON Merge Patches (RFC 7396). Needs a plugin that restores snapshots. */
+  /**
+   * Changes of environments' documents, by plugin: JSON Merge Patches (RFC 7396). The plugin must be able to restore
+   * snapshots.
+   */
   readonly world?: { readonly [plugin: string]: Json }
 }
 
 const byName = Schema.Record({ key: Schema.String, value: Json })
 
-/** Their schema. What the task at that moment does not have is said by `check`. */
+/** Schema of `Overrides`. `check` compares it with the task. */
 export const Overrides = Options.of<Overrides>({
   optional: { seed: Options.Seed, goal: Options.Text, readings: byName, world: byName },
 })
 
-/** What can be otherwise in a fork of a task. */
+/** What a fork of a task can override. */
 export interface Overridable {
   readonly sensors: ReadonlyArray<string>
   readonly plugins: ReadonlyArray<string>
-  /** Whether plugins carry out what is asked for: where they do not, no world can be another. */
+  /** Whether plugins execute commands. If not, environments cannot be overridden. */
   readonly live: boolean
 }
 
-/** Overrides name only what the task has. */
+/** Fails if overrides name a sensor or plugin that the task lacks. */
 export const check = (
   { readings = {}, world }: Overrides,
   { sensors, plugins, live }: Overridable,
@@ -50,7 +55,7 @@ const NOT_RECORDED: Options.Problem = {
   found: "a recorded one",
 }
 
-/** Fix the call: this cannot be otherwise in this fork. */
+/** Fix the call: this fork cannot have that override. */
 export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   readonly override: string
   readonly expected: string
@@ -61,7 +66,9 @@ export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   }
 }
 
-/** A document with a JSON Merge Patch applied (RFC 7396): null removes, objects are merged, all else replaces. */
+/**
+ * Applies a JSON Merge Patch (RFC 7396) to a document: null removes a key, objects are merged, other values replace.
+ */
 export const merged = (document: Json | undefined, patch: Json): Json => {
   if (!isObject(patch)) return patch
   const target = isObject(document) ? document : {}

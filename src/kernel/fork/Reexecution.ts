@@ -1,3 +1,5 @@
+/** Restores an environment by executing the recorded requests again. */
+
 import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -14,11 +16,10 @@ interface Call {
 }
 
 /**
- * Brings a world to where it was by doing in a new process what was done in the recorded one: the same reset, then every
- * reading and every command that had come to an end, in order; random numbers follow from the same seed. Each reading and
- * outcome has to be the recorded one.
+ * Restores an environment in a new process: the same reset with the same seed, then all recorded readings and all
+ * commands with a known outcome, in order. Each reading and outcome must equal the recorded one.
  *
- * @param events the task's, up to the point
+ * @param events the task's events, up to the point of the fork
  */
 export const reexecute = (
   plugin: string,
@@ -33,7 +34,7 @@ export const reexecute = (
     let [readings, done] = [0, 0]
     for (const event of events) {
       if (is(event, "SensorRead") || is(event, "SensorFailed")) {
-        // What a plugin pushed came by itself.
+        // A pushed reading was not requested.
         const own = ownOf(plugin, event.payload.sensor)
         if (own === undefined || event.actor.startsWith("plugin:")) continue
         const reading = yield* Effect.either(process.read(own, call))
@@ -59,7 +60,7 @@ export const reexecute = (
     return [state, { readings, outcomes: done }] as const
   })
 
-/** Carries a command out again: how it ended then, and now. */
+/** Executes a command again. Returns the recorded and the new outcome. */
 const command = (process: Components, component: string, { outcome }: RecordedOutcome, call: Call) =>
   Effect.gen(function* () {
     const expected: Json =
@@ -75,6 +76,6 @@ const command = (process: Components, component: string, { outcome }: RecordedOu
     return { expected, found: { error: { ...failureOf(failure) } }, left }
   })
 
-/** The component's name within the plugin, where it is the plugin's. */
+/** The component's name within the plugin, if it belongs to the plugin. */
 const ownOf = (plugin: string, name: string): string | undefined =>
   name.startsWith(`${plugin}/`) ? name.slice(plugin.length + 1) : undefined

@@ -1,10 +1,12 @@
+/** Compares a restored environment with the recorded one. */
+
 import { Data, Effect } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Json } from "../../values/Json.ts"
 import { pointerKeys } from "../../values/Json.ts"
 
-/** What was found to be as it was recorded. */
+/** Number of readings and outcomes that were compared and equal. */
 export interface Checked {
   readonly readings: number
   readonly outcomes: number
@@ -12,12 +14,12 @@ export interface Checked {
 
 export const nothing: Checked = { readings: 0, outcomes: 0 }
 
-/** The world that was brought back is not the one that was recorded: what came of a fork in it would say nothing. */
+/** The restored environment differs from the recorded one, so a fork in it would be meaningless. */
 export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly plugin: string
-  /** Where the log says how it was. */
+  /** The event that has the recorded value. */
   readonly position: number
-  /** What was compared: its document, a reading, an outcome. */
+  /** The compared value: its document, a reading, an outcome. */
   readonly what: string
   /** JSON Pointer of the first difference. */
   readonly path: string
@@ -38,7 +40,7 @@ const shown = (value: Json): string => {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** Fails where a value is not the recorded one. */
+/** Fails if a value differs from the recorded one. */
 export const compare = (
   plugin: string,
   position: number,

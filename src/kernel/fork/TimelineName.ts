@@ -1,31 +1,33 @@
+/** Names of new timelines. */
+
 import { Data, Effect } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 
-/** Choose another name: this one cannot be a timeline's, or is another one's. */
+/** Choose another name: this one is invalid or in use. */
 export class TimelineNameInvalid extends Data.TaggedError("TimelineNameInvalid")<{
   readonly timeline: string
   readonly found: string
 }> {
   override get message() {
     return (
-      `Timeline ${JSON.stringify(this.timeline).slice(0, LONGEST)}: expected a new name of 1 to ${LONGEST} of the characters A-Z, a-z, 0-9, ".", "_" and "-", ` +
+      `Timeline ${JSON.stringify(this.timeline).slice(0, MAX_LENGTH)}: expected a new name of 1 to ${MAX_LENGTH} of the characters A-Z, a-z, 0-9, ".", "_" and "-", ` +
       `the first a letter or digit, not all of them digits; found ${this.found}. Nothing was recorded.`
     )
   }
 }
 
-const LONGEST = 100
-const FORM = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${LONGEST - 1}}$`)
+const MAX_LENGTH = 100
+const PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${MAX_LENGTH - 1}}$`)
 
-/** Checks a name that a caller chose: it is written before an @ and a /, and is nobody's yet. */
+/** Checks a name that a caller chose. It is written before an @ and a /, and must be unused. */
 export const checked = (timeline: string, known: ReadonlyArray<string>): Effect.Effect<string, TimelineNameInvalid> => {
   const refuse = (found: string) => new TimelineNameInvalid({ timeline, found })
   if (timeline === MAIN) return refuse("the name of the timeline that every log has")
-  if (!FORM.test(timeline) || /^\d+$/.test(timeline)) return refuse("another one")
+  if (!PATTERN.test(timeline) || /^\d+$/.test(timeline)) return refuse("another one")
   return known.includes(timeline) ? refuse("one that a timeline of this log has") : Effect.succeed(timeline)
 }
 
-/** The name of a fork that was given none: `fork-1`, `fork-2` …, after the last one of these. */
+/** The default name of a fork: `fork-1`, `fork-2` …, with the number after the highest in use. */
 export const next = (known: ReadonlyArray<string>): string => {
   const numbers = known.map((name) => Number(/^fork-(\d{1,9})$/.exec(name)?.[1] ?? 0))
   let number = numbers.reduce((most, one) => Math.max(most, one), 0) + 1

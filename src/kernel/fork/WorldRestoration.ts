@@ -1,3 +1,5 @@
+/** Restores the environments of a fork's plugins to the fork's position. */
+
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -18,19 +20,19 @@ import { merged, OverrideInvalid } from "./Overrides.ts"
 import { reexecute } from "./Reexecution.ts"
 import { compare, nothing, type WorldDiffers } from "./RestorationCheck.ts"
 
-/** How a world is brought to an earlier state. */
+/** A way to restore an earlier state of an environment. */
 export type Rewind = NonNullable<Environment["rewind"]>[number]
 
 export interface RestoreOptions {
-  /** Default: by snapshot where the plugin can, else by re-execution where it can. */
+  /** Default: `snapshot` if the plugin supports it, otherwise `re-execution` if it supports that. */
   readonly rewind?: Rewind
-  /** Whether to go on in worlds that cannot be rewound. Default: false. */
+  /** Whether to continue in environments that cannot be rewound. Default: false. */
   readonly acceptUnrewound?: boolean
   /** Changes of environments' documents, by plugin: JSON Merge Patches. */
   readonly world?: { readonly [plugin: string]: Json }
 }
 
-/** Accept that this world goes on as it is now, or fork where it need not be rewound. */
+/** Accept the environment in its current state, or fork at a position where it need not be rewound. */
 export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   readonly plugin: string
   readonly at: number
@@ -54,9 +56,9 @@ export type RestoreError =
   | LogError
 
 /**
- * Brings the worlds of a fork's plugins to where they were at the point that it forks from, each in a new process, and
- * verifies it: the document has to be the recorded one, the readings and outcomes those of then. What cannot be rewound is
- * said in the log, and refused unless it was accepted.
+ * Restores the environments of a fork's plugins to the position of the fork, each in a new process, and verifies
+ * them: the document must equal the recorded one, as must the readings and outcomes that are compared. An environment
+ * that cannot be rewound is refused unless the caller accepts it; it is then recorded as such.
  */
 export const restore = (task: OpenTask, point: Point, options: RestoreOptions): Effect.Effect<void, RestoreError> =>
   Effect.gen(function* () {
@@ -77,34 +79,37 @@ const restoreOne = (
 ) =>
   Effect.gen(function* () {
     const past = pastOf(task.id, point, plugin)
-    const way = wayTo(manifest, past, options)
+    const method = methodFor(manifest, past, options)
     const environment = manifest?.peas.environment
-    if (way.kind === "none" || environment === undefined) {
-      return yield* leaveAsItIs(task, point, plugin, environment, past, way, options)
+    if (method.kind === "none" || environment === undefined) {
+      return yield* leaveAsItIs(task, point, plugin, environment, past, method, options)
     }
     const process = yield* Environments.processOf(task, plugin)
     const { reset, document } = past
     if (reset === undefined || document === undefined)
       return yield* Environments.resetOne(task, plugin, environment, {})
-    const call = { taskId: task.place, causationId: task.openedBy }
+    const call = { taskId: task.instanceName, causationId: task.openedBy }
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
-    const [state, checked] = yield* way.kind === "re-execution"
+    const [state, checked] = yield* method.kind === "re-execution"
       ? reexecute(plugin, process, past.events, reset.options, call)
       : Effect.map(
-          way.kind === "snapshot" ? process.restore(reset.options, wanted, call) : process.reset(reset.options, call),
+          method.kind === "snapshot"
+            ? process.restore(reset.options, wanted, call)
+            : process.reset(reset.options, call),
           (state) => [state, nothing] as const,
         ).pipe(Environments.refusedBy(plugin))
     if (patch === undefined) yield* compare(plugin, point.at, document, state)
     else yield* keepsOverride(plugin, state, patch)
-    const readings = patch === undefined && way.kind === "snapshot" ? yield* readAgain(plugin, process, past, call) : 0
+    const readings =
+      patch === undefined && method.kind === "snapshot" ? yield* readAgain(plugin, process, past, call) : 0
     task.documents.set(plugin, state)
     yield* task.record(
       {
         type: "EnvironmentRestored",
         causationId: task.openedBy,
         payload: {
-          ...{ plugin, by: way.kind, at: point.at },
+          ...{ plugin, by: method.kind, at: point.at },
           checked: { ...checked, document: patch === undefined, readings: checked.readings + readings },
         },
       },
@@ -114,7 +119,7 @@ const restoreOne = (
     )
   })
 
-/** What a plugin derives from what was overridden may differ; what was overridden itself may not. */
+/** Values that a plugin derives from an override may change. The overridden values themselves must be kept. */
 const keepsOverride = (plugin: string, state: Json, patch: Json) =>
   JsonPatch.equal(merged(state, patch), state)
     ? Effect.void
@@ -124,17 +129,17 @@ const keepsOverride = (plugin: string, state: Json, patch: Json) =>
         found: `one in which ${JSON.stringify(JsonPatch.diff(merged(state, patch), state)).slice(0, 300)}`,
       })
 
-/** What the log has of one plugin's world, up to the point. */
+/** What the log has about one plugin's environment, up to the point. */
 interface Past {
   readonly reset: PayloadOf<"EnvironmentReset"> | undefined
   readonly document: Json | undefined
   /** The task's events up to the point. */
   readonly events: ReadonlyArray<Event>
-  /** Its commands that were dispatched by then. */
+  /** Number of the plugin's commands that were dispatched by then. */
   readonly commands: number
-  /** Its commands that were dispatched in the task since. */
+  /** Number of the plugin's commands that the task dispatched since. */
   readonly since: number
-  /** Where its document changed last. */
+  /** Position of the last change of its document. */
   readonly changedAt: number
 }
 
@@ -166,28 +171,28 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
   }
 }
 
-type Way = { readonly kind: Rewind | "reset" } | { readonly kind: "none"; readonly reason: string }
+type Method = { readonly kind: Rewind | "reset" } | { readonly kind: "none"; readonly reason: string }
 
-/** How a world is brought back. One in which nothing was commanded is as it was once it is reset. */
-const wayTo = (manifest: Manifest | undefined, { commands }: Past, { rewind, world }: RestoreOptions): Way => {
+/** How an environment is restored. If nothing was commanded in it, a reset is enough. */
+const methodFor = (manifest: Manifest | undefined, { commands }: Past, { rewind, world }: RestoreOptions): Method => {
   if (manifest === undefined) return { kind: "none", reason: "it takes part no more" }
   const { environment } = manifest.peas
   if (environment === undefined) return { kind: "none", reason: "it keeps no world that could be put back" }
   if (instanceOf(manifest) !== "task") return { kind: "none", reason: "one process of it serves all tasks" }
-  const ways = environment.rewind ?? []
+  const methods = environment.rewind ?? []
   const isOverridden = SafeRecord.get(world ?? {}, manifest.name) !== undefined
   const wanted = isOverridden
     ? "snapshot"
-    : (rewind ?? (["snapshot", "re-execution"] as const).find((way) => ways.includes(way)))
-  if (wanted !== undefined && ways.includes(wanted)) return { kind: wanted }
+    : (rewind ?? (["snapshot", "re-execution"] as const).find((method) => methods.includes(method)))
+  if (wanted !== undefined && methods.includes(wanted)) return { kind: wanted }
   if (commands === 0 && !isOverridden) return { kind: "reset" }
-  const can = ways.length === 0 ? "none" : ways.join(", ")
+  const can = methods.length === 0 ? "none" : methods.join(", ")
   return { kind: "none", reason: `expected a manifest whose rewind has ${wanted ?? "a way"}, found ${can}` }
 }
 
 /**
- * A world that is not rewound goes on as it is: that matters where it has a state of its own, which is gone with its
- * process, or where the task has commanded something in it since.
+ * Leaves an environment that cannot be rewound in its current state. That matters if it has a document, whose state
+ * is gone with its process, or if the task has commanded it since.
  */
 const leaveAsItIs = (
   task: OpenTask,
@@ -195,11 +200,11 @@ const leaveAsItIs = (
   plugin: string,
   environment: Environment | undefined,
   { since, reset, document }: Past,
-  way: Way,
+  method: Method,
   { acceptUnrewound = false, world = {} }: RestoreOptions,
 ) =>
   Effect.gen(function* () {
-    const reason = "reason" in way ? way.reason : ""
+    const reason = "reason" in method ? method.reason : ""
     if (SafeRecord.get(world, plugin) !== undefined) {
       const [override, expected] = [`world/${plugin}`, "a plugin that restores snapshots"]
       return yield* new OverrideInvalid({ override, expected, found: reason })
@@ -221,7 +226,7 @@ const leaveAsItIs = (
     })
   })
 
-/** Reads the sensors again whose last reading is of the world as it stands, and compares. */
+/** Reads the sensors whose last reading was taken after the last change of the environment, and compares. */
 const readAgain = (
   plugin: string,
   process: Components,

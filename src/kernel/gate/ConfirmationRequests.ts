@@ -1,3 +1,5 @@
+/** Asks a person for confirmation, through the log, and waits for the decision. */
+
 import { type Context, Duration, Effect, Option, Stream } from "effect"
 import {
   type AppendError,
@@ -15,14 +17,14 @@ import type { JsonObject } from "../../values/Json.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
-/** What a person is asked about: a command, or a plugin's request to the host. */
+/** What a person is asked about: a command, or a plugin's host request. */
 export interface ConfirmationRequest {
   readonly taskId: string | null
-  /** Default: the one that the log stands for. */
+  /** Default: the log's own timeline. */
   readonly timeline?: string
   readonly commandId?: string
   readonly requestId?: string
-  /** Digest of the arguments: an answer counts only for these. */
+  /** Digest of the arguments. A decision applies only to these. */
   readonly argsDigest: string
   /** What the person is shown. */
   readonly shown: JsonObject
@@ -30,13 +32,13 @@ export interface ConfirmationRequest {
   readonly causationId: string
 }
 
-/** How a question ended, and the event that ended it. */
+/** How a request for confirmation ended, and the event that ended it. */
 export type Settled =
   | { readonly kind: "approved"; readonly event: Event }
   | { readonly kind: "rejected"; readonly event: Event; readonly reason: string }
   | { readonly kind: "expired"; readonly event: Event }
 
-/** Asks, and waits until a person has decided or the time is up. The first word on the question counts; see `meaningOf`. */
+/** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `meaningOf`. */
 export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<Settled, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
@@ -46,64 +48,64 @@ export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<Sett
       ...(commandId === undefined ? {} : { commandId }),
       ...(requestId === undefined ? {} : { requestId }),
     }
-    const put = { confirmationId, ...about, argsDigest, shown, expiresAt }
-    const shownDigest = confirmationDigest(put)
-    const kernels = { confirmationId, taskId, timeline, actor: "kernel" }
-    const asked = yield* append(
+    const request = { confirmationId, ...about, argsDigest, shown, expiresAt }
+    const shownDigest = confirmationDigest(request)
+    const base = { confirmationId, taskId, timeline, actor: "kernel" }
+    const requested = yield* append(
       log,
-      { ...kernels, event: { type: "ConfirmationRequested", causationId, payload: { ...put, shownDigest } } },
+      { ...base, event: { type: "ConfirmationRequested", causationId, payload: { ...request, shownDigest } } },
       NoStream,
     )
-    const close = (event: CoreNewEvent, after = 1) => append(log, { ...kernels, event }, Exact(after))
-    const expire = { type: "ConfirmationExpired", causationId: asked.id, payload: { confirmationId } } as const
-    const withdraw = { type: "ConfirmationWithdrawn", causationId: asked.id, payload: { confirmationId } } as const
+    const close = (event: CoreNewEvent, after = 1) => append(log, { ...base, event }, Exact(after))
+    const expire = { type: "ConfirmationExpired", causationId: requested.id, payload: { confirmationId } } as const
+    const withdraw = { type: "ConfirmationWithdrawn", causationId: requested.id, payload: { confirmationId } } as const
 
-    const decided = yield* firstWord(log, kernels, asked.position).pipe(
+    const decided = yield* firstAnswer(log, base, requested.position).pipe(
       Effect.timeoutTo({
         duration: Duration.millis(withinMs),
         onSuccess: Option.some,
         onTimeout: Option.none<Event>,
       }),
-      // Whoever stopped waiting has said so; a word that came first stands.
+      // If the caller is interrupted, the confirmation is withdrawn. An answer that was recorded first remains valid.
       Effect.onInterrupt(() => Effect.ignore(close(withdraw))),
     )
-    const word = yield* Option.match(decided, {
+    const answer = yield* Option.match(decided, {
       onSome: Effect.succeed,
       onNone: () =>
         close(expire).pipe(
           Effect.catchTag("VersionConflict", (conflict) => {
-            // Something was committed in the last moment: it was first, so it counts.
+            // An answer was committed just before the expiry. It was first, so it counts.
             const [first] = conflict.missed
             return first === undefined ? Effect.fail(conflict) : Effect.succeed(first)
           }),
         ),
     })
-    /** Says what became of it after a word that is none, unless somebody was faster. */
-    const sayAfter = (event: CoreNewEvent) =>
-      Effect.catchTag(close(event, word.version), "VersionConflict", () => Effect.succeed(word))
+    /** Records the outcome after an event that is no valid answer, unless another writer was faster. */
+    const recordAfter = (event: CoreNewEvent) =>
+      Effect.catchTag(close(event, answer.version), "VersionConflict", () => Effect.succeed(answer))
     return yield* settle(
-      { confirmationId, argsDigest, shownDigest, requestedAt: asked.recordedAt, expiresAt },
-      word,
-      sayAfter(expire),
-      (reason) => sayAfter({ ...withdraw, payload: { confirmationId, reason } }),
+      { confirmationId, argsDigest, shownDigest, requestedAt: requested.recordedAt, expiresAt },
+      answer,
+      recordAfter(expire),
+      (reason) => recordAfter({ ...withdraw, payload: { confirmationId, reason } }),
     )
   })
 
-/** What the first word comes to. One that came too late is followed by the expiry; one that is no answer by a withdrawal. */
+/** Interprets the first answer. A late one is followed by an expiry; an event that is no answer, by a withdrawal. */
 const settle = (
   question: Held,
   event: Event,
   expire: Effect.Effect<Event, AppendError>,
   withdraw: (reason: string) => Effect.Effect<Event, AppendError>,
 ): Effect.Effect<Settled, AppendError> => {
-  const word = meaningOf(question, event)
-  switch (word.kind) {
+  const answer = meaningOf(question, event)
+  switch (answer.kind) {
     case "approved":
       return Effect.succeed({ kind: "approved", event })
     case "expired":
       return Effect.succeed({ kind: "expired", event })
     case "rejected":
-      return Effect.succeed({ kind: "rejected", event, reason: word.reason })
+      return Effect.succeed({ kind: "rejected", event, reason: answer.reason })
     case "late":
       return Effect.map(expire, (event) => ({ kind: "expired", event }))
     case "foreign": {
@@ -113,7 +115,7 @@ const settle = (
   }
 }
 
-/** Something said about a question, by whom and in which history. */
+/** An event in a confirmation's stream, with its author and timeline. */
 export interface Said {
   readonly confirmationId: string
   readonly taskId: string | null
@@ -122,7 +124,7 @@ export interface Said {
   readonly event: CoreNewEvent
 }
 
-/** Appends to a question's stream. */
+/** Appends to a confirmation's stream. */
 export const append = (log: Log, { confirmationId, taskId, timeline, actor, event }: Said, expected: Expected) =>
   Effect.flatMap(
     log.append({ timeline, stream: streamOf(confirmationId), taskId, actor, expected, events: [event] }),
@@ -130,8 +132,8 @@ export const append = (log: Log, { confirmationId, taskId, timeline, actor, even
       appended === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(appended),
   )
 
-/** Waits for the event that ends a question, from any process. */
-const firstWord = (
+/** Waits for the first event after the request, from any process. */
+const firstAnswer = (
   log: Log,
   { confirmationId, timeline }: Pick<Said, "confirmationId" | "timeline">,
   after: number,

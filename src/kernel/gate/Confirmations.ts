@@ -1,3 +1,5 @@
+/** The service for confirmations: lists the confirmations that wait for a person, and records decisions. */
+
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { type AppendError, EventLog, Exact, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -21,23 +23,23 @@ export interface ConfirmationDecision {
   readonly approved: boolean
   /** Who decided. */
   readonly by: string
-  /** By which way: `terminal`, `cli`, `program` … */
+  /** The channel of the decision: `terminal`, `cli`, `program` … */
   readonly channel: string
   readonly reason?: string
   /**
-   * `digestOf` what was shown to whoever decided: it is refused where something else waits. Default: that of what waits now,
-   * for programs that decide by `pending` themselves.
+   * `digestOf` the confirmation as the person saw it. An approval is refused if the waiting confirmation has another
+   * digest. Default: no check, for programs that decide by `pending`.
    */
   readonly shownDigest?: string
 }
 
-/** Its schema. */
+/** Schema of `ConfirmationDecision`. */
 export const ConfirmationDecision = Options.of<ConfirmationDecision>({
   required: { approved: Schema.Boolean, by: Options.Name, channel: Options.Name },
   optional: { reason: Schema.String, shownDigest: Sha256 },
 })
 
-/** There is nothing to decide: the confirmation is unknown, decided, expired or withdrawn. */
+/** Nothing to decide: the confirmation is unknown, decided, expired or withdrawn. */
 export class NotPending extends Data.TaggedError("NotPending")<{
   readonly confirmationId: string
   readonly found: string
@@ -47,7 +49,7 @@ export class NotPending extends Data.TaggedError("NotPending")<{
   }
 }
 
-/** Look again, and decide then: what waits is not what was shown. */
+/** Show the confirmation again, and decide then: the waiting confirmation is not the one that was shown. */
 export class NotAsShown extends Data.TaggedError("NotAsShown")<{
   readonly confirmationId: string
   readonly expected: string
@@ -59,16 +61,17 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
 }
 
 /**
- * Questions to people, and their answers. All of it is in the log: a question may be asked by one process and answered by
- * any other that can append. The first word on a question counts, whoever says it; the stream's version sees to that. An
- * approval counts only for exactly what was asked, and only if the log recorded it before the question expired.
+ * Confirmations that people are asked for, and their decisions. Both are in the log: one process may ask, and any
+ * other that can append may answer. The first answer counts, whoever gives it; the version of the stream ensures
+ * that. An approval counts only for exactly what was asked, and only if the log recorded it before the confirmation
+ * expired.
  */
 export class Confirmations extends Context.Tag("hindcast/Confirmations")<
   Confirmations,
   {
-    /** What waits for a person now: the caller's own copy. */
+    /** The confirmations that wait for a person now, as a copy that the caller may change. */
     readonly pending: Effect.Effect<PendingConfirmations.PendingConfirmations, LogError>
-    /** How a confirmation that does not wait ended, in words: `one that ada approved at @7`. */
+    /** How a confirmation that no longer waits ended, in words: `one that ada approved at @7`. */
     readonly ended: (confirmationId: string) => Effect.Effect<string, LogError>
     /** Approves or rejects. */
     readonly decide: (
@@ -82,7 +85,7 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
   }
 >() {}
 
-/** The digest of a question that waits: of all that its answer is about. */
+/** The digest of a waiting confirmation, over everything that its decision is about. */
 export const digestOf = (confirmationId: string, waiting: PendingConfirmations.PendingConfirmation): string =>
   confirmationDigest({ confirmationId, ...waiting })
 
@@ -93,7 +96,7 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
     const projector = yield* Projector
     const pending = Effect.gen(function* () {
       const onMain = yield* projector.current(PendingConfirmations.projection)
-      // A copy, since what the projector keeps is what answers are held against.
+      // A copy, since decisions are checked against the state that the projector keeps.
       return structuredClone({ ...onMain, ...(yield* onForks(log)) })
     })
 
@@ -101,9 +104,9 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
       pending,
       ended: (confirmationId) => ending(log, confirmationId),
       ask: (question) => ConfirmationRequests.ask(log, question),
-      decide: (confirmationId, given) =>
+      decide: (confirmationId, input) =>
         Effect.gen(function* () {
-          const answer = yield* Options.decode("decide", ConfirmationDecision, given)
+          const answer = yield* Options.decode("decide", ConfirmationDecision, input)
           const waiting = SafeRecord.get(yield* pending, confirmationId)
           if (waiting === undefined) {
             return yield* new NotPending({ confirmationId, found: yield* ending(log, confirmationId) })
@@ -111,8 +114,8 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
           const now = Date.now()
           if (now >= waiting.expiresAt) return yield* new NotPending({ confirmationId, found: TIME_IS_UP })
           if (answer.approved) yield* checkShown(confirmationId, waiting, answer)
-          const decided = yield* say(log, confirmationId, waiting, answer, now)
-          // What counts is when the log recorded it: it may have waited for another writer.
+          const decided = yield* recordDecision(log, confirmationId, waiting, answer, now)
+          // The time at which the log recorded the decision counts. The append may have waited for another writer.
           return answer.approved && isLate(waiting, decided.recordedAt)
             ? yield* new NotPending({ confirmationId, found: `${TIME_IS_UP} when @${decided.position} said so` })
             : decided
@@ -123,7 +126,9 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
 
 const TIME_IS_UP = "one whose time is up"
 
-/** Whether an approval is of what waits, and of what its question says that was asked. */
+/**
+ * Checks that an approval is for the confirmation that waits, and that the digest in its request matches its content.
+ */
 const checkShown = (
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
@@ -145,7 +150,7 @@ const checkShown = (
   return Effect.void
 }
 
-const say = (
+const recordDecision = (
   log: Log,
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
@@ -161,8 +166,8 @@ const say = (
     }
     const causationId = yield* questionId(log, confirmationId)
     const event = { type: "ConfirmationDecided", causationId, payload } as const
-    const said = { confirmationId, taskId, timeline, actor: `human:${by}`, event }
-    return yield* ConfirmationRequests.append(log, said, Exact(1)).pipe(
+    const entry = { confirmationId, taskId, timeline, actor: `human:${by}`, event }
+    return yield* ConfirmationRequests.append(log, entry, Exact(1)).pipe(
       Effect.catchTag("VersionConflict", ({ missed }) => {
         const found = missed[0] === undefined ? "another state" : describeEnd(missed[0])
         return new NotPending({ confirmationId, found })
@@ -171,8 +176,8 @@ const say = (
   })
 
 /**
- * What waits in forks: of what was asked there, for what a fork shares with its parent was asked in another history. Read
- * in one pass however many forks there are.
+ * The confirmations that wait in forks. Only those that were requested in a fork count: the events that it shares
+ * with its parent belong to the parent. Read in one pass, however many forks there are.
  */
 const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
   Effect.gen(function* () {
@@ -183,7 +188,7 @@ const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmati
     yield* Pages.forEach(log.readPage, { types: CONFIRMING, after: first.position }, (page) => {
       for (const event of page) if (isOfFork(log, waiting, event)) waiting = projection.evolve(waiting, event)
     })
-    // Another event than these settles a question too.
+    // An event of another type ends a confirmation too.
     for (const [id, { timeline = log.timeline }] of Object.entries(waiting)) {
       const [, second] = yield* log.readPage({ timeline, stream: streamOf(id) }, 2)
       if (second !== undefined) waiting = SafeRecord.remove(waiting, id)
@@ -191,16 +196,16 @@ const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmati
     return waiting
   })
 
-/** Whether an event is a fork's; of a question that waits, whether it is of the same fork. */
+/** Whether an event was written in a fork and, for a waiting confirmation, in the same fork as its request. */
 const isOfFork = (log: Log, waiting: PendingConfirmations.PendingConfirmations, { timeline, stream }: Event) => {
-  const asked = SafeRecord.get(waiting, confirmationOf(stream) ?? "")
-  return timeline !== log.timeline && (asked === undefined || asked.timeline === timeline)
+  const request = SafeRecord.get(waiting, confirmationOf(stream) ?? "")
+  return timeline !== log.timeline && (request === undefined || request.timeline === timeline)
 }
 
 const CONFIRMING = ["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"]
 
 const questionId = (log: Log, confirmationId: string) =>
-  Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 1), ([asked]) => asked?.id ?? null)
+  Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 1), ([request]) => request?.id ?? null)
 
 const ending = (log: Log, confirmationId: string) =>
   Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 2), ([, last]) =>

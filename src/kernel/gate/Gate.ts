@@ -1,3 +1,5 @@
+/** The gate: pure decisions about commands and host requests, by configured rules. */
+
 import { Either } from "effect"
 import type { Level } from "../../plugins/manifest/Risk.ts"
 import { type Decision, decode, type GateConfig, type GateRule } from "./GateConfig.ts"
@@ -5,12 +7,13 @@ import * as GatePattern from "./GatePattern.ts"
 
 export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, warnings } from "./GateConfig.ts"
 
-/** How long a confirmation waits where the configuration does not say, in milliseconds. */
+/** How long a confirmation waits unless the configuration says otherwise, in milliseconds. */
 export const CONFIRM_WITHIN_MS = 5 * 60 * 1000
 
 /**
- * The gate where nobody configured one: what has little risk passes, since its sandbox holds it; for the rest, for what
- * declares nothing, and for every actuator of a plugin that may write, run or reach hosts, a person is asked.
+ * The default gate. Commands of little risk are allowed, since their sandbox confines them. A person is asked about
+ * all others, about actuators without a declared risk, and about every actuator of a plugin that may write, run or
+ * reach hosts.
  */
 export const standard: GateConfig = {
   rules: [
@@ -20,7 +23,7 @@ export const standard: GateConfig = {
   default: "deny",
 }
 
-/** What a gate decides by, as the log keeps it: with what it does where it does not say. */
+/** The gate's configuration as the log records it, with defaults filled in. */
 export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithinMs, requests }: GateConfig) => ({
   rules: rules.map((rule) => ({ ...rule })),
   default: otherwise,
@@ -38,20 +41,20 @@ export interface GateRequest {
   readonly actuator: string
   /** The effective risk: the highest of what the manifest declares and of what the plugin was granted. */
   readonly risk: Level | undefined
-  /** Why that is more than declared, where it is. */
+  /** Why the effective risk is higher than the declared one, if it is. */
   readonly because?: ReadonlyArray<string>
 }
 
-/** A plugin's request to the host as the gate sees it: one that is granted. */
+/** A plugin's granted host request as the gate sees it. */
 export interface RequestCandidate {
   readonly kind: "run" | "read" | "write" | "fetch"
   /** The command, the real path, or the host. */
   readonly target: string
-  /** `plugin/component`, or `plugin/` where its environment is set up. */
+  /** `plugin/component`, or `plugin/` while its environment is set up. */
   readonly component: string
 }
 
-/** What the gate decided, by which rule, and why. */
+/** The gate's decision, the rule that made it, and the reason. */
 export interface Ruling {
   readonly decision: Decision
   readonly rule: string
@@ -60,12 +63,12 @@ export interface Ruling {
   readonly confirmWithinMs: number
 }
 
-/** The rule that is named where no rule decided, because the gate itself is not as it should be. */
+/** The rule name recorded when the gate itself is invalid and no rule decided. */
 export const ITSELF = "gate"
 
 /**
- * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that was
- * not decoded is decoded here; where it cannot be, or says another word than the three, the ruling is `deny`.
+ * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that
+ * was not decoded is decoded here. If it is invalid, the ruling is `deny`.
  */
 export const decide = (config: GateConfig, candidate: GateRequest): Ruling =>
   Either.match(decode(config), {
@@ -74,8 +77,8 @@ export const decide = (config: GateConfig, candidate: GateRequest): Ruling =>
   })
 
 /**
- * Decides about a granted request. Pure. Without `requests` it is allowed: the grant was a person's word. With them the first rule
- * that matches decides, else their default, which is `deny` where they do not say.
+ * Decides about a granted host request. Pure. Without `requests` it is allowed, since a person gave the grant. With
+ * `requests` the first rule that matches decides, otherwise their default, which is `deny` if absent.
  */
 export const decideRequest = (config: GateConfig, candidate: RequestCandidate): Ruling =>
   Either.match(decode(config), {
@@ -109,7 +112,7 @@ const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: R
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs: rule.confirmWithinMs ?? within }
 }
 
-/** What a gate that is not as it should be decides about everything. */
+/** The ruling of an invalid gate about every command and request. */
 export const closed = (reason: string): Ruling => ({
   ...{ decision: "deny", rule: ITSELF, reason },
   confirmWithinMs: CONFIRM_WITHIN_MS,
@@ -127,7 +130,7 @@ const decideBy = (config: GateConfig, candidate: GateRequest): Ruling => {
       confirmWithinMs,
     }
   }
-  const reason = (rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`) + raised(candidate)
+  const reason = (rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`) + riskNote(candidate)
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
 }
 
@@ -135,6 +138,6 @@ const matches = (rule: GateRule, { actuator, risk }: GateRequest): boolean =>
   (rule.actuator === undefined || GatePattern.matches(rule.actuator, actuator)) &&
   (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
 
-/** That a risk is more than declared, and why. */
-const raised = ({ risk, because = [] }: GateRequest): string =>
+/** A note for the reason if the effective risk is higher than the declared one. */
+const riskNote = ({ risk, because = [] }: GateRequest): string =>
   because.length === 0 ? "" : ` (its risk counts as ${risk ?? "undeclared"}: ${because.join("; ")})`

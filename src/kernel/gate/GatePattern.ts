@@ -1,8 +1,13 @@
+/** Patterns of actuator names in gate rules, with `*` as a wildcard. */
+
 import { Schema } from "effect"
 import { isPluginName } from "../../plugins/manifest/Manifest.ts"
 import * as Options from "../../values/Options.ts"
 
-/** A pattern of actuators' full names, `plugin/actuator`, with `*` for any run of characters. One that no name can fit is refused. */
+/**
+ * A pattern of full names of actuators, `plugin/actuator`, with `*` for any run of characters. A pattern that no name
+ * can match is refused.
+ */
 export const Pattern: Schema.Schema<string> = Options.checking(
   Schema.String.annotations({ description: "a pattern of full names, such as workspace/*" }),
   (pattern) => {
@@ -19,7 +24,10 @@ export const Pattern: Schema.Schema<string> = Options.checking(
   },
 )
 
-/** Whether a name fits a pattern. It goes from the left, piece by piece, so that no pattern takes more than a moment. */
+/**
+ * Whether a name matches a pattern. The pieces are searched from the left without backtracking, so that no pattern
+ * takes long.
+ */
 export const matches = (pattern: string, name: string): boolean => {
   const [first = "", ...rest] = pattern.split("*")
   if (rest.length === 0) return pattern === name
@@ -35,18 +43,20 @@ export const matches = (pattern: string, name: string): boolean => {
   return true
 }
 
-/** Whether some plugin's actuator can be called so: names have one slash and no spaces, and plugins are in small letters. */
+/**
+ * Whether the name of an actuator can match: it has one slash and no spaces, and the plugin's part is in lower case.
+ */
 const canMatch = (pattern: string): boolean => {
   if (pattern === "" || /[\s\p{C}]/u.test(pattern)) return false
   const [plugin = "", actuator, ...more] = pattern.split("/")
   if (more.length > 0 || actuator === "") return false
-  // Where no slash is written, a star stands for it, and what comes before the first star is how the plugin's name begins.
+  // In a pattern without a slash, a star matches it. The text before the first star is the start of the plugin's name.
   if (actuator === undefined && !pattern.includes("*")) return false
   const ofPlugin = actuator === undefined ? plugin.slice(0, plugin.indexOf("*") + 1) : plugin
   return isPluginName(ofPlugin.replaceAll("*", "x"))
 }
 
-/** The pattern that was probably meant. */
+/** The pattern that was probably intended. */
 const nearestOf = (pattern: string): string | undefined => {
   const [plugin = "", actuator = "*", ...more] = pattern.replace(/\s+/gu, "").split("/")
   const meant = `${plugin.toLowerCase()}/${actuator === "" ? "*" : actuator}`

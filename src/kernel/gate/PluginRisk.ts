@@ -1,3 +1,5 @@
+/** The effective risk of a registered plugin's actuators, computed from its grants. */
+
 import { Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { actuatorsOf, type Risk } from "../../plugins/manifest/Manifest.ts"
@@ -7,7 +9,7 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 
 const isGrants = Schema.is(Grants.Grants)
 
-/** The effective risk of a component of a plugin, as the registry has the plugin. */
+/** The effective risk of a component, by its plugin's registry entry. */
 export const effectiveRisk = (
   declared: Risk | undefined,
   { grants }: Pick<Plugin, "grants">,
@@ -15,16 +17,16 @@ export const effectiveRisk = (
   isGrants(grants)
     ? PluginRisk.effective(declared, grants)
     : {
-        // A log that somebody else wrote to. Such a plugin is not started either.
+        // Grants that another program wrote to the log. Such a plugin is not started either.
         ...{ declared: declared ?? "undeclared", effective: "irreversible" },
         because: ["what its plugin was granted cannot be read"],
       }
 
-/** The same of each of its actuators, by their names within the plugin. */
+/** The effective risks of a plugin's actuators, by their names within the plugin. */
 export const actuatorRisks = (plugin: Plugin): ReadonlyMap<string, PluginRisk.EffectiveRisk> =>
   new Map(actuatorsOf(manifestOf(plugin)).map(({ name, risk }) => [name, effectiveRisk(risk, plugin)]))
 
-/** Whether a plugin may now do something that it might not do before. */
+/** Whether a plugin may now do something that it could not do before. */
 export const mayDoMore = (now: Pick<Plugin, "grants">, before: Pick<Plugin, "grants">): boolean =>
   now.grants !== before.grants &&
   !(isGrants(now.grants) && isGrants(before.grants) && Grants.covers(before.grants, now.grants))

@@ -1,24 +1,26 @@
+/** Applies the gate to host requests of plugin processes. */
+
 import { type Context, Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { RequestDecision, Requested, Ruling } from "../../plugins/channel/RequestRuling.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 import * as Gate from "./Gate.ts"
 
-/** Most questions to people about the requests of one process that are open at a time; the others wait for their turn. */
-const QUESTIONS = 4
+/** Most open confirmations about the host requests of one process; further ones wait. */
+const MAX_OPEN_CONFIRMATIONS = 4
 
 /**
- * Rules on what one process asks of the host, by the gate's rules about requests. Whatever is not an explicit `allow`, or a
- * person's approval where they say `confirm`, is denied.
+ * Decides about the host requests of one process, by the gate's rules about requests. Everything is denied except an
+ * explicit `allow` and, after `confirm`, a person's approval.
  *
- * @param served whom a call serves: the task that it names, else whom the process serves
+ * @param served the task that a call serves: the one that it names, otherwise the one that the process serves
  */
 export const make = (
   log: Context.Tag.Service<EventLog>,
   gate: Gate.GateConfig,
-  served: (place: string | undefined) => Served,
+  served: (instanceName: string | undefined) => Served,
 ): Ruling => {
-  const questions = Effect.unsafeMakeSemaphore(QUESTIONS)
+  const questions = Effect.unsafeMakeSemaphore(MAX_OPEN_CONFIRMATIONS)
   return {
     allowsHost: (requested, target) =>
       Gate.decideRequest(gate, { ...candidate(requested), target }).decision === "allow",
@@ -35,31 +37,31 @@ export const make = (
           case "deny":
             return { allowed: false, rule, reason, causationId }
           default:
-            return { allowed: false, rule: Gate.ITSELF, reason: unheardOf(ruling.decision), causationId }
+            return { allowed: false, rule: Gate.ITSELF, reason: unexpectedValue(ruling.decision), causationId }
         }
       }),
   }
 }
 
-const unheardOf = (found: never): string =>
+const unexpectedValue = (found: never): string =>
   `expected allow, deny or confirm, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
 const candidate = ({ plugin, kind, target, during }: Requested): Gate.RequestCandidate => {
-  // A call is named by what it does and to which component, or to the plugin where its world is set up.
+  // `during` names the call and its component, or only the plugin while its environment is set up.
   const [, called = plugin] = during.split(" ")
   return { kind, target, component: called.includes("/") ? called : `${plugin}/` }
 }
 
-/** A task in one of its histories, or none. */
+/** A task on one timeline, or no task. */
 interface Served {
   readonly taskId: string | null
   readonly timeline: string
 }
 
-const ask = (log: Context.Tag.Service<EventLog>, requested: Requested, ruling: Gate.Ruling, place: Served) =>
+const ask = (log: Context.Tag.Service<EventLog>, requested: Requested, ruling: Gate.Ruling, served: Served) =>
   Effect.map(
     ConfirmationRequests.ask(log, {
-      ...place,
+      ...served,
       requestId: requested.requestId,
       argsDigest: requested.argsDigest,
       shown: {

@@ -1,4 +1,4 @@
-/** The instance of a plugin: what serves its components to tasks, what instances are made with, and what can go wrong. */
+/** A running plugin that serves tasks, the options it is started with, and the errors of starting it. */
 import { type Context, Data, type Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type * as Manifest from "../../plugins/manifest/Manifest.ts"
@@ -15,11 +15,11 @@ import type * as Supervision from "./Supervision.ts"
 export interface Instance {
   readonly manifest: Manifest.Manifest
   readonly process: Components
-  /** Does something with the process that an update of the plugin waits for before it ends the process. */
+  /** Runs an effect that uses the process. An update of the plugin waits for it before the process is stopped. */
   readonly use: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** The process that held a task's world ended, and the world with it. */
+/** The process that ran a task's environment ended, so the environment's state is lost. */
 export class WorldLost extends Data.TaggedError("WorldLost")<{ readonly plugin: string; readonly taskId: string }> {
   override get message() {
     return `The process that held ${this.plugin}'s world for task ${this.taskId} has ended; its state is gone. Close this task and open a new one.`
@@ -35,32 +35,35 @@ export type InstanceError =
   | Supervision.PluginInQuarantine
   | LogError
 
-/** What instances are made with. */
+/** Options of `Instances.make`. */
 export interface InstancesOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly host: Context.Tag.Service<PluginHost>
   readonly registry: Context.Tag.Service<Registry>
   readonly workspace: string
-  /** Where plugins' copies and Deno caches stand. */
+  /** The directory of plugins' copies and Deno caches. */
   readonly directory: string
   readonly seed: number
-  /** Its rules about requests to the host. Default: what is granted is done. */
+  /** The gate, for its rules about host requests. Default: granted requests are allowed. */
   readonly gate?: GateConfig
-  /** Takes the readings that sensors push; the next of one process waits until the one before was taken. Default: they are refused. */
+  /**
+   * Handles pushed readings. The next reading of a process waits until the last one was handled. Default: they are
+   * refused.
+   */
   readonly onEmit?: (emitted: PushedReading) => Effect.Effect<unknown, unknown>
   /**
-   * How long a process of the kernel's may go unused before it is stopped, in milliseconds; the next use starts it again,
-   * and what it kept in memory is gone. One that holds a world is never stopped so. Default: none is.
+   * How long a process that serves all tasks may be unused before it is stopped, in milliseconds. The next use starts
+   * it again, with empty memory. A process with an environment is never stopped for idleness. Default: no limit.
    */
   readonly idleMs?: number
-  /** When a plugin that crashed is started again. Default: `Supervision.standard`. */
+  /** When a crashed plugin is restarted. Default: `Supervision.standard`. */
   readonly restarts?: Supervision.Policy
 }
 
 /** A reading that a sensor pushed. */
 export interface PushedReading {
   readonly plugin: string
-  /** The plugin's version that runs. */
+  /** The version of the running plugin. */
   readonly version: string
   /** The sensor's name within the plugin. */
   readonly sensor: string
@@ -69,7 +72,7 @@ export interface PushedReading {
   readonly reading: Json
 }
 
-/** Makes a part of a command interruptible: by itself, no part of it is. */
+/** Makes a part of an uninterruptible command interruptible. */
 export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** The instance that serves all tasks. */

@@ -1,3 +1,5 @@
+/** Starts plugin processes on demand, and shares or replaces them. */
+
 import { Effect, Schema, Scope } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
@@ -17,21 +19,25 @@ import * as Supervision from "./Supervision.ts"
 
 export { KERNEL } from "./Instance.ts"
 
-/** Starts plugins when they are first needed, and keeps one process for each instance. */
+/** Starts plugins when they are first needed, with one process for each instance. */
 export interface Instances {
   /**
-   * The instance that serves a task: the task's own, in the task's scope, or the kernel's. An instance of the kernel's
-   * whose process has ended is started again, later and later the more often it crashes, until the plugin is
-   * quarantined; a task's is not, for its world is lost.
+   * The instance that serves a task: one of the task's own, in the task's scope, or the one that serves all tasks.
+   * The latter is restarted after a crash, with a growing back-off, until the plugin is quarantined. A task's own
+   * instance is not restarted, since its environment is lost.
    */
-  readonly get: (plugin: string, registry: PluginRegistry, task: TaskPlace) => Effect.Effect<Instance, InstanceError>
+  readonly get: (
+    plugin: string,
+    registry: PluginRegistry,
+    task: RequestingTask,
+  ) => Effect.Effect<Instance, InstanceError>
 }
 
-/** A task, as far as instances care. */
-export interface TaskPlace {
+/** The task that an instance is requested for. */
+export interface RequestingTask {
   readonly id: string
-  /** The name of the instances that serve it alone. */
-  readonly place: string
+  /** The name of the instances that serve this task alone; see `InstanceName`. */
+  readonly instanceName: string
   readonly seed: number
   readonly scope: Scope.Scope
 }
@@ -44,51 +50,54 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
     const slotOf = (plugin: string, instance: string): Slot => {
       const key = keyOf(plugin, instance)
-      const slot = slots.get(key) ?? { starting: Effect.unsafeMakeSemaphore(1), tasks: new Set(), askedAt: 0 }
+      const slot = slots.get(key) ?? { starting: Effect.unsafeMakeSemaphore(1), tasks: new Set(), requestedAt: 0 }
       slots.set(key, slot)
       return slot
     }
 
-    const start = (plugin: string, found: Plugin, place: ManagedProcess.InstanceScope, restore: Restore) =>
-      ManagedProcess.start(options, supervisor, plugin, found, place, restore)
+    const start = (plugin: string, found: Plugin, instanceScope: ManagedProcess.InstanceScope, restore: Restore) =>
+      ManagedProcess.start(options, supervisor, plugin, found, instanceScope, restore)
 
-    const startForTask = (slot: Slot, plugin: string, found: Plugin, task: TaskPlace, restore: Restore) =>
+    const startForTask = (slot: Slot, plugin: string, found: Plugin, task: RequestingTask, restore: Restore) =>
       Effect.gen(function* () {
-        const { id, place, seed, scope } = task
+        const { id, instanceName, seed, scope } = task
         if (slot.running !== undefined) {
-          // It may hold what was taken back meanwhile.
+          // The process may still hold permissions that were revoked, so it is stopped.
           yield* Effect.forkIn(slot.running.retire, kernelScope)
           return yield* new WorldLost({ plugin, taskId: id })
         }
         yield* Scope.addFinalizer(
           scope,
-          Effect.sync(() => slots.delete(keyOf(plugin, place))),
+          Effect.sync(() => slots.delete(keyOf(plugin, instanceName))),
         )
-        return yield* start(plugin, found, { instance: place, seed, scope }, restore)
+        return yield* start(plugin, found, { instance: instanceName, seed, scope }, restore)
       })
 
     const startForKernel = (slot: Slot, plugin: string, found: Plugin, restore: Restore) =>
       Effect.gen(function* () {
-        // The one before is ended when it is no longer in the middle of a command.
+        // The previous process is stopped when no command uses it any more.
         if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
-        yield* retireOthers(plugin)
-        const place = { instance: KERNEL, seed, scope: kernelScope }
-        const running = yield* start(plugin, found, place, restore)
+        yield* retireUnusedVersions(plugin)
+        const instanceScope = { instance: KERNEL, seed, scope: kernelScope }
+        const running = yield* start(plugin, found, instanceScope, restore)
         const holdsWorld = running.instance.manifest.peas.environment !== undefined
         if (idleMs !== undefined && !holdsWorld) yield* Effect.forkIn(stopWhenIdle(slot, running, idleMs), kernelScope)
         return running
       })
 
-    /** A version stays while a task uses it that began with it; an earlier one ends with the last of them. */
-    const servesWhileOpen = (slot: Slot, plugin: string, { place, scope }: TaskPlace) => {
-      if (slot.tasks.has(place)) return Effect.void
-      slot.tasks.add(place)
-      const forget = Effect.sync(() => slot.tasks.delete(place))
-      return Scope.addFinalizer(scope, Effect.zipRight(forget, retireOthers(plugin)))
+    /**
+     * Keeps a plugin's version running while a task that was opened with it is open. The last such task stops an
+     * earlier version.
+     */
+    const keepWhileOpen = (slot: Slot, plugin: string, { instanceName, scope }: RequestingTask) => {
+      if (slot.tasks.has(instanceName)) return Effect.void
+      slot.tasks.add(instanceName)
+      const forget = Effect.sync(() => slot.tasks.delete(instanceName))
+      return Scope.addFinalizer(scope, Effect.zipRight(forget, retireUnusedVersions(plugin)))
     }
 
-    /** Ends the kernel's processes of versions that are neither installed nor used by a task. */
-    const retireOthers = (plugin: string) =>
+    /** Stops the shared processes of versions that are neither installed nor used by a task. */
+    const retireUnusedVersions = (plugin: string) =>
       Effect.gen(function* () {
         const installed = SafeRecord.get(yield* registry.state, plugin)
         const current = installed === undefined ? undefined : keyOf(plugin, versionOf(installed))
@@ -98,49 +107,52 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
           slots.delete(key)
           if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
         }
-        // A log that cannot be read fails whatever comes next; the processes end with the kernel.
+        // If the log cannot be read, the next operation fails too; the processes stop with the kernel.
       }).pipe(Effect.ignore)
 
-    const get = (plugin: string, registry: PluginRegistry, task: TaskPlace) =>
+    const get = (plugin: string, registry: PluginRegistry, task: RequestingTask) =>
       Effect.suspend(() => {
         const found = SafeRecord.get(registry, plugin)
         if (found === undefined) return new NotInRegistry({ name: plugin, known: Object.keys(registry) })
         const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
-        const slot = slotOf(plugin, perTask ? task.place : versionOf(found))
-        const serves = perTask ? Effect.void : servesWhileOpen(slot, plugin, task)
-        // Whoever stops waiting leaves no process behind that nobody knows of.
-        const serving = Effect.uninterruptibleMask((restore) =>
+        const slot = slotOf(plugin, perTask ? task.instanceName : versionOf(found))
+        const retain = perTask ? Effect.void : keepWhileOpen(slot, plugin, task)
+        // If the caller is interrupted, the process that was being started is stopped.
+        const acquire = Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const { running } = slot
-            const may = perTask ? mayNoMore : mayTheSame
-            const fits = running !== undefined && !running.ended() && may(running.described, found)
-            const serving = fits
+            const isAllowed = perTask ? hasNoRevokedGrants : hasSameGrants
+            const isUsable = running !== undefined && !running.ended() && isAllowed(running.described, found)
+            const current = isUsable
               ? running
               : yield* perTask
                   ? startForTask(slot, plugin, found, task, restore)
                   : startForKernel(slot, plugin, found, restore)
-            slot.running = serving
-            slot.askedAt = performance.now()
-            yield* ManagedProcess.describe(serving, found)
-            return serving.instance
+            slot.running = current
+            slot.requestedAt = performance.now()
+            yield* ManagedProcess.describe(current, found)
+            return current.instance
           }),
         ).pipe(slot.starting.withPermits(1))
-        return Effect.zipRight(serves, serving)
+        return Effect.zipRight(retain, acquire)
       })
     return { get }
   })
 
 const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`
 
-/** The kernel's slot for one version of a plugin: tasks that began with different ones each go on with theirs. */
+/**
+ * The slot key of a plugin's version for all tasks. Tasks that were opened with different versions use different
+ * processes.
+ */
 const versionOf = ({ digest }: Plugin): string => `${KERNEL}@${digest}`
 
-/** A process of the kernel's is started again for other grants. */
-const mayTheSame = (has: Plugin, found: Plugin): boolean =>
+/** A shared process is restarted when the plugin's grants change. */
+const hasSameGrants = (has: Plugin, found: Plugin): boolean =>
   has.grants === found.grants || JSON.stringify(has.grants) === JSON.stringify(found.grants)
 
-/** One that holds a task's world is not, but ends where it has what was taken back. */
-const mayNoMore = (has: Plugin, found: Plugin): boolean =>
+/** A task's own process is kept, unless it holds permissions that were revoked. */
+const hasNoRevokedGrants = (has: Plugin, found: Plugin): boolean =>
   has.grants === found.grants ||
   (isGrants(has.grants) && isGrants(found.grants) && Grants.covers(found.grants, has.grants))
 
@@ -148,19 +160,19 @@ const isGrants = Schema.is(Grants.Grants)
 
 interface Slot {
   readonly starting: Effect.Semaphore
-  /** The open tasks that a process of the kernel's has served. */
+  /** The open tasks that a shared process has served. */
   readonly tasks: Set<string>
   running?: ManagedProcess.ManagedProcess
-  /** When somebody last asked for the instance, by `performance.now`. */
-  askedAt: number
+  /** When the instance was last requested, by `performance.now`. */
+  requestedAt: number
 }
 
-/** Ends a process of the kernel's once nobody has used it for so long. */
+/** Stops a shared process once it has been unused for `idleMs`. */
 const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs: number): Effect.Effect<void> => {
-  /** Milliseconds until it will have been idle for long enough, if nothing happens. */
+  /** Milliseconds until it will have been idle for `idleMs`. */
   const left = () => {
     const since = running.process.idleSince()
-    return since === undefined ? idleMs : Math.max(since, slot.askedAt) + idleMs - performance.now()
+    return since === undefined ? idleMs : Math.max(since, slot.requestedAt) + idleMs - performance.now()
   }
   const stop = Effect.suspend(() => {
     if (slot.running !== running || running.ended()) return Effect.succeed(true)
@@ -176,5 +188,5 @@ const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs
   )
 }
 
-/** Between two looks at a process that was in use when its time was up. */
+/** Shortest pause between two checks of a process that was in use when its time was up. */
 const SHORTEST_SLEEP_MS = 10

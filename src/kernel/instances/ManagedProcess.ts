@@ -1,3 +1,5 @@
+/** One process of a plugin: how it is started, what it records, and how it is stopped. */
+
 import * as path from "node:path"
 import { type Context, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
 import { type CoreNewEvent, type EventLog, MAIN } from "../../events/log/EventLog.ts"
@@ -17,30 +19,30 @@ import { servedBy } from "./InstanceName.ts"
 import * as SandboxConsents from "./SandboxConsents.ts"
 import type { Supervisor } from "./Supervision.ts"
 
-/** Whom a process serves, and how long. */
+/** The task or kernel that a process serves, and its scope. */
 export interface InstanceScope {
-  /** `KERNEL`, or a task's id. */
+  /** `KERNEL`, or the name of a task's instances. */
   readonly instance: string
   readonly seed: number
   readonly scope: Scope.Scope
 }
 
-/** A process of a plugin, as the kernel keeps it. */
+/** A process of a plugin that the kernel manages. */
 export interface ManagedProcess {
   readonly instance: Instance
   readonly process: PluginProcess
-  /** The plugin as the process was last told of its metadata. */
+  /** The plugin with the metadata that the process has last been sent. */
   described: Plugin
-  /** Ends the process once nobody uses it. */
+  /** Stops the process once it is unused. */
   readonly retire: Effect.Effect<void>
-  /** Ends the process if nobody uses it now; says whether it did. */
+  /** Stops the process if it is unused now. Returns whether it did. */
   readonly retireIfUnused: Effect.Effect<boolean>
   readonly ended: () => boolean
 }
 
 /**
- * Starts a process in a scope of its own, so that it can be ended before the scope it was started in is. Not to be
- * interrupted but where `restore` lets it: what does not start leaves nothing behind, and what does is answered.
+ * Starts a process in a scope of its own, so that it can be stopped before its parent scope closes. Uninterruptible
+ * except within `restore`: if the start fails nothing is left behind, and a started process is always returned.
  */
 export const start = (
   { log, host, registry, workspace, directory, gate, onEmit }: InstancesOptions,
@@ -72,10 +74,10 @@ export const start = (
       denoDir: path.join(directory, `${manifest.name}.deno`),
       metadata: metadataOf(described),
       record,
-      // Without rules about requests, what is granted is done, and nothing more is recorded.
+      // Without rules about requests, granted requests are allowed and no ruling is recorded.
       ...(gate?.requests === undefined
         ? {}
-        : { ruling: RequestGate.make(log, gate, (place = instance) => servedIn(place)) }),
+        : { ruling: RequestGate.make(log, gate, (servedInstance = instance) => servedIn(servedInstance)) }),
       consent: SandboxConsents.leave(log, versionOf(plugin, described)),
       ...(described.workspace === null ? {} : { bound: described.workspace }),
       ...(onEmit === undefined ? {} : { onEmit: pushed }),
@@ -90,7 +92,7 @@ export const start = (
       ),
     )
     let ended = false
-    // Closing the scope interrupts this first: what ends while it is still listened to was not asked to.
+    // Closing the scope interrupts this fiber first, so an exit that it sees was not requested.
     yield* Effect.forkIn(
       Effect.interruptible(process.exited).pipe(
         Effect.flatMap((exit) => {
@@ -100,15 +102,15 @@ export const start = (
       ),
       scope,
     )
-    const uses = yield* Effect.makeSemaphore(USES)
+    const uses = yield* Effect.makeSemaphore(MAX_USES)
     const close = closeScope(scope, Exit.void)
     return {
       instance: { manifest, process, use: uses.withPermits(1) },
       process,
       described,
-      // Whoever asks for it may be where nothing is interrupted; the end of the kernel does not wait for its turn.
-      retire: Effect.interruptible(uses.withPermits(USES)(close)),
-      retireIfUnused: Effect.map(uses.withPermitsIfAvailable(USES)(close), Option.isSome),
+      // Interruptible even where the caller is not, so that the kernel's end does not wait for it.
+      retire: Effect.interruptible(uses.withPermits(MAX_USES)(close)),
+      retireIfUnused: Effect.map(uses.withPermitsIfAvailable(MAX_USES)(close), Option.isSome),
       ended: () => ended,
     }
   })
@@ -119,24 +121,24 @@ const versionOf = (plugin: string, { version, digest }: Plugin): SandboxConsents
   digest,
 })
 
-/** More than use a process at the same time: a permit for each of them, and all of them for whoever ends it. */
-const USES = 1_000_000
+/** Permits of a process: one for each use, all of them to stop it. It never has that many concurrent uses. */
+const MAX_USES = 1_000_000
 
 /**
- * The log and what stands beside it, there or not. No plugin touches what it is judged by, whatever it was granted. They
- * stand beside the file itself, and not beside a link to it.
+ * The log's file and the files next to it, whether they exist or not. No plugin may touch the log that it is judged
+ * by, whatever it was granted. A link is resolved first, since the files are next to its target.
  */
 export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArray<string>, PluginUnavailable> =>
   Effect.tryPromise({
     try: async () => {
       const file = await realpathOfExisting(path.resolve(log))
-      return BESIDES.map((ending) => `${file}${ending}`)
+      return SUFFIXES.map((ending) => `${file}${ending}`)
     },
     catch: (cause) =>
       new PluginUnavailable({ plugin, reason: `expected ${log} to be resolved, found ${String(cause)}` }),
   })
 
-const BESIDES = [
+const SUFFIXES = [
   ...["", "-wal", "-shm", "-journal", ".segments", ".snapshot-key"],
   ...[".keys", ".keys-wal", ".keys-shm", ".keys-journal"],
 ]
@@ -152,28 +154,30 @@ const metadataOf = ({ metadata, components }: Plugin) => ({
   components: Object.fromEntries(Object.entries(components).map(([name, { metadata }]) => [name, metadata])),
 })
 
-/** Tells a process what has changed in its metadata since it was last told. */
+/** Sends a process the metadata that changed since it was last sent. */
 export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<void> => {
   const { metadata, components } = running.described
   running.described = now
-  // The registry shares what an event did not change.
+  // Unchanged parts of the registry are shared, so identity is enough.
   return metadata === now.metadata && components === now.components
     ? Effect.void
     : running.process.setMetadata(metadataOf(now))
 }
 
-/** Whom an instance serves: a task in one of its histories, or none. */
-const servedIn = (place: string) => (place === KERNEL ? { taskId: null, timeline: MAIN } : servedBy(place))
+/** The task and timeline that an instance serves, or no task. */
+const servedIn = (servedInstance: string) =>
+  servedInstance === KERNEL ? { taskId: null, timeline: MAIN } : servedBy(servedInstance)
 
-const PROCESS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
+const PROCESS_EVENTS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
 
-/** What a process reports goes into the log, or fails: what cannot be recorded is not done for a plugin. */
+/** Appends what a process reports. If an event cannot be recorded, the plugin's request fails. */
 const recordAs =
   (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string) =>
-  (event: CoreNewEvent, place = instance): ReturnType<typeof log.append> => {
-    const served = servedIn(place)
-    // A process is a fact of this machine, whichever history it serves: whoever looks for those that are left finds it.
-    const isOfFork = PROCESS.has(event.type) && served.timeline !== MAIN
+  (event: CoreNewEvent, servedInstance = instance): ReturnType<typeof log.append> => {
+    const served = servedIn(servedInstance)
+    // Events about processes are recorded on `main` even for a fork, so that recovery finds all processes of this
+    // machine.
+    const isOfFork = PROCESS_EVENTS.has(event.type) && served.timeline !== MAIN
     return log.append({
       stream: `plugin/${plugin}`,
       ...(isOfFork ? { taskId: null, timeline: MAIN } : served),

@@ -1,3 +1,5 @@
+/** Tells failures of plugins from failures of the log. */
+
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
@@ -5,12 +7,12 @@ import type { CallError } from "../../plugins/PluginError.ts"
 import { plainText } from "../../values/Json.ts"
 import type { InstanceError } from "./Instance.ts"
 
-/** What can go wrong with a plugin, as against with the log. */
+/** An error caused by a plugin, not by the log. */
 export type PluginFailure = CallError | Exclude<InstanceError, LogError>
 
 /**
- * Handles what went wrong with a plugin. A failure of a plugin is a fact for the log; a failure of the log itself is not,
- * and ends what was going on.
+ * Handles errors of a plugin. They are facts to be recorded. An error of the log passes through, and ends the
+ * operation.
  */
 export const onPluginFailure =
   <B, E2>(handle: (failure: PluginFailure) => Effect.Effect<B, E2>) =>
@@ -26,7 +28,7 @@ export const onPluginFailure =
 const isPluginFailure = (error: { readonly _tag: string }): error is PluginFailure =>
   Object.hasOwn(PLUGIN_FAILURES, error._tag)
 
-/** A record, so that the compiler misses none. */
+/** A record, so that the compiler reports a missing tag. */
 const PLUGIN_FAILURES: { readonly [Tag in PluginFailure["_tag"]]: true } = {
   PluginExited: true,
   PluginStuck: true,
@@ -46,7 +48,10 @@ const PLUGIN_FAILURES: { readonly [Tag in PluginFailure["_tag"]]: true } = {
   WorldLost: true,
 }
 
-/** What the log says of a plugin's failure: its own code and message where it threw, else what kind of failure it was. */
+/**
+ * The failure that the log records: the code and message that the plugin threw, otherwise the error's tag and
+ * message.
+ */
 export const failureOf = (error: PluginFailure): Failure =>
   error._tag === "CallFailed"
     ? { code: plainText(error.error.code).slice(0, MAX_CODE) || "Error", message: plainText(error.error.message) }

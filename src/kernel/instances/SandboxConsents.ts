@@ -1,9 +1,9 @@
 /**
- * Who consented to starting which version of a plugin where nothing but Deno's permissions confines it (`Consent`).
+ * Consent to starting a version of a plugin where only Deno's permissions confine it (`Consent`).
  *
- * What was said is an event of the plugin's stream. It counts for the digest that it names, on the machine and for the user
- * that it names, until the plugin is removed. A log that was copied to another machine, or was made by somebody else, gives
- * no consent there: it may bring the plugin that it would be for. It is read from the events themselves, at each start.
+ * A consent is an event in the plugin's stream. It holds for the digest, machine and user that it names, until the
+ * plugin is removed. A log that was copied to another machine, or made by another person, gives no consent there,
+ * since it may bring the very plugin that needs it. The events are read at each start.
  */
 import { type Context, Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -18,31 +18,31 @@ import { type Machine, machine } from "../../plugins/sandbox/Machine.ts"
 type Log = Context.Tag.Service<EventLog>
 type Host = Context.Tag.Service<PluginHost>
 
-/** A version of a plugin, as far as consent goes. */
+/** The version of a plugin that consent is about. */
 export interface Version {
   readonly plugin: string
   readonly version: string
   readonly digest: string
 }
 
-/** Whether somebody consented to this version, on this machine. Pure. */
+/** Whether consent was given to this version on this machine. Pure. */
 export const isGiven = (
   events: Iterable<Event>,
   { plugin, digest }: Pick<Version, "plugin" | "digest">,
   { id }: Pick<Machine, "id">,
 ): boolean => {
-  let given = false
+  let isConsented = false
   for (const event of events) {
-    if (is(event, "PluginRemoved") && event.payload.plugin === plugin) given = false
+    if (is(event, "PluginRemoved") && event.payload.plugin === plugin) isConsented = false
     if (!is(event, "SandboxConsentGiven")) continue
     const { payload } = event
-    // A machine without an id is not told from any other.
-    given ||= id !== undefined && payload.machine === id && payload.plugin === plugin && payload.digest === digest
+    // A machine without an id cannot be told from others, so consent never holds on it.
+    isConsented ||= id !== undefined && payload.machine === id && payload.plugin === plugin && payload.digest === digest
   }
-  return given
+  return isConsented
 }
 
-/** Records that whoever runs this program consents to a version, where nobody did before and it needs that. */
+/** Records the consent of the person who runs this program, if the version needs it and has none. */
 export const record = (
   log: Log,
   version: Version,
@@ -72,8 +72,8 @@ const give = (
   })
 
 /**
- * Whether a version may be started where consent is needed: it was shipped with Hindcast, somebody consented before, or does
- * so now, which is then recorded first.
+ * Whether a version may be started where consent is needed: it is shipped with Hindcast, or has consent, or is given
+ * it now, which is recorded first.
  */
 export const leave =
   (log: Log, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>
@@ -86,7 +86,10 @@ export const leave =
       return said
     })
 
-/** What is missing to start a version here, or undefined. Where plugins cannot be started at all nothing is. */
+/**
+ * The consent that is missing to start a version here, or undefined. If no plugin can be started here, none is
+ * missing.
+ */
 export const missing = (
   log: Log,
   host: Host,
@@ -102,7 +105,7 @@ export const missing = (
     return new Consent.SandboxConsentMissing({ plugin, version: name, why, ...better })
   })
 
-/** Whether a process is ever started of a plugin. */
+/** Whether a plugin has a component that needs a process. */
 export const isStarted = ({ peas }: Manifest): boolean =>
   peas.environment !== undefined || (peas.sensors ?? []).length + (peas.actuators ?? []).length > 0
 

@@ -1,3 +1,5 @@
+/** Restarts crashed plugins with a back-off, and quarantines those that crash too often. */
+
 import { Clock, type Context, Data, Effect, Random } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
@@ -6,19 +8,19 @@ import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Registry } from "../registry/Registry.ts"
 
-/** How often a plugin may crash, and how long it is waited before it is started again. Times in milliseconds. */
+/** The restart policy for crashed plugins. Times in milliseconds. */
 export interface Policy {
-  /** Crashes within this time count. Default: 5 minutes. */
+  /** Only crashes within this time count. Default: 5 minutes. */
   readonly windowMs: number
-  /** As many crashes within the window quarantine the plugin. Default: 5. */
+  /** Number of crashes within the window that quarantines the plugin. Default: 5. */
   readonly crashes: number
-  /** The longest that is waited after the first crash; twice as long after each one more. Default: 250. */
+  /** Longest delay after the first crash. It doubles with each further one. Default: 250. */
   readonly firstMs: number
-  /** The longest that is waited after any. Default: 10 000. */
+  /** Longest delay. Default: 10 000. */
   readonly mostMs: number
 }
 
-/** Its schema. */
+/** Schema of `Policy`. */
 export const Policy = Options.of<Policy>({
   required: {
     windowMs: Options.Milliseconds,
@@ -30,11 +32,11 @@ export const Policy = Options.of<Policy>({
 
 export const standard: Policy = { windowMs: 300_000, crashes: 5, firstMs: 250, mostMs: 10_000 }
 
-/** The unexpected end of a process, or of its start. */
+/** The unexpected exit of a process, or a failed start. */
 export interface Crash {
-  /** When, in epoch milliseconds. */
+  /** Time of the crash, in epoch milliseconds. */
   readonly at: number
-  /** In [0, 1), drawn when it happened: plugins that crashed together are not started together. */
+  /** Random number in [0, 1) drawn at the crash, so that plugins that crashed together are not restarted together. */
   readonly jitter: number
 }
 
@@ -44,7 +46,7 @@ export type RestartState =
   | { readonly _tag: "Waiting"; readonly ms: number }
   | { readonly _tag: "Quarantined"; readonly crashes: number }
 
-/** What past crashes, oldest first, call for at some moment. Pure: the same crashes give the same answer. */
+/** The restart state after crashes, oldest first, at a time. Pure. */
 export const standing = (crashes: ReadonlyArray<Crash>, now: number, policy: Policy): RestartState => {
   const counted = crashes.filter(({ at }) => at > now - policy.windowMs)
   const last = counted.at(-1)
@@ -54,7 +56,7 @@ export const standing = (crashes: ReadonlyArray<Crash>, now: number, policy: Pol
   return ms > 0 ? { _tag: "Waiting", ms } : { _tag: "Ready" }
 }
 
-/** How long is waited after so many crashes: from half of what they call for to all of it. */
+/** The delay after a number of crashes: between half and all of the back-off. */
 const delayMs = (crashes: number, jitter: number, { firstMs, mostMs }: Policy): number =>
   Math.min(mostMs, firstMs * 2 ** (crashes - 1)) * (0.5 + jitter / 2)
 
@@ -68,15 +70,15 @@ export class PluginInQuarantine extends Data.TaggedError("PluginInQuarantine")<{
   }
 }
 
-/** Keeps plugins that crash from being started too soon and too often. */
+/** Delays the restart of crashed plugins. */
 export interface Supervisor {
-  /** Succeeds when a plugin may be started: waits as long as its crashes call for. */
+  /** Waits for the back-off, and succeeds when a plugin may be started. */
   readonly admit: (plugin: string) => Effect.Effect<void, PluginInQuarantine | LogError>
-  /** Takes note that a plugin crashed, and how. One crash too many is recorded as `PluginQuarantined`. */
+  /** Registers a crash. If the policy's limit is reached, `PluginQuarantined` is recorded. */
   readonly crashed: (plugin: string, how: string) => Effect.Effect<void>
 }
 
-/** Whose plugins are supervised. */
+/** Options of `make`. */
 export interface Supervised {
   readonly log: Context.Tag.Service<EventLog>
   readonly registry: Context.Tag.Service<Registry>
@@ -84,13 +86,13 @@ export interface Supervised {
   readonly policy?: Policy
 }
 
-/** The quarantine itself is in the log, so that it outlives the kernel; what has not led to one yet is forgotten with it. */
+/** Quarantines are in the log and outlive the kernel. Crashes that have not led to one are forgotten with it. */
 export const make = ({ log, registry, policy = standard }: Supervised): Supervisor => {
   const crashesOf = new Map<string, ReadonlyArray<Crash>>()
 
   const admit = (plugin: string): Effect.Effect<void, PluginInQuarantine | LogError> =>
     Effect.gen(function* () {
-      // As it stands now: whoever asks may have looked at it before the crash.
+      // The current registry, since the caller's may be older than the crash.
       const reason = SafeRecord.get(yield* registry.state, plugin)?.quarantined ?? null
       if (reason !== null) return yield* new PluginInQuarantine({ plugin, reason })
       const now = yield* Clock.currentTimeMillis
@@ -112,7 +114,7 @@ export const make = ({ log, registry, policy = standard }: Supervised): Supervis
         crashesOf.set(plugin, crashes)
         return
       }
-      // Whoever lifts the quarantine starts over.
+      // After the quarantine is lifted, the count starts at zero.
       crashesOf.delete(plugin)
       const reason = plainText(
         `it crashed ${crashes.length} times within ${policy.windowMs / 1000} s, the last time: ${how}`,

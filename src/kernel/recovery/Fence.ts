@@ -1,3 +1,5 @@
+/** Fences the log's appends, so that a kernel which has lost its lease appends nothing more. */
+
 import { type Context, Effect } from "effect"
 import {
   type AppendError,
@@ -11,34 +13,38 @@ import type { HeldLease } from "../../events/log/Lease.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
-/** Where kernels say that they took over, started and stopped. Its version tells whether another one has since. */
+/**
+ * The stream of kernels: taken over, started, stopped. A higher version means that another kernel may have taken
+ * over.
+ */
 export const STREAM = "kernel"
 
 /**
- * The log as the kernel that has just got the lease appends to it. A lease alone keeps no kernel from appending that was
- * stopped after it had looked: so each append is fenced by the stream in which the next kernel says that it took over, which
- * the log checks in the same moment in which it takes the append. Once another kernel has taken over, this one appends
- * nothing more anywhere: each attempt fails with `LeaseLost`.
+ * The log for the kernel that has just acquired the lease. Checking the lease before each append would not be enough,
+ * since a kernel may be suspended between the check and the append. So each append is fenced by the version of the
+ * kernels' stream, to which every kernel that takes over appends; the log checks the fence in the transaction of the
+ * append. Once another kernel has taken over, every append of this one fails with `LeaseLost`.
  *
- * Where the lease was taken from a kernel that had not given it back, that is said first (`LeaseTakenOver`): from there on
- * that kernel is shut out, before anything is done about what it left.
+ * If the lease was taken from a kernel that had not released it, `LeaseTakenOver` is recorded first. It shuts that
+ * kernel out before its unfinished work is closed.
  */
 export const raise = (log: Log, owner: string, lease: HeldLease): Effect.Effect<Log, AppendError> =>
   Effect.gen(function* () {
     const { takenFrom } = lease
-    const standing = yield* log.versionOf(STREAM, MAIN)
-    // In this order: whoever takes over after this look says so after that version.
+    const current = yield* log.versionOf(STREAM, MAIN)
+    // The lease is checked after the version was read, so that a kernel that takes over later appends after that
+    // version.
     yield* lease.check
-    if (takenFrom === null) return fenced(log, lease, standing)
+    if (takenFrom === null) return fenced(log, lease, current)
     const { version } = yield* log.append({
-      ...{ timeline: MAIN, stream: STREAM, actor: "kernel", expected: Exact(standing) },
+      ...{ timeline: MAIN, stream: STREAM, actor: "kernel", expected: Exact(current) },
       events: [{ type: "LeaseTakenOver", payload: { owner, from: takenFrom } }],
     })
     return fenced(log, lease, version)
   }).pipe(Effect.catchTag("VersionConflict", () => raise(log, owner, lease)))
 
 const fenced = (log: Log, lease: HeldLease, from: number): Log => {
-  /** The version of the kernels' stream up to which the lease was this kernel's. */
+  /** The version of the kernels' stream up to which this kernel held the lease. */
   let version = from
 
   const append = (request: AppendRequest): ReturnType<Log["append"]> =>
@@ -48,16 +54,16 @@ const fenced = (log: Log, lease: HeldLease, from: number): Log => {
         .append({ ...request, fence })
         .pipe(
           Effect.catchTag("VersionConflict", (conflict) =>
-            Effect.flatMap(lease.check, () => goOn(request, conflict, fence.version)),
+            Effect.flatMap(lease.check, () => retry(request, conflict, fence.version)),
           ),
         )
     })
 
   /**
-   * The lease is still this kernel's: whatever came, no other kernel says it. Of several that met the same fence, the others have
-   * to go on too once the first has moved it: so the conflict is held against the version that this one expected.
+   * Retries an append whose fence failed although this kernel still holds the lease. Of several appends that met the
+   * same fence, the first moves it; the others are compared with the version that they expected, and are retried too.
    */
-  const goOn = (request: AppendRequest, conflict: VersionConflict, expected: number): ReturnType<Log["append"]> => {
+  const retry = (request: AppendRequest, conflict: VersionConflict, expected: number): ReturnType<Log["append"]> => {
     const isOfFence = conflict.stream === STREAM && conflict.actual > expected
     if (!isOfFence) return Effect.fail(conflict)
     version = Math.max(version, conflict.actual)

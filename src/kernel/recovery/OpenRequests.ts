@@ -1,15 +1,17 @@
+/** A projection of the host requests that have no answer yet. */
+
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
 import { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
 
-/** Something that a plugin asked of the host. */
+/** A plugin's host request. */
 const Request = Schema.Struct({
   plugin: Schema.String,
   requestId: Schema.String,
   taskId: Schema.NullOr(Schema.String),
-  /** The event that made the plugin ask. */
+  /** The event that made the plugin send it. */
   causationId: Schema.NullOr(Schema.String),
 })
 
@@ -38,7 +40,7 @@ const draft = (from: typeof Requests.Type, own: boolean): Projection.StateBuilde
   }
 }
 
-/** What plugins asked of the host and the log has no answer to, by plugin and request. */
+/** The host requests of plugins without an answer in the log, by plugin and request. */
 export const projection: Projection.Projection<typeof Requests.Type> = {
   name: "OpenRequests",
   version: 1,

@@ -1,3 +1,5 @@
+/** Derives, from the log, the events that close what a dead kernel left unfinished. Pure. */
+
 import { Schema } from "effect"
 import { Any, type CoreNewEvent, Exact, type Expected } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -13,7 +15,7 @@ import { KERNEL } from "../instances/Instances.ts"
 import * as OpenRequests from "./OpenRequests.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
 
-/** The version of every open task's stream, by the task's id. */
+/** The version of each open task's stream, by task id. */
 const Versions = Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({ identifier: "TaskVersions" })
 
 const takeVersion = (versions: RecordBuilder<number>, event: Event): void => {
@@ -41,7 +43,7 @@ const taskVersions: Projection.Projection<typeof Versions.Type> = {
   draft: versionsDraft,
 }
 
-/** What has to be known of a log to recover from a kernel's death. */
+/** The state of a log that recovery needs. */
 export const unfinished = Projection.combine({
   environment: EnvironmentState.projection,
   confirmations: PendingConfirmations.projection,
@@ -53,7 +55,7 @@ export const unfinished = Projection.combine({
 
 export type UnfinishedTask = (typeof unfinished)["initial"]
 
-/** What is left to say in one stream, in one commit. */
+/** The closing events of one stream, appended in one commit. */
 export interface RecoveryAppend {
   readonly stream: string
   readonly taskId: string | null
@@ -62,18 +64,24 @@ export interface RecoveryAppend {
 }
 
 /**
- * What is left to say after a kernel died, in the order in which it is said. Pure.
+ * The appends that close the work of a dead kernel, in order. Pure.
  *
- * @param fates what became of its processes; one that is not in it is gone
+ * @param orphanStates the states of its processes; one that is missing is gone
  */
-export const endings = (state: UnfinishedTask, fates: OrphanStates = new Map()): ReadonlyArray<RecoveryAppend> => [
+export const endings = (
+  state: UnfinishedTask,
+  orphanStates: OrphanStates = new Map(),
+): ReadonlyArray<RecoveryAppend> => [
   ...questions(state),
   ...requests(state),
-  ...processes(state, fates),
+  ...processes(state, orphanStates),
   ...tasks(state).flatMap((taskId) => taskEnding(state, taskId) ?? []),
 ]
 
-/** The same of the fork of a task, from that task's events. What is expected of the streams is for who knows their timeline. */
+/**
+ * The appends that close a forked task, from that task's events. The caller, which knows the timeline, adds the
+ * expected versions.
+ */
 export const endingsInFork = (
   state: UnfinishedTask,
   taskId: string,
@@ -83,7 +91,7 @@ export const endingsInFork = (
   ...[taskEnding(state, taskId)].filter((ending) => ending !== undefined),
 ]
 
-/** Questions to people are withdrawn, unless somebody has had the last word meanwhile. */
+/** Withdraws confirmations, unless another process decides one first. */
 const questions = ({ confirmations }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
   Object.entries(confirmations).map(([confirmationId, { taskId }]) => ({
     stream: `confirmation/${confirmationId}`,
@@ -92,7 +100,7 @@ const questions = ({ confirmations }: UnfinishedTask): ReadonlyArray<RecoveryApp
     events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } }],
   }))
 
-/** What a plugin had asked of the host may have been done. */
+/** Answers open host requests. They may have taken effect. */
 const requests = ({ requests }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
   Object.values(requests).map(({ plugin, requestId, taskId, causationId }) => ({
     stream: `plugin/${plugin}`,
@@ -110,12 +118,12 @@ const requests = ({ requests }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =
     ],
   }))
 
-/** Processes are gone, or were killed: what they were in the middle of is said with it. */
-const processes = (state: UnfinishedTask, fates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
+/** Records the exit of processes, with the commands that were in flight. */
+const processes = (state: UnfinishedTask, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
   Object.values(state.processes).map(({ plugin, instance, pid }) => {
-    const fate = fates.get(pid) ?? "gone"
-    const inFlight = cutOff(state, plugin, instance)
-    const signal = fate === "killed" ? "SIGKILL" : null
+    const orphanState = orphanStates.get(pid) ?? "gone"
+    const inFlight = inFlightCommands(state, plugin, instance)
+    const signal = orphanState === "killed" ? "SIGKILL" : null
     return {
       stream: `plugin/${plugin}`,
       taskId: Object.hasOwn(state.tasks, instance) ? instance : null,
@@ -123,20 +131,20 @@ const processes = (state: UnfinishedTask, fates: OrphanStates): ReadonlyArray<Re
       events: [
         {
           type: "PluginExited",
-          payload: { plugin, instance, pid, code: null, signal, inFlight, reason: GONE + FATE[fate] },
+          payload: { plugin, instance, pid, code: null, signal, inFlight, reason: GONE + ORPHAN_REASONS[orphanState] },
         },
       ],
     }
   })
 
-const FATE: { readonly [fate in OrphanState]: string } = {
+const ORPHAN_REASONS: { readonly [orphanState in OrphanState]: string } = {
   gone: "",
   killed: "; the process was still running, and was killed",
   doubtful: "; a process with its id runs a plugin, but may be another: end it by hand if it is of no use",
 }
 
-/** The commands that a process had been sent and not answered, as far as the log knows. */
-const cutOff = ({ environment }: UnfinishedTask, plugin: string, instance: string): ReadonlyArray<string> =>
+/** The commands that a process had been sent without an outcome, as far as the log shows. */
+const inFlightCommands = ({ environment }: UnfinishedTask, plugin: string, instance: string): ReadonlyArray<string> =>
   Object.entries(environment.tasks)
     .filter(([taskId]) => instance === KERNEL || instance === taskId)
     .flatMap(([, { pending }]) => Object.values(pending))
@@ -149,12 +157,12 @@ const tasks = ({ environment, tasks }: UnfinishedTask): ReadonlyArray<string> =>
 }
 
 /**
- * What is left to say of a task; nothing where it has ended. A command that was dispatched and has no outcome may have taken
- * effect: `CommandOutcomeUnknown`. One that was not dispatched was not executed: `CommandDenied`. An open task is abandoned,
- * for its worlds and agents are gone.
+ * The events that close an unfinished task, or undefined if it has ended: `CommandOutcomeUnknown` for dispatched
+ * commands without an outcome, which may have taken effect; `CommandDenied` for the others, which were not executed;
+ * then `TaskClosed(abandoned)`, since its agent and environments are gone.
  *
- * It expects the task's stream as it was looked at: a kernel that was only stopped, and goes on in this very moment, either
- * dispatched a command before this was said, which is then looked at again, or can dispatch none any more.
+ * The append expects the stream version that was folded. If the old kernel is alive and dispatches first, this append
+ * conflicts and is computed again; if this append comes first, the old kernel's dispatch conflicts.
  */
 export const taskEnding = (
   { environment, tasks, versions }: UnfinishedTask,

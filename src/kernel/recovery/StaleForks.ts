@@ -1,3 +1,5 @@
+/** Closes the forked tasks that a dead kernel left open. */
+
 import { type Context, Effect } from "effect"
 import { Any, type AppendError, EventLog, Exact, type Expected, NoStream } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -10,9 +12,9 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 type Log = Context.Tag.Service<EventLog>
 
 /**
- * What is left to say after a kernel died of the forks in which it was at work, each in its own timeline.
+ * Closes the open tasks of all forks, each on its own timeline.
  *
- * @param closed is told of each task that was closed so, on the log as its timeline tells it
+ * @param closed called with each task that was closed, and the log's view of its timeline
  */
 export const endAll = <E, R>(
   closed: (view: Log, event: Event) => Effect.Effect<void, E, R>,
@@ -28,7 +30,7 @@ export const endAll = <E, R>(
     }
   })
 
-/** Ends one fork's task; answers with the event that closes it, where it was open. */
+/** Closes one fork's task. Returns its `TaskClosed` event, or undefined if it had ended. */
 const endOne = (log: Log, view: Log, taskId: string): Effect.Effect<Event | undefined, AppendError> =>
   Effect.gen(function* () {
     const { timeline } = view
@@ -42,18 +44,21 @@ const endOne = (log: Log, view: Log, taskId: string): Effect.Effect<Event | unde
     let close: Event | undefined
     for (const ending of RecoveryPlan.endingsInFork(state, taskId)) {
       const expected = expectedOf(events, timeline, ending.stream)
-      const said = yield* view.append({ ...ending, expected, actor: "kernel" }).pipe(
+      const recorded = yield* view.append({ ...ending, expected, actor: "kernel" }).pipe(
         Effect.map((appended) => appended.events),
-        // The kernel before was only stopped, and went on in this moment: what came is looked at first.
+        // The earlier kernel was only suspended, and appended meanwhile. Its events are read first.
         Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)),
       )
-      if (said === undefined) return yield* endOne(log, view, taskId)
-      close ??= said.find((event) => Vocabulary.is(event, "TaskClosed"))
+      if (recorded === undefined) return yield* endOne(log, view, taskId)
+      close ??= recorded.find((event) => Vocabulary.is(event, "TaskClosed"))
     }
     return close
   })
 
-/** Where a stream stands in its timeline: what that shares with its parent counts there. Of plugins' streams nothing depends on it. */
+/**
+ * The version that an append expects on the fork's timeline, where the events shared with the parent do not count.
+ * Plugins' streams are not checked.
+ */
 const expectedOf = (events: ReadonlyArray<Event>, timeline: string, stream: string): Expected => {
   if (stream.startsWith("plugin/")) return Any
   const last = events.findLast((event) => event.timeline === timeline && event.stream === stream)

@@ -1,3 +1,5 @@
+/** Recovers a log after a kernel died, before the next one starts its work. */
+
 import { type Context, Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -16,41 +18,41 @@ import * as StaleForks from "./StaleForks.ts"
 type Log = Context.Tag.Service<EventLog>
 
 /**
- * Says in the log how everything ended that the kernel before this one left unfinished, and scores the tasks that it
- * abandoned. Asked for by whoever has just got the lease, and before anything else is done with it.
+ * Closes in the log everything that the previous kernel left unfinished, and scores the tasks that it abandoned. It
+ * runs right after the lease was acquired, before anything else is done with it.
  */
 export const recover: Effect.Effect<void, AppendError, EventLog | Projector> = Effect.gen(function* () {
   const log = yield* EventLog
   const { position } = yield* log.head
-  // Not `current`: nobody needs this state again, and the projector would keep it.
+  // Not `current`: the projector would keep this state, which is needed only once.
   const state = yield* (yield* Projector)
     .stateAt(RecoveryPlan.unfinished, position)
     .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
   for (const ending of RecoveryPlan.endings(state, yield* OrphanProcesses.sweep(state.processes))) {
-    const said = yield* say(log, state, ending)
-    const closed = said.find((event) => Vocabulary.is(event, "TaskClosed"))
+    const appended = yield* close(log, state, ending)
+    const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
     if (closed !== undefined) yield* score(log, closed)
   }
   yield* StaleForks.endAll(score)
 })
 
-/** Appends an ending. Where its stream has gone on meanwhile, what came is looked at first. */
-const say = (
+/** Appends closing events. If the task's stream has new events, the closing events are derived again. */
+const close = (
   log: Log,
   state: RecoveryPlan.UnfinishedTask,
   ending: RecoveryPlan.RecoveryAppend,
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
   Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
     Effect.catchTag("VersionConflict", ({ missed }) => {
-      // Of a question, whoever was faster has had the last word.
+      // A confirmation that was decided meanwhile needs no withdrawal.
       if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
       const now = Projection.fold(RecoveryPlan.unfinished, missed, state)
       const left = RecoveryPlan.taskEnding(now, ending.taskId)
-      return left === undefined ? Effect.succeed([]) : say(log, now, left)
+      return left === undefined ? Effect.succeed([]) : close(log, now, left)
     }),
   )
 
-/** Scores an abandoned task by the measures that it was opened with: its `live` score set. */
+/** Scores an abandoned task by the measures that it was opened with, as its `live` score set. */
 const score = (log: Log, closed: Event): Effect.Effect<void, AppendError, Projector> =>
   Effect.gen(function* () {
     const { taskId } = closed
@@ -58,13 +60,13 @@ const score = (log: Log, closed: Event): Effect.Effect<void, AppendError, Projec
     const rubric = yield* rubricOf(log, taskId)
     yield* Scoring.scoreClosed(log, taskId, rubric, closed.id)
   }).pipe(
-    // A score can be made up for at any time; a kernel that does not start because of it would be worse.
+    // A missing score can be computed at any time, so it does not keep the kernel from starting.
     Effect.catchTag("SegmentUnavailable", (error) =>
       ProgramLog.warning(`task ${closed.taskId} was not scored; put the segment back, and score it by a rubric`, error),
     ),
   )
 
-/** The measures that a task was opened with, as the manifests said them then. */
+/** The measures that a task was opened with, from the manifests of that time. */
 const rubricOf = (log: Log, taskId: string): Effect.Effect<Rubric.Rubric, LogError, Projector> =>
   Effect.gen(function* () {
     const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)

@@ -1,3 +1,5 @@
+/** Finds plugins and components in the registry, and decodes recorded manifests. */
+
 import { Data, Effect, Either } from "effect"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
@@ -7,7 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 /** There is no plugin or component of this name. */
 export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
   readonly name: string
-  /** What there is: plugins, or the components of the plugin that was named. */
+  /** The names that exist: plugins, or the components of the named plugin. */
   readonly known: ReadonlyArray<string>
 }> {
   override get message() {
@@ -19,10 +21,10 @@ export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
 /** Whether a name is a component's (`plugin/component`) and not a plugin's. */
 export const isComponent = (target: string): boolean => target.includes("/")
 
-/** The plugin that a name speaks of. */
+/** The plugin's part of a name. */
 export const pluginOf = (target: string): string => target.split("/")[0] ?? target
 
-/** What a name would have to be: a component. */
+/** The error for a name that should be a component's. */
 export const notAComponent = (registry: PluginRegistry, name: string) =>
   new NotInRegistry({ name, known: componentsIn(registry) })
 
@@ -31,7 +33,7 @@ const componentsIn = (registry: PluginRegistry): ReadonlyArray<string> =>
     Object.keys(components).map((component) => `${name}/${component}`),
   )
 
-/** The plugin that a name speaks of, where the plugin and the component exist; or what there is, as near as can be. */
+/** The plugin that a name refers to. Fails with the known names if the plugin or the component does not exist. */
 export const find = (registry: PluginRegistry, target: string) => {
   const name = pluginOf(target)
   const plugin = SafeRecord.get(registry, name)
@@ -45,8 +47,8 @@ export const find = (registry: PluginRegistry, target: string) => {
 const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
 
 /**
- * Use another log: an event of this one imports a plugin with a manifest that is none. Hindcast appends no such event, but a log may be
- * imported that has one. It is a defect of whatever asks for the manifest; the command line reports it as an error.
+ * Use another log: an event of this one imports a plugin with an invalid manifest. Hindcast appends no such event,
+ * but an imported log may contain one. It is thrown as a defect; the command line reports it as an error.
  */
 export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   /** The position of the event. */
@@ -61,15 +63,18 @@ export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   }
 }
 
-/** The manifest of an imported plugin. It is decoded once: folds share what does not change. Throws `ManifestUnreadable`. */
+/**
+ * The manifest of an imported plugin. Decoded once for each manifest object, which states share. Throws
+ * `ManifestUnreadable`.
+ */
 export const manifestOf = ({ manifest, importedAt }: Pick<Plugin, "manifest" | "importedAt">): Manifest.Manifest => {
   const known = decoded.get(manifest)
   if (known !== undefined) return known
-  // It was decoded when it was imported; only a log that another program wrote says otherwise.
-  const { manifest: made } = Either.getOrThrowWith(
+  // It was valid when it was imported, unless another program wrote the log.
+  const { manifest: valid } = Either.getOrThrowWith(
     Manifest.decode(manifest, { lenient: true, accepted: true }),
     ({ message }) => new ManifestUnreadable({ at: importedAt, reason: message }),
   )
-  decoded.set(manifest, made)
-  return made
+  decoded.set(manifest, valid)
+  return valid
 }

@@ -1,3 +1,5 @@
+/** Fetches a plugin's files from a Git repository, without running anything from it. */
+
 import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -7,35 +9,35 @@ import * as PluginArchive from "./PluginArchive.ts"
 import { LIMITS, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
-/** A place in a Git repository. */
+/** A directory in a Git repository, at a ref. */
 export interface Repository {
-  /** As Git takes it: `https`, `ssh` or `file`, or the absolute path of a repository on this machine. */
+  /** The repository's URL for Git: `https`, `ssh` or `file`, or an absolute local path. */
   readonly url: string
-  /** A branch, a tag or a commit; `HEAD` is what the repository offers first. */
+  /** A branch, a tag or a commit. `HEAD` is the repository's default branch. */
   readonly ref: string
   /** The plugin's directory in the repository. */
   readonly directory?: string
 }
 
-/** What a repository held. */
+/** The files of a fetched commit. */
 export interface Fetched {
-  /** The plugin's directory, in a place that goes with the scope. */
+  /** The plugin's directory. It is removed when the scope closes. */
   readonly directory: string
-  /** The commit that the ref was. */
+  /** The commit that the ref resolved to. */
   readonly commit: string
 }
 
-/** How long Git may take for one step. */
+/** Time limit of each Git command, in milliseconds. */
 const STEP_MS = 120_000
 
 /**
- * Fetches one commit of a repository, without its history, and unpacks its files. Nothing of the repository is run: no
- * hooks, no filters, no submodules, and no helper programs that a URL names; arguments go to Git as they are, without a
- * shell, and nothing that a person typed is taken for an option. Git asks nobody for a password: whoever needs one has
- * a credential helper or an SSH agent. Nobody says beforehand how much will come: what has come is looked at meanwhile.
+ * Fetches one commit of a repository, without history, and unpacks its files. Nothing of the repository is run: no
+ * hooks, filters, submodules or remote helpers. Arguments are passed without a shell, and user input is never parsed
+ * as an option. Git prompts for no password; use a credential helper or an SSH agent. The size is not known in
+ * advance, so it is checked during the fetch.
  *
- * @param source how the person named it, for messages
- * @param maxBytes how much of the disk the fetched repository may take
+ * @param source the source as the person named it, for messages
+ * @param maxBytes most bytes on disk that the fetched repository may take
  */
 export const fetch = (
   { url, ref, directory }: Repository,
@@ -43,38 +45,38 @@ export const fetch = (
   maxBytes = LIMITS.repositoryBytes,
 ): Effect.Effect<Fetched, SourceRefused, Scope.Scope> =>
   Effect.gen(function* () {
-    const place = yield* temporary(source)
-    const repository = path.join(place, "repository.git")
+    const temporaryPath = yield* temporary(source)
+    const repository = path.join(temporaryPath, "repository.git")
     const git = (args: ReadonlyArray<string>, isolated = false) =>
       run(["-C", repository, ...args], { source, isolated })
     yield* run(["init", "--quiet", "--bare", "--template=", "--", repository], { source, isolated: true })
     yield* git([
-      ...[...HARMLESS, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", url, ref],
+      ...[...SAFE_CONFIG, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", url, ref],
     ]).pipe(within(repository, maxBytes, source))
     const commit = (yield* git(["rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}"], true)).toString().trim()
     const tree = directory === undefined ? commit : `${commit}:${directory}`
-    // Without the person's configuration: filters that it names would otherwise run on a stranger's files.
+    // Without the user's configuration: its filters would otherwise run on untrusted files.
     const tar = yield* git(["archive", "--format=tar", tree], true)
-    return { directory: yield* PluginArchive.unpack(tar, path.join(place, "files"), source), commit }
+    return { directory: yield* PluginArchive.unpack(tar, path.join(temporaryPath, "files"), source), commit }
   })
 
-/** What the person's own configuration might say otherwise. What is fetched is kept as it comes, in one file. */
-const HARMLESS = [
+/** Overrides of the user's configuration. Fetched objects are kept in one pack, as received. */
+const SAFE_CONFIG = [
   ...["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"],
   ...["-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"],
   ...["-c", "fetch.unpackLimit=1"],
 ]
 
-/** How often it is looked at how much a directory takes. */
-const LOOK_EVERY = "200 millis"
+/** Interval of checking a directory's size. */
+const CHECK_INTERVAL = "200 millis"
 
-/** Stops a step as soon as it is seen that a directory takes more than so many bytes; looks once more at its end. */
+/** Interrupts a step when a directory exceeds a number of bytes. The size is checked once more at the end. */
 const within =
   (directory: string, bytes: number, source: string) =>
   <A>(step: Effect.Effect<A, SourceRefused>): Effect.Effect<A, SourceRefused> => {
-    const look = Effect.filterOrFail(
-      takenBy(directory, source),
-      (taken) => taken <= bytes,
+    const check = Effect.filterOrFail(
+      sizeOfDirectory(directory, source),
+      (size) => size <= bytes,
       () =>
         new SourceRefused({
           source,
@@ -84,12 +86,12 @@ const within =
           ],
         }),
     )
-    const watch = Effect.forever(Effect.zipRight(Effect.sleep(LOOK_EVERY), look))
-    return Effect.zipLeft(Effect.raceFirst(step, watch), look)
+    const watch = Effect.forever(Effect.zipRight(Effect.sleep(CHECK_INTERVAL), check))
+    return Effect.zipLeft(Effect.raceFirst(step, watch), check)
   }
 
-/** The bytes of all files in a directory. */
-const takenBy = (directory: string, source: string): Effect.Effect<number, SourceRefused> =>
+/** The total size of all files in a directory. */
+const sizeOfDirectory = (directory: string, source: string): Effect.Effect<number, SourceRefused> =>
   Effect.tryPromise({
     try: async () => {
       const entries = await fs.readdir(directory, { recursive: true })
@@ -99,7 +101,7 @@ const takenBy = (directory: string, source: string): Effect.Effect<number, Sourc
     catch: (cause) => new SourceRefused({ source, issues: [`expected to see how much was fetched, found ${cause}`] }),
   })
 
-/** Git renames and removes files of its own meanwhile. */
+/** The size of a file; 0 if Git has renamed or removed it meanwhile. */
 const sizeOf = async (file: string): Promise<number> => {
   try {
     return (await fs.lstat(file)).size
@@ -109,20 +111,25 @@ const sizeOf = async (file: string): Promise<number> => {
   }
 }
 
-/** Ways to reach a repository. `ext` would run any command that a URL names. */
+/** Protocols that are allowed. `ext` would run a command from a URL. */
 const PROTOCOLS = "https:ssh:file"
 
-/** Variables that say how to reach and trust a host; all others of Git's could lead it to other files or programs. */
-const KEPT = new Set(["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"])
+/**
+ * Git variables for reaching and trusting hosts. All others are removed, since they could lead Git to other files or
+ * programs.
+ */
+const KEPT_VARIABLES = new Set(["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"])
 
-interface Running {
+interface RunOptions {
   readonly source: string
-  /** Without anyone's configuration: for steps that need no credentials. */
+  /** Without system and user configuration, for steps that need no credentials. */
   readonly isolated: boolean
 }
 
 const environment = (isolated: boolean): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_") || KEPT.has(name))),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_") || KEPT_VARIABLES.has(name)),
+  ),
   GIT_ALLOW_PROTOCOL: PROTOCOLS,
   GIT_TERMINAL_PROMPT: "0",
   GIT_NO_LAZY_FETCH: "1",
@@ -131,10 +138,10 @@ const environment = (isolated: boolean): NodeJS.ProcessEnv => ({
   LC_ALL: "C",
 })
 
-/** Runs Git to its end; answers its standard output. Too slow or too much kills it and all that it started. */
-const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect.Effect<Buffer, SourceRefused> =>
+/** Runs Git, and returns its standard output. A time-out or too much output kills it with all of its children. */
+const run = (args: ReadonlyArray<string>, { source, isolated }: RunOptions): Effect.Effect<Buffer, SourceRefused> =>
   Effect.async((resume) => {
-    // A group and a session of its own: it can be killed whole, and has no terminal to ask for a password at.
+    // Detached: its process group can be killed, and it has no terminal to prompt at.
     const child = spawn("git", args, { env: environment(isolated), stdio: ["ignore", "pipe", "pipe"], detached: true })
     const giveUp = () => {
       clearTimeout(timer)
@@ -147,7 +154,7 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect
     }
     const unavailable = (cause: Error) =>
       `expected Git to run, found ${cause.message}. Install git, or import a directory`
-    // Without a process there may be no pipes either: where no more files can be opened, say.
+    // Without a process there may be no pipes either, for example when no file descriptors are left.
     if (child.pid === undefined) {
       child.once("error", (cause) => refuse(unavailable(cause)))
       return
@@ -155,23 +162,23 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: Running): Effect
     const timer = setTimeout(() => fail(`expected Git to answer within ${STEP_MS} ms; it was stopped`), STEP_MS)
     const chunks: Array<Buffer> = []
     let bytes = 0
-    let said = ""
+    let stderr = ""
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= LIMITS.bytes) chunks.push(chunk)
       else fail(`expected at most ${LIMITS.bytes} bytes in all, found more`)
     })
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said = (said + text).slice(-SAID)
+      stderr = (stderr + text).slice(-MAX_STDERR)
     })
     child.on("error", (cause) => fail(unavailable(cause)))
     child.on("close", (code, signal) => {
       clearTimeout(timer)
       if (code === 0) resume(Effect.succeed(Buffer.concat(chunks)))
-      else refuse(`Git failed (${signal ?? code}): ${said.trim().replaceAll(/\s+/g, " ") || "it did not say why"}`)
+      else refuse(`Git failed (${signal ?? code}): ${stderr.trim().replaceAll(/\s+/g, " ") || "it did not say why"}`)
     })
     return Effect.sync(giveUp)
   })
 
-/** Characters of Git's own words that a message quotes. */
-const SAID = 600
+/** Most characters of Git's error output in a message. */
+const MAX_STDERR = 600

@@ -1,3 +1,5 @@
+/** Grants given to, or revoked from, an installed plugin: the events, and the state after them. */
+
 import { Data, Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
@@ -10,7 +12,7 @@ import { asJson } from "./ImportEvents.ts"
 import * as PluginCopies from "./PluginCopies.ts"
 import type { RegistryOptions } from "./RegistryOptions.ts"
 
-/** Name what it has: this was not granted, so that it cannot be taken back. */
+/** Name grants that it has: these were not granted, so they cannot be revoked. */
 export class NotGranted extends Data.TaggedError("NotGranted")<{
   readonly plugin: string
   readonly named: ReadonlyArray<string>
@@ -22,25 +24,25 @@ export class NotGranted extends Data.TaggedError("NotGranted")<{
   }
 }
 
-/** How a plugin's grants stand after some were given or taken back. */
+/** A plugin's grants after a change. */
 export interface GrantStatus {
-  /** What the installed version may do. */
+  /** The grants of the installed version. */
   readonly grants: Grants.Grants
-  /** What the installed version asks for and lacks: it takes no part until it is granted. */
+  /** The permissions that the installed version requests and lacks. It is inactive until they are granted. */
   readonly missing: ReadonlyArray<Grants.Refusal>
-  /** The update that is installed now, because nothing is missing any more. */
+  /** The held update that was installed, since nothing is missing any more. */
   readonly updated?: { readonly version: string; readonly digest: string }
-  /** The update that still waits. */
+  /** The update that is still held. */
   readonly held?: { readonly version: string; readonly missing: ReadonlyArray<Grants.Refusal> }
 }
 
-/** What a change of grants says to the log, and how they stand after it. */
+/** The events of a change of grants, and the state after it. */
 export interface GrantChange {
   readonly events: ReadonlyArray<CoreNewEvent>
-  readonly standing: GrantStatus
+  readonly status: GrantStatus
 }
 
-/** Gives grants to an installed plugin by name, and installs the update that waited for nothing else. */
+/** Gives grants by name to an installed plugin. Installs the held update if it lacks nothing any more. */
 export const granting = (
   options: RegistryOptions,
   name: string,
@@ -49,25 +51,25 @@ export const granting = (
 ): Effect.Effect<GrantChange, GrantComputation.GrantInvalid | PluginCopies.CopyChanged | PluginUnavailable> =>
   Effect.gen(function* () {
     const given = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
-    const { installed, waiting } = yield* settleBoth(options, name, plugin, standingOf(plugin), given)
+    const { installed, waiting } = yield* settleBoth(options, name, plugin, grantsOf(plugin), given)
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const granted: CoreNewEvent = {
       type: "PluginGranted",
       payload: { plugin: name, given, grants: asJson(installed.grants), ...missing },
     }
     if (waiting === undefined || waiting.refusals.length > 0) {
-      return { events: [granted], standing: standingWith(installed, waiting) }
+      return { events: [granted], status: statusOf(installed, waiting) }
     }
     const { held, grants: updated } = waiting
-    // It is what will run from now on: a copy that was damaged meanwhile is not installed.
+    // The copy will be run from now on, so it is checked for damage first.
     yield* PluginCopies.load(options.directory, name, { ...held, grants: asJson(updated) })
     return {
       events: [granted, importOf(name, held, updated)],
-      standing: { grants: updated, missing: [], updated: { version: held.version, digest: held.digest } },
+      status: { grants: updated, missing: [], updated: { version: held.version, digest: held.digest } },
     }
   })
 
-/** Takes grants back that a plugin has. One that asks for them is deactivated. */
+/** Revokes grants of a plugin. If the plugin requests them, it is deactivated. */
 export const revoking = (
   options: RegistryOptions,
   name: string,
@@ -76,10 +78,10 @@ export const revoking = (
 ): Effect.Effect<GrantChange, GrantComputation.GrantInvalid | NotGranted> =>
   Effect.gen(function* () {
     const revoked = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
-    const before = standingOf(plugin)
+    const before = grantsOf(plugin)
     const named = GrantComputation.flags(GrantComputation.less(revoked, before.has))
     if (named.length > 0) return yield* new NotGranted({ plugin: name, named, has: GrantComputation.flags(before.has) })
-    const after = GrantComputation.takenBack(before, revoked)
+    const after = GrantComputation.afterRevoking(before, revoked)
     const { installed, waiting } = yield* settleBoth(options, name, plugin, after, {})
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const deactivated: ReadonlyArray<CoreNewEvent> =
@@ -92,22 +94,22 @@ export const revoking = (
         },
         ...deactivated,
       ],
-      standing: standingWith(installed, waiting),
+      status: statusOf(installed, waiting),
     }
   })
 
-/** What an installed plugin asks for and lacks, because it was taken back. */
+/** The permissions that an installed plugin requests and lacks because they were revoked. */
 export const missing = (
   options: RegistryOptions,
   name: string,
   plugin: Plugin,
 ): Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantComputation.GrantInvalid> =>
-  Effect.map(settleBoth(options, name, plugin, standingOf(plugin), {}), ({ installed }) => installed.refusals)
+  Effect.map(settleBoth(options, name, plugin, grantsOf(plugin), {}), ({ installed }) => installed.refusals)
 
-const standingOf = (plugin: Plugin) => GrantComputation.standing(manifestOf(plugin), plugin)
+const grantsOf = (plugin: Plugin) => GrantComputation.currentGrants(manifestOf(plugin), plugin)
 
-/** An update that waits, and what it may do as things stand. */
-interface Waiting extends Grants.Settlement {
+/** A held update, with the grants that it would have now. */
+interface HeldUpdate extends Grants.Settlement {
   readonly held: Held
 }
 
@@ -128,12 +130,12 @@ const settleBoth = (
         before,
       })
     const { held } = plugin
-    const waiting: Waiting | undefined =
+    const waiting: HeldUpdate | undefined =
       held === null ? undefined : { ...(yield* settle({ ...held, importedAt: held.heldAt })), held }
     return { installed: yield* settle(plugin), waiting }
   })
 
-const standingWith = (installed: Grants.Settlement, waiting: Waiting | undefined): GrantStatus => ({
+const statusOf = (installed: Grants.Settlement, waiting: HeldUpdate | undefined): GrantStatus => ({
   grants: installed.grants,
   missing: installed.refusals,
   ...(waiting === undefined ? {} : { held: { version: waiting.held.version, missing: waiting.refusals } }),

@@ -1,3 +1,5 @@
+/** Computes a plugin's grants from its manifest and from what people granted and revoked. */
+
 import { Data, Effect, Schema } from "effect"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
@@ -6,7 +8,7 @@ import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import { isInside, isInsideAny } from "../../plugins/manifest/paths.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
-/** Fix the call: nothing of this name can be granted or taken back. */
+/** Fix the call: these names are not valid grants. */
 export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
   readonly plugin: string
   readonly issues: ReadonlyArray<string>
@@ -16,12 +18,15 @@ export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
   }
 }
 
-/** Grant it: an update asks for more than its plugin was granted. It was recorded and waits; the version before stays. */
+/**
+ * Grant the missing permissions: an update requests more than its plugin was granted. It is recorded and held; the
+ * installed version stays.
+ */
 export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   readonly plugin: string
   readonly version: string
   readonly digest: string
-  /** The version that stays. */
+  /** The installed version. */
   readonly installed: string
   readonly missing: ReadonlyArray<Grants.Refusal>
 }> {
@@ -32,7 +37,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
     )
   }
 
-  /** What grants all that is missing. */
+  /** The command that grants everything that is missing. */
   get command(): string {
     return grantCommand(this.plugin, this.missing)
   }
@@ -42,44 +47,44 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
 export const grantCommand = (plugin: string, missing: ReadonlyArray<Grants.Refusal>): string =>
   ["hindcast plugin grant", plugin, ...Grants.remedies(missing).flags].join(" ")
 
-/** What is asked, by what, and where it would stand. */
+/** The input of computing a plugin's grants. */
 export interface Asking {
   readonly manifest: Manifest
-  /** Where its copy stands or will stand. */
+  /** The directory of the plugin's copy. */
   readonly directory: string
   readonly workspace: string
-  /** What is granted by name with this very request. */
+  /** Grants by name in the current request. */
   readonly now: GrantedPermissions
-  /** What is installed under this name, if anything is. */
+  /** The grants of the installed plugin of this name, if there is one. */
   readonly before: Before | undefined
 }
 
-/** An installed plugin, as far as its grants go. */
+/** The grants of an installed plugin. */
 export interface Before {
-  /** What it asks for. */
+  /** The manifest with its requests. */
   readonly manifest: Manifest
-  /** What it was granted by name, and what its version was granted. */
+  /** What was granted by name, merged with the grants of its version. */
   readonly has: GrantedPermissions
   readonly revoked: GrantedPermissions
 }
 
-/** An installed plugin's grants, as they stand. */
-export const standing = (manifest: Manifest, { given, grants, revoked }: Plugin): Before => ({
+/** The current grants of an installed plugin. */
+export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Plugin): Before => ({
   manifest,
   has: Schema.is(Grants.Grants)(grants) ? Grants.merge(given, grants) : given,
   revoked,
 })
 
-/** The same after some were taken back. */
-export const takenBack = ({ manifest, has, revoked }: Before, some: GrantedPermissions): Before => ({
+/** The grants after some were revoked. */
+export const afterRevoking = ({ manifest, has, revoked }: Before, some: GrantedPermissions): Before => ({
   manifest,
   has: less(has, some),
   revoked: Grants.merge(revoked, some),
 })
 
 /**
- * Settles what a plugin may do, with all that people said of it. Links are followed: what is granted is where a path leads,
- * and a link in the workspace that leads out of it needs a grant for where it leads.
+ * Computes what a plugin may do. Links are resolved: grants hold the real path, and a link in the workspace that
+ * leads out of it needs a grant for its target.
  */
 export const settle = ({
   manifest,
@@ -97,34 +102,34 @@ export const settle = ({
       extra,
       ...(before === undefined ? {} : { revoked, earlier: Grants.requested(before.manifest) }),
     })
-    const lead = (field: "read" | "write", place: string) =>
+    const resolveLink = (field: "read" | "write", requestedPath: string) =>
       Effect.tryPromise({
         try: async () => {
-          const real = await realpathOfExisting(place)
+          const real = await realpathOfExisting(requestedPath)
           const own = field === "read" && isInside(real, await realpathOfExisting(directory))
           const free = isInside(real, await realpathOfExisting(workspace)) && !isInsideAny(real, revoked[field] ?? [])
-          const isWithin = real === place || own || free || isInsideAny(real, extra[field] ?? [])
-          return { place, real, field, isWithin }
+          const isWithin = real === requestedPath || own || free || isInsideAny(real, extra[field] ?? [])
+          return { requestedPath, real, field, isWithin }
         },
         catch: (cause) =>
           new GrantInvalid({
             plugin: manifest.name,
-            issues: [`${place}: ${cause instanceof Error ? cause.message : String(cause)}`],
+            issues: [`${requestedPath}: ${cause instanceof Error ? cause.message : String(cause)}`],
           }),
       })
-    const read = yield* Effect.forEach(grants.read, (place) => lead("read", place))
-    const write = yield* Effect.forEach(grants.write, (place) => lead("write", place))
-    const astray = [...read, ...write].filter(({ isWithin }) => !isWithin)
-    const within = (leads: typeof read) => [
-      ...new Set(leads.filter(({ isWithin }) => isWithin).map(({ real }) => real)),
+    const read = yield* Effect.forEach(grants.read, (requestedPath) => resolveLink("read", requestedPath))
+    const write = yield* Effect.forEach(grants.write, (requestedPath) => resolveLink("write", requestedPath))
+    const outside = [...read, ...write].filter(({ isWithin }) => !isWithin)
+    const within = (resolved: typeof read) => [
+      ...new Set(resolved.filter(({ isWithin }) => isWithin).map(({ real }) => real)),
     ]
     return {
       grants: { ...grants, read: within(read), write: within(write) },
       refusals: [
         ...refusals,
-        ...astray.map(({ field, place, real }) => ({
+        ...outside.map(({ field, requestedPath, real }) => ({
           field: `permissions.${field}`,
-          asked: place,
+          asked: requestedPath,
           reason: `it is a link that leads to ${real}, outside of what is granted`,
           flag: `--grant-${field} ${Grants.shellQuote(real)}`,
         })),
@@ -132,13 +137,13 @@ export const settle = ({
     }
   })
 
-/** Grants by name, as the options that give them. */
+/** Grants by name, as the command-line options that give them. */
 export const flags = (names: GrantedPermissions): ReadonlyArray<string> => [
   ...Grants.LISTS.flatMap((list) => (names[list] ?? []).map((name) => `--grant-${list} ${Grants.shellQuote(name)}`)),
   ...(names.runAny === true ? ["--grant-run-any"] : []),
 ]
 
-/** Grants by name without some of them. */
+/** Grants by name, without some of them. */
 export const less = (names: GrantedPermissions, some: GrantedPermissions): GrantedPermissions =>
   Grants.merge(
     Object.fromEntries(
@@ -148,8 +153,8 @@ export const less = (names: GrantedPermissions, some: GrantedPermissions): Grant
   )
 
 /**
- * Grants by name as they are recorded, or what is wrong with them; `undefined` where there are none. A path is recorded as
- * it was named and, where that is a link, as where it led: should the link lead elsewhere later, that was not granted.
+ * Normalizes grants by name, or fails with what is invalid; `undefined` if there are none. A path is recorded as
+ * named and, if it is a link, also as its real path. If the link is changed later, its new target is not granted.
  */
 export const grantedTo = (
   plugin: string,
@@ -166,11 +171,14 @@ export const grantedTo = (
     })
   })
 
-const realOf = (plugin: string, places: ReadonlyArray<string> = []) =>
-  Effect.forEach(places, (place) =>
+const realOf = (plugin: string, paths: ReadonlyArray<string> = []) =>
+  Effect.forEach(paths, (requestedPath) =>
     Effect.tryPromise({
-      try: () => realpathOfExisting(place),
+      try: () => realpathOfExisting(requestedPath),
       catch: (cause) =>
-        new GrantInvalid({ plugin, issues: [`${place}: ${cause instanceof Error ? cause.message : String(cause)}`] }),
+        new GrantInvalid({
+          plugin,
+          issues: [`${requestedPath}: ${cause instanceof Error ? cause.message : String(cause)}`],
+        }),
     }),
   )

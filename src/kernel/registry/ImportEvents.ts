@@ -1,3 +1,5 @@
+/** The events that an import appends. Pure. */
+
 import { Schema } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { GrantedPermissions, Origin } from "../../events/vocabulary/Plugins.ts"
@@ -7,18 +9,18 @@ import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 
-/** A plugin that is to be imported, and what it may do. */
+/** A plugin to be imported, with its computed grants. */
 export interface ImportCandidate extends LoadedPlugin {
   readonly origin: Origin
-  /** What imports it again. */
+  /** The source to import it from again. */
   readonly source: string
   readonly workspace: string
   readonly settlement: Grants.Settlement
-  /** What is granted by name with this import. */
+  /** Grants by name in this import. */
   readonly given: GrantedPermissions | undefined
 }
 
-/** What an import says to the log. Nothing where nothing is new. Pure. */
+/** The events of an import; none if nothing is new. Pure. */
 export const installing = (
   before: Plugin | undefined,
   candidate: ImportCandidate,
@@ -37,7 +39,7 @@ export const installing = (
   return events
 }
 
-/** What an update that waits says to the log. Nothing where it waits already, for the same. Pure. */
+/** The events of a held update; none if the same one is held already. Pure. */
 export const holding = ({ held, given }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
   const { refusals: missing } = candidate.settlement
   const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)
@@ -45,7 +47,7 @@ export const holding = ({ held, given }: Plugin, candidate: ImportCandidate): Re
   return [{ type: "PluginUpdateHeld", payload: { ...release(candidate), missing } }]
 }
 
-/** Manifests and grants are JSON by their schemas; this proves it to the compiler. */
+/** Manifests and grants are JSON by their schemas; the decoding makes the compiler see it. */
 export const asJson = Schema.decodeUnknownSync(JsonObject)
 
 const release = ({ manifest, digest, source, origin, workspace, given, warnings }: ImportCandidate) => ({

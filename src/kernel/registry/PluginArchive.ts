@@ -1,3 +1,5 @@
+/** Reads and unpacks plugin archives: tar files, compressed by gzip or not. */
+
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -8,16 +10,16 @@ import type * as Tar from "tar"
 import { SKIPPED } from "../../plugins/manifest/load.ts"
 import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./SourceLimits.ts"
 
-/** A file of an archive. */
-interface Packed {
+/** A file in an archive. */
+interface ArchivedFile {
   readonly path: string
   readonly bytes: Buffer
 }
 
 /**
- * Reads an archive's file, waiting for nobody: a pipe or a device is refused.
+ * Reads an archive's file without blocking: a pipe or a device is refused.
  *
- * @param source how the person named it, for messages
+ * @param source the source as the person named it, for messages
  */
 export const read = (file: string, source: string): Effect.Effect<Buffer, SourceRefused> =>
   Effect.tryPromise({
@@ -37,15 +39,15 @@ export const read = (file: string, source: string): Effect.Effect<Buffer, Source
     catch: (cause) => new SourceRefused({ source, issues: [reasonOf(cause)] }),
   })
 
-/** The digest that the log names an archive by: SHA-256, in hexadecimal. */
+/** The digest by which the log identifies an archive: SHA-256, in hexadecimal. */
 export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
 /**
- * Unpacks a tar archive, compressed by gzip or not, into a directory of its own, and answers with the plugin's directory
- * in it: the top, or the only directory at the top, as `npm pack` (`package/`) and Git hosts make it.
+ * Unpacks a tar archive, compressed by gzip or not, into a directory of its own. Returns the plugin's directory in
+ * it: the top, or the only directory at the top, as `npm pack` (`package/`) and Git hosts create it.
  *
- * Everything is checked before the first byte is written, and only directories and ordinary files are ever made: an
- * archive with links, devices or paths that lead elsewhere is refused as a whole. `.git` and `node_modules` are left out.
+ * Everything is validated before the first byte is written, and only directories and regular files are created. An
+ * archive with links, devices or paths outside of it is refused as a whole. `.git` and `node_modules` are skipped.
  */
 export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {
@@ -76,14 +78,14 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 
 const gunzip = promisify(zlib.gunzip)
 
-/** Room for the archive's own headers beside the files. */
-const UNPACKED = LIMITS.bytes + LIMITS.files * 4096
+/** Most unpacked bytes: all files, and the archive's headers. */
+const MAX_UNPACKED = LIMITS.bytes + LIMITS.files * 4096
 
 const inflate = async (bytes: Buffer): Promise<Buffer> => {
   if (!isGzip(bytes)) return bytes
-  const tar: Buffer = await gunzip(bytes, { maxOutputLength: UNPACKED }).catch((cause: NodeJS.ErrnoException) => {
+  const tar: Buffer = await gunzip(bytes, { maxOutputLength: MAX_UNPACKED }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ERR_BUFFER_TOO_LARGE") throw new Error(`expected a gzip archive, found ${cause.message}`)
-    throw new Error(`expected at most ${UNPACKED} bytes when unpacked, found more`)
+    throw new Error(`expected at most ${MAX_UNPACKED} bytes when unpacked, found more`)
   })
   if (isGzip(tar)) throw new Error("expected a tar archive in it, found another gzip archive")
   return tar
@@ -92,9 +94,9 @@ const inflate = async (bytes: Buffer): Promise<Buffer> => {
 const entriesOf = (
   { Parser }: Pick<typeof Tar, "Parser">,
   tar: Buffer,
-): Promise<{ files: ReadonlyArray<Packed>; issues: ReadonlyArray<string> }> =>
+): Promise<{ files: ReadonlyArray<ArchivedFile>; issues: ReadonlyArray<string> }> =>
   new Promise((resolve, reject) => {
-    const files: Array<Packed> = []
+    const files: Array<ArchivedFile> = []
     const issues: Array<string> = []
     let entries = 0
     const onReadEntry = (entry: Tar.ReadEntry) => {
@@ -123,7 +125,7 @@ const entriesOf = (
 const FILES: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile"])
 const DIRECTORIES: ReadonlySet<string> = new Set(["Directory", "GNUDumpDir"])
 
-/** `./a/` is `a`: tools write the directory that they pack so. */
+/** The name without `./` and trailing slashes: tools write the packed directory as `./a/`. */
 const nameOf = ({ path }: Tar.ReadEntry): string => path.replace(/^(?:\.\/+)+/, "").replace(/\/+$/, "")
 
 const entryIssue = (entry: Tar.ReadEntry): string | undefined => {
@@ -145,15 +147,15 @@ const KINDS: { readonly [type: string]: string } = {
   FIFO: "a pipe",
 }
 
-/** Where in the archive the plugin is: `""`, or a directory. */
-const topOf = (files: ReadonlyArray<Packed>): string | undefined => {
+/** The plugin's directory in the archive: `""`, or a directory's name. */
+const topOf = (files: ReadonlyArray<ArchivedFile>): string | undefined => {
   const has = (file: string) => files.some(({ path }) => path === file)
   if (has("looper-plugin.json")) return ""
   const [top, ...others] = [...new Set(files.map(({ path }) => path.split("/")[0] ?? ""))]
   return top !== undefined && others.length === 0 && has(`${top}/looper-plugin.json`) ? top : undefined
 }
 
-const write = async (files: ReadonlyArray<Packed>, into: string): Promise<void> => {
+const write = async (files: ReadonlyArray<ArchivedFile>, into: string): Promise<void> => {
   for (const file of files) {
     const target = path.join(into, file.path)
     await fs.mkdir(path.dirname(target), { recursive: true })

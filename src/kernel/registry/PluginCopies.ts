@@ -1,3 +1,5 @@
+/** The copies of plugins' files that are kept next to the log and run from. */
+
 import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -11,21 +13,21 @@ import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
 /**
- * Where a plugin's copy stands, below the directory of all copies. The digest's first digits are enough to tell copies
- * apart at a glance; the whole digest is checked on loading.
+ * The directory of a plugin's copy. The first digits of the digest tell copies apart; the whole digest is checked
+ * when the copy is loaded.
  */
 export const pathOf = (copies: string, name: string, digest: string): string =>
   path.join(copies, `${name}-${digest.slice(0, 16)}`)
 
 /**
- * Copies a plugin's files, into a directory of another name first, so that a copy is there whole or not at all. A copy that
- * is there and was damaged is replaced; where another import was faster, its copy is as good. Copies of other versions stay.
- * All of it is for its owner alone, as is the directory of all copies: whoever may write there could exchange a plugin.
+ * Copies a plugin's files to a temporary directory, which is renamed, so that a copy exists completely or not at all.
+ * A damaged copy is replaced. If another import was faster, its copy is used. Copies of other versions stay.
+ * Directories and files are accessible to their owner only, since whoever can write there could replace a plugin.
  */
 export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effect<void, PluginUnavailable> => {
   const target = pathOf(copies, plugin.manifest.name, plugin.digest)
-  const besides = () => AtomicFile.nameFor(target)
-  const partial = besides()
+  const temporaryName = () => AtomicFile.nameFor(target)
+  const partial = temporaryName()
   const unavailable = (reason: string) => new PluginUnavailable({ plugin: plugin.manifest.name, reason })
   const attempt = (run: () => Promise<void>) =>
     Effect.tryPromise({
@@ -37,7 +39,9 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
     })
   const isWhole = (directory: string) =>
     Manifest.load(directory, { lenient: true, trusted: true }).pipe(
-      Effect.flatMap(({ digest }) => Effect.map(strange(directory), (found) => digest === plugin.digest && !found)),
+      Effect.flatMap(({ digest }) =>
+        Effect.map(findUnexpected(directory), (found) => digest === plugin.digest && !found),
+      ),
       Effect.orElseSucceed(() => false),
     )
   const copy = attempt(async () => {
@@ -53,15 +57,15 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
       () => unavailable(`its files in ${plugin.directory} changed while they were copied. Import it again`),
     ),
   )
-  // By renaming, for that happens at once: another import's copy may come in between.
+  // Renamed first, which is atomic. Another import may put its copy there in between.
   const clear = attempt(async () => {
-    const aside = besides()
+    const aside = temporaryName()
     await fs.rename(target, aside)
     await fs.rm(aside, { recursive: true, force: true })
   })
   const moveIn = attempt(() => fs.rename(partial, target)).pipe(
     Effect.catchAll((error) => Effect.unlessEffect(Effect.zipRight(Effect.ignore(clear), error), isWhole(target))),
-    Effect.retry({ times: MOVES }),
+    Effect.retry({ times: MAX_MOVES }),
   )
   return Effect.zipRight(copy, moveIn).pipe(
     Effect.ensuring(Effect.ignore(attempt(() => fs.rm(partial, { recursive: true, force: true })))),
@@ -71,22 +75,22 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
   )
 }
 
-/** What its owner could run stays so: a plugin may bring a program. */
+/** Copies a file. It stays executable by its owner, since a plugin may contain a program. */
 const copyFile = async (from: string, to: string): Promise<void> => {
   OwnerOnly.makeDirectory(path.dirname(to))
   await fs.copyFile(from, to, constants.COPYFILE_EXCL)
   await fs.chmod(to, OwnerOnly.FILE_MODE | ((await fs.stat(from)).mode & constants.S_IXUSR))
 }
 
-/** How often a copy is moved in again, after what stood in its place was cleared away. */
-const MOVES = 8
+/** Retries of renaming, after the directory in its place was removed. */
+const MAX_MOVES = 8
 
-/** An installed plugin as it is run. */
+/** An installed plugin, ready to be started. */
 export interface InstalledPlugin extends Manifest.LoadedPlugin {
   readonly grants: Grants.Grants
 }
 
-/** Import it again: an installed copy is not what it was when it was imported, or somebody else may write it. */
+/** Import it again: its copy differs from the imported one, or other users can write it. */
 export class CopyChanged extends Data.TaggedError("CopyChanged")<{
   readonly plugin: string
   readonly directory: string
@@ -100,8 +104,8 @@ export class CopyChanged extends Data.TaggedError("CopyChanged")<{
 }
 
 /**
- * Loads a plugin's copy, as is done before each start: its files are what was recorded, nobody but their owner may write
- * them, and what it was granted leads where it led then.
+ * Loads and checks a plugin's copy before each start: its files have the recorded digest, only their owner can write
+ * them, and granted paths still resolve to themselves.
  */
 export const load = (
   copies: string,
@@ -114,7 +118,7 @@ export const load = (
     const unavailable = (reason: string) =>
       new PluginUnavailable({ plugin: name, reason: `${reason}. Import it again from ${plugin.source}` })
     const noCopy = (found: string) => unavailable(`expected its copy in ${directory}, found ${found}`)
-    const found = yield* strange(directory)
+    const found = yield* findUnexpected(directory)
     if (found !== undefined) return yield* changed(found)
     const loaded = yield* Manifest.load(directory, { lenient: true, trusted: true }).pipe(
       Effect.catchTags({
@@ -123,7 +127,7 @@ export const load = (
       }),
     )
     if (loaded.digest !== plugin.digest) return yield* changed("files that were changed since")
-    // Earlier versions left it as open as the umask did.
+    // Earlier versions created the directory with the permissions of the umask.
     yield* Effect.try({
       try: () => OwnerOnly.closeDirectory(copies),
       catch: (cause) => unavailable(`${copies} cannot be closed to other users (${String(cause)})`),
@@ -131,28 +135,28 @@ export const load = (
     const grants = yield* Schema.decodeUnknown(Grants.Grants)(plugin.grants).pipe(
       Effect.mapError((error) => unavailable(`expected its grants, found what cannot be read (${error.message})`)),
     )
-    for (const place of [...grants.read, ...grants.write]) {
+    for (const location of [...grants.read, ...grants.write]) {
       const real = yield* Effect.tryPromise({
-        try: () => realpathOfExisting(place),
-        catch: (cause) => unavailable(`it was granted ${place}: ${cause instanceof Error ? cause.message : cause}`),
+        try: () => realpathOfExisting(location),
+        catch: (cause) => unavailable(`it was granted ${location}: ${cause instanceof Error ? cause.message : cause}`),
       })
-      if (real !== place) return yield* unavailable(`it was granted ${place}, which now is a link to ${real}`)
+      if (real !== location) return yield* unavailable(`it was granted ${location}, which now is a link to ${real}`)
     }
     return { ...loaded, grants }
   })
 
 /**
- * What is in a copy that an import never puts there, or undefined: links and special files, what its digest leaves out, and
- * modes by which others could write it or run it as its owner.
+ * The first thing in a copy that an import never creates, or undefined: a link, a special file, a file that the
+ * digest skips, or a mode that lets others write it or run it as its owner.
  */
-const strange = (directory: string): Effect.Effect<string | undefined> =>
-  // What cannot be looked at cannot be loaded either, which says why.
-  Effect.promise(() => firstStrange(directory, "").catch(() => undefined))
+const findUnexpected = (directory: string): Effect.Effect<string | undefined> =>
+  // An unreadable directory fails when it is loaded, with the reason.
+  Effect.promise(() => findUnexpectedIn(directory, "").catch(() => undefined))
 
-const firstStrange = async (root: string, below: string): Promise<string | undefined> => {
+const findUnexpectedIn = async (root: string, below: string): Promise<string | undefined> => {
   const stats = await fs.lstat(path.join(root, below))
   const name = below === "" ? "the directory" : below
-  // A directory may have its group's bit from the one that it was made in.
+  // A directory may inherit the set-group-id bit from its parent.
   const mode = stats.mode & (stats.isFile() ? 0o7777 : 0o777)
   if (!stats.isFile() && !stats.isDirectory()) return `${name}, which is a link or a special file`
   if (process.platform !== "win32" && (mode & REFUSED_MODES) !== 0) {
@@ -160,13 +164,13 @@ const firstStrange = async (root: string, below: string): Promise<string | undef
   }
   if (!stats.isDirectory()) return undefined
   for (const entry of await fs.readdir(path.join(root, below))) {
-    const place = path.join(below, entry)
-    if (Manifest.SKIPPED.has(entry)) return `${place}, which no import copies`
-    const found = await firstStrange(root, place)
+    const location = path.join(below, entry)
+    if (Manifest.SKIPPED.has(entry)) return `${location}, which no import copies`
+    const found = await findUnexpectedIn(root, location)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** Set-user-id, set-group-id, and writing by the group or by others. */
+/** Set-user-id, set-group-id, and write permission for group and others. */
 const REFUSED_MODES = 0o6022

@@ -1,3 +1,5 @@
+/** Opens the source of an import: a directory, an archive or a Git repository. */
+
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
@@ -9,24 +11,24 @@ import * as PluginArchive from "./PluginArchive.ts"
 import { nameIssue, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
-/** A source's files, laid out as a plugin's directory. */
+/** The files of a source in a local directory. */
 export interface Opened {
   readonly directory: string
   readonly origin: Origin
-  /** What imports it again; for a repository it names the commit. */
+  /** The source to import it from again. For a repository it names the commit. */
   readonly name: string
 }
 
 /**
- * Opens what a person named as a plugin's source:
+ * Opens a plugin's source, as a person named it:
  *
  * - a directory;
  * - an archive: a file that ends in `.tgz`, `.tar.gz` or `.tar`;
- * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or the path of one, where `git+` before it,
- *   `#REF` after it or its being bare says that the repository is meant and not its directory. `#REF` is a branch, a tag
- *   or a commit, `#REF:DIR` a directory in it. Default: what the repository offers first.
+ * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or a local path, if it starts with
+ *   `git+`, ends with `#REF`, or is a bare repository. `#REF` is a branch, a tag or a commit; `#REF:DIR` also names a
+ *   directory in it. Default: the repository's default branch.
  *
- * What is not a directory is laid out in a temporary one, which goes with the scope.
+ * Archives and repositories are unpacked into a temporary directory, which is removed when the scope closes.
  */
 export const open = (source: string): Effect.Effect<Opened, SourceRefused | PluginUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
@@ -65,17 +67,17 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
       new SourceRefused({ source: JSON.stringify(withoutSecrets(source)), issues: [issue] })
     const repositoryIn = (text: string) =>
       Effect.map(Effect.mapError(readRepository(text), refuse), (repository): Kind => ({ is: "git", repository }))
-    const deceit = source.trim() === "" ? "nothing" : confusableCharacter(source)
-    if (deceit !== undefined) return yield* refuse(`expected ${EXPECTED}; found ${deceit}`)
+    const confusable = source.trim() === "" ? "nothing" : confusableCharacter(source)
+    if (confusable !== undefined) return yield* refuse(`expected ${EXPECTED}; found ${confusable}`)
     if (source.startsWith(GIT)) return yield* repositoryIn(source.slice(GIT.length))
     if (isRemote(source)) return yield* repositoryIn(source)
-    const place = path.resolve(source)
-    const stats = yield* statsOf(place)
+    const absolute = path.resolve(source)
+    const stats = yield* statsOf(absolute)
     if (stats?.isDirectory() === true) {
-      return (yield* isBareRepository(place)) ? yield* repositoryIn(source) : { is: "directory", path: place }
+      return (yield* isBareRepository(absolute)) ? yield* repositoryIn(source) : { is: "directory", path: absolute }
     }
     if (stats !== undefined) {
-      if (ARCHIVE.test(source)) return { is: "archive", path: place }
+      if (ARCHIVE.test(source)) return { is: "archive", path: absolute }
       return yield* refuse(`expected ${EXPECTED}; found a file of another name`)
     }
     const [before, fragment] = split(source)
@@ -83,23 +85,23 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
     if (isRepository) return yield* repositoryIn(source)
     return yield* new PluginUnavailable({
       plugin: source,
-      reason: `expected ${EXPECTED}, each with looper-plugin.json; found nothing at ${place}`,
+      reason: `expected ${EXPECTED}, each with looper-plugin.json; found nothing at ${absolute}`,
     })
   })
 
 const EXPECTED = "a directory, an archive named .tgz, .tar.gz or .tar, or a Git repository"
 
-/** Says that a path is meant as a repository. */
+/** Prefix of a path that is to be opened as a repository. */
 const GIT = "git+"
 
 const ARCHIVE = /\.(?:tgz|tar\.gz|tar)$/i
 
-const statsOf = (place: string) => Effect.promise(() => fs.stat(place).catch(() => undefined))
+const statsOf = (absolute: string) => Effect.promise(() => fs.stat(absolute).catch(() => undefined))
 
-/** A directory that is itself a repository, and no plugin. */
-const isBareRepository = (place: string): Effect.Effect<boolean> =>
+/** Whether a directory is a bare repository and no plugin. */
+const isBareRepository = (absolute: string): Effect.Effect<boolean> =>
   Effect.promise(async () => {
-    const names = await fs.readdir(place).catch((): ReadonlyArray<string> => [])
+    const names = await fs.readdir(absolute).catch((): ReadonlyArray<string> => [])
     return ["HEAD", "objects", "refs"].every((name) => names.includes(name)) && !names.includes("looper-plugin.json")
   })
 
@@ -113,7 +115,7 @@ const split = (text: string): readonly [before: string, fragment: string | undef
   return hash < 0 ? [text, undefined] : [text.slice(0, hash), text.slice(hash + 1)]
 }
 
-/** Reads `LOCATION`, `LOCATION#REF` or `LOCATION#REF:DIR`; fails with what is wrong. */
+/** Parses `LOCATION`, `LOCATION#REF` or `LOCATION#REF:DIR`. Fails with a message. */
 const readRepository = (text: string): Effect.Effect<GitSource.Repository, string> =>
   Effect.gen(function* () {
     const [location, fragment = "HEAD"] = split(text)
@@ -128,7 +130,9 @@ const readRepository = (text: string): Effect.Effect<GitSource.Repository, strin
     return { url, ref, ...(directory === undefined ? {} : { directory: directory.replace(/\/$/, "") }) }
   })
 
-/** Starts with no sign, so that it is never an option; without ":" and "+", which mean more to Git. */
+/**
+ * A ref cannot start with `-`, so it is never an option. It cannot contain `:` and `+`, which have a meaning for Git.
+ */
 const REF = /^[A-Za-z0-9_][\w./@-]*$/
 
 const readLocation = (location: string): Effect.Effect<string, string> => {
@@ -139,14 +143,14 @@ const readLocation = (location: string): Effect.Effect<string, string> => {
   if (url === undefined || !SCHEMES.has(scheme) || location.includes("::")) {
     return Effect.fail(`expected a repository by https, ssh or file, found ${JSON.stringify(`${scheme}:`)}`)
   }
-  // What is imported from where stands in the log for good.
+  // The URL is recorded in the log permanently, so it must not contain secrets.
   if (url.password !== "" || (scheme !== "ssh" && url.username !== "") || url.search !== "") {
     return Effect.fail("expected a URL without a name, a password or a token; Git asks your credential helper for them")
   }
   return Effect.succeed(location)
 }
 
-/** A message may end up in a file: it does not repeat what a URL should not have held. */
+/** A source without credentials, for messages, which may be written to a file. */
 const withoutSecrets = (source: string): string => source.replace(/\/\/[^/]*@/, "//…@").replace(/\?.*/s, "?…")
 
 const SCHEMES: ReadonlySet<string> = new Set(["https", "ssh", "file"])

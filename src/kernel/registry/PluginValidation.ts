@@ -1,3 +1,5 @@
+/** Validates a plugin's directory and reports all problems at once. */
+
 import * as path from "node:path"
 import { type Context, Effect, Either, Option, Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
@@ -10,20 +12,20 @@ import * as Rule from "../rules/Rule.ts"
 import type { CheckedPlugin, Registry } from "./Registry.ts"
 import type { ImportOptions } from "./RegistryOptions.ts"
 
-/** What is wrong with a plugin's directory, all at once, each with its place; or the plugin, as it would be imported. */
+/** The problems of a plugin's directory, each with its place, or the plugin as it would be imported. */
 export interface Checkup {
-  /** The manifest's file: an absolute path. */
+  /** The absolute path of the manifest's file. */
   readonly file: string
   readonly problems: ReadonlyArray<Manifest.ManifestIssue>
-  /** Where there is no problem. */
+  /** Defined if there are no problems. */
   readonly plugin: CheckedPlugin | undefined
 }
 
 type RegistryCheckError = Effect.Effect.Error<ReturnType<Context.Tag.Service<Registry>["check"]>>
 
 /**
- * Checks a plugin's directory without importing it, and running nothing of it: manifest, files, schemas, rules, scenario
- * and grants. Where an import stops at the first of these that is not as it should be, this goes on.
+ * Checks a plugin's directory without importing or running it: manifest, files, schemas, rules, scenario and grants.
+ * An import stops at the first problem; this reports all of them.
  */
 export const checkup = (
   registry: Context.Tag.Service<Registry>,
@@ -33,10 +35,10 @@ export const checkup = (
   Effect.gen(function* () {
     const inspected = yield* Manifest.inspect(directory, { lenient: options.lenient ?? false })
     const { file, document, plugin, issues, placeOf } = inspected
-    const asking = inspected.manifest ?? askingAlone(document)
+    const asking = inspected.manifest ?? permissionsOnly(document)
     const more = [
-      ...(document === undefined ? [] : ruleMistakes(document)),
-      ...(yield* scenarioMistakes(path.dirname(file), document, issues)),
+      ...(document === undefined ? [] : ruleProblems(document)),
+      ...(yield* scenarioProblems(path.dirname(file), document, issues)),
     ]
     if (plugin !== undefined && more.length === 0) {
       const checked = yield* Effect.either(registry.check(directory, options))
@@ -51,8 +53,8 @@ export const checkup = (
     return { file, problems: placed(problems, placeOf), plugin: undefined }
   })
 
-/** A manifest of nothing but the permissions that a document asks for, where these can be read. */
-const askingAlone = (document: Json | undefined): Manifest.Manifest | undefined => {
+/** A manifest with only the permissions that a document requests, if they can be decoded. */
+const permissionsOnly = (document: Json | undefined): Manifest.Manifest | undefined => {
   const permissions = document === undefined ? undefined : valueAt(document, ["permissions"])
   const asked = Schema.decodeUnknownOption(Manifest.Permissions)(permissions)
   if (Option.isNone(asked)) return undefined
@@ -65,8 +67,8 @@ const placed = (problems: ReadonlyArray<Manifest.ManifestIssue>, placeOf: Manife
     .map((problem) => ({ ...problem, place: problem.place ?? placeOf(problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
 
-/** The rules of all measures that do not compile, in a document that may have other mistakes. */
-const ruleMistakes = (document: Json): ReadonlyArray<Manifest.ManifestIssue> =>
+/** The rules of all measures that do not compile. The document may have other problems. */
+const ruleProblems = (document: Json): ReadonlyArray<Manifest.ManifestIssue> =>
   indices(document, ["peas", "performance"]).flatMap((measure) =>
     ["rewards", "punishments"]
       .flatMap((list) => indices(document, [...measure, list]))
@@ -86,8 +88,11 @@ const indices = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<Rea
 
 const SCENARIO = "/peas/environment/scenario"
 
-/** A scenario that is there and cannot be read. One that is not there, or that stands elsewhere, is told already. */
-const scenarioMistakes = (
+/**
+ * The problem of a scenario that cannot be read. A missing scenario, or one outside of the plugin, is reported
+ * elsewhere.
+ */
+const scenarioProblems = (
   directory: string,
   document: Json | undefined,
   known: ReadonlyArray<Manifest.ManifestIssue>,

@@ -1,3 +1,5 @@
+/** The service that imports, activates, configures and grants plugins. */
+
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { GrantedPermissions, type Origin } from "../../events/vocabulary/Plugins.ts"
@@ -28,7 +30,7 @@ export { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 export { SourceRefused } from "./SourceLimits.ts"
 export { RulesInvalid } from "./SourceValidation.ts"
 
-/** A plugin that was found fit to be imported. */
+/** A plugin that passed all checks of an import. */
 export interface CheckedPlugin extends PluginCopies.InstalledPlugin {
   readonly origin: Origin
 }
@@ -58,55 +60,56 @@ export type GrantError =
   | PluginUnavailable
 
 /**
- * Which plugins and components exist, are active, with which priority and metadata. Everything here is an event, and the
- * state a projection of them: it time-travels, and any process may change it while a kernel runs; a change takes effect
- * at the next turn.
+ * The plugins and components: which exist, which are active, and their priorities and metadata. Every change is an
+ * event and the state is a projection, so it supports time travel. Any process may change it while a kernel runs. A
+ * change takes effect at the next turn.
  */
 export class Registry extends Context.Tag("hindcast/Registry")<
   Registry,
   {
-    /** The registry as it stands now. */
+    /** The current registry. */
     readonly state: Effect.Effect<PluginRegistry.PluginRegistry, LogError>
-    /** Every version of a plugin that was imported, oldest first, up to a position (default: the head). */
+    /** The imported versions of a plugin, oldest first, up to a position (default: the head). */
     readonly versions: (plugin: string, until?: number) => Effect.Effect<ReadonlyArray<PluginVersion>, LogError>
     /** Checks a source (see `import`) without importing it: files, manifest, entry, grants, rules, scenario. */
     readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
     /**
-     * Imports a plugin from a directory, an archive or a Git repository (see `Source.open`): copies its files beside the log
-     * under their digest, so that a run stays reproducible when the source changes, and records what it asked for and was
-     * granted. The same digest again changes nothing; another digest under the same name is an update.
+     * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). Its files are
+     * copied next to the log under their digest, so that a run is reproducible when the source changes. The requested
+     * and granted permissions are recorded. Importing the same digest again changes nothing; another digest of the
+     * same name is an update.
      *
-     * An update that asks for more than was granted is recorded and waits (`UpdateHeld`) until `grant` gives what it
-     * lacks; the version before it stays. A first import that lacks a grant is refused, and nothing is recorded.
+     * An update that requests more than was granted is recorded and held (`UpdateHeld`) until `grant` gives what is
+     * missing; the installed version stays. A first import that lacks a grant is refused, and nothing is recorded.
      */
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
-    /** Grants by name, for this version and later ones. An update that waits for nothing else is installed. */
+    /** Grants by name, for this version and later ones. A held update is installed if nothing else is missing. */
     readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
-    /** Takes grants back, by the names they have. A plugin that asks for them takes no part until it has them again. */
+    /** Revokes grants by name. A plugin that requests them is inactive until it has them again. */
     readonly revoke: (
       plugin: string,
       grants: GrantedPermissions,
     ) => Effect.Effect<GrantChanges.GrantStatus, GrantError | GrantChanges.NotGranted>
-    /** Lets a plugin (`plugin`) or a component (`plugin/component`) take part again. */
+    /** Activates a plugin (`plugin`) or a component (`plugin/component`). */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
-    /** What a plugin, as it stood in the registry, asks for and lacks because it was taken back. */
+    /** The permissions that a plugin, in a state of the registry, requests and lacks because they were revoked. */
     readonly missing: (
       name: string,
       plugin: PluginRegistry.Plugin,
     ) => Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantInvalid>
-    /** Higher goes first. */
+    /** Sets a component's priority. Higher ones go first. */
     readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
     readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
     readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
-    /** An imported plugin's manifest, and the digest that tells which one it is. */
+    /** An imported plugin's manifest and digest. */
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
-     * The imported plugin as it is run: its copy, which has the digest that was recorded and which nobody else can write.
-     * It is checked each time.
+     * The installed plugin, ready to be started: its copy, which has the recorded digest and can be written by its
+     * owner only. It is checked each time.
      *
-     * @param version the version that is meant, as it stood in the registry. Default: the one that is installed now
+     * @param version the registry entry of another version. Default: the installed one
      */
     readonly installed: (
       plugin: string,
@@ -118,15 +121,15 @@ export class Registry extends Context.Tag("hindcast/Registry")<
   }
 >() {}
 
-export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>
+export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>
   Layer.effect(
     Registry,
     Effect.gen(function* () {
-      const options = yield* Options.decode("Registry.layer", RegistryOptions, given)
+      const options = yield* Options.decode("Registry.layer", RegistryOptions, input)
       const log = yield* EventLog
       const projector = yield* Projector
       const state = projector.current(PluginRegistry.projection)
-      // What is granted is settled by how things stand, and recorded before anything else of this registry's changes.
+      // Grants are computed from the current state, and recorded before the next change of this registry.
       const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
       const append = (plugin: string, events: ReadonlyArray<CoreNewEvent>) =>
@@ -134,24 +137,24 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
           ? Effect.void
           : Effect.asVoid(log.append({ stream: `plugin/${plugin}`, actor: options.actor ?? "kernel", events }))
 
-      /** Appends an event about a plugin or component that exists. */
+      /** Appends an event about an existing plugin or component. */
       const change = (target: string, event: CoreNewEvent) =>
         Effect.gen(function* () {
           yield* find(yield* state, target)
           yield* append(pluginOf(target), [event])
         })
 
-      const check = (source: string, asked: ImportOptions = {}) =>
+      const check = (source: string, importing: ImportOptions = {}) =>
         Effect.gen(function* () {
-          const importOptions = yield* Options.decode("check", ImportOptions, asked)
+          const importOptions = yield* Options.decode("check", ImportOptions, importing)
           const found = yield* examine(options, source, importOptions)
           const before = SafeRecord.get(yield* state, found.manifest.name)
           return yield* granted(yield* settled(options, before, found))
         }).pipe(Effect.scoped)
 
-      const importFrom = (source: string, asked: ImportOptions = {}) =>
+      const importFrom = (source: string, importing: ImportOptions = {}) =>
         Effect.gen(function* () {
-          const importOptions = yield* Options.decode("import", ImportOptions, asked)
+          const importOptions = yield* Options.decode("import", ImportOptions, importing)
           const found = yield* examine(options, source, importOptions)
           return yield* oneAtATime(
             Effect.gen(function* () {
@@ -177,16 +180,16 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
           )
         }).pipe(Effect.scoped)
 
-      /** Appends what a change of grants says, and answers how they stand then. */
+      /** Appends the events of a change of grants. Returns the state after it. */
       const regrant = <E>(
         name: string,
         change: (plugin: PluginRegistry.Plugin) => Effect.Effect<GrantChanges.GrantChange, E>,
       ) =>
         oneAtATime(
           Effect.gen(function* () {
-            const { events, standing } = yield* change(yield* find(yield* state, name))
+            const { events, status } = yield* change(yield* find(yield* state, name))
             yield* append(name, events)
-            return standing
+            return status
           }),
         )
 
@@ -206,12 +209,12 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
           ),
         check,
         import: importFrom,
-        grant: (name, given) =>
-          Effect.flatMap(Options.decode("grant", GrantedPermissions, given), (grants) =>
+        grant: (name, input) =>
+          Effect.flatMap(Options.decode("grant", GrantedPermissions, input), (grants) =>
             regrant(name, (plugin) => GrantChanges.granting(options, name, plugin, grants)),
           ),
-        revoke: (name, given) =>
-          Effect.flatMap(Options.decode("revoke", GrantedPermissions, given), (grants) =>
+        revoke: (name, input) =>
+          Effect.flatMap(Options.decode("revoke", GrantedPermissions, input), (grants) =>
             regrant(name, (plugin) => GrantChanges.revoking(options, name, plugin, grants)),
           ),
         manifest: (plugin) =>
@@ -234,7 +237,7 @@ export const layer = (given: RegistryOptions): Layer.Layer<Registry, Options.Inv
           ),
         setPriority: (component, priority) =>
           Effect.gen(function* () {
-            // A plugin has no priority of its own; its components have.
+            // Only components have a priority.
             if (!isComponent(component)) return yield* notAComponent(yield* state, component)
             yield* change(component, { type: "PriorityChanged", payload: { component, priority } })
           }),

@@ -1,33 +1,33 @@
-/** Options of the registry, and of one import. */
+/** The options of the registry, and of an import. */
 import { Schema } from "effect"
 import { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import * as Options from "../../values/Options.ts"
 
-/** How a plugin is imported. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** Accept what real manifests in the wild have, with a warning each. Default: false. */
+  /** Accepts common mistakes in manifests, with a warning each. Default: false. */
   readonly lenient?: boolean
-  /** What the person who imports grants beyond what needs no grant. */
+  /** Permissions that the importing person grants, in addition to those that need no grant. */
   readonly grants?: GrantedPermissions
-  /** Whether it takes part at once. Default: true. */
+  /** Whether the plugin is activated. Default: true. */
   readonly activate?: boolean
 }
 
-/** Their schema. */
+/** Schema of `ImportOptions`. */
 export const ImportOptions = Options.of<ImportOptions>({
   optional: { lenient: Schema.Boolean, grants: GrantedPermissions, activate: Schema.Boolean },
 })
 
 export interface RegistryOptions {
-  /** Where copies of plugins are kept: a directory beside the log. */
+  /** The directory of plugins' copies, next to the log. */
   readonly directory: string
-  /** The workspace that `"."` in permissions speaks of. */
+  /** The workspace, to which `"."` in permissions refers. */
   readonly workspace: string
-  /** Who makes the changes, such as `human:ada`. Default: `kernel`. */
+  /** The actor of changes, such as `human:ada`. Default: `kernel`. */
   readonly actor?: string
 }
 
-/** Their schema. */
+/** Schema of `RegistryOptions`. */
 export const RegistryOptions = Options.of<RegistryOptions>({
   required: { directory: Options.Path, workspace: Options.Path },
   optional: { actor: Options.Name },

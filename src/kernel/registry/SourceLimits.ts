@@ -1,3 +1,5 @@
+/** Limits on a plugin's files, and the validation of their names and kinds. */
+
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
@@ -5,44 +7,44 @@ import { MANIFEST_BYTES, SKIPPED } from "../../plugins/manifest/load.ts"
 import { collisionKey, confusableCharacter, isInside } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 
-/** How much a plugin may be: far above what is useful, far below what would hurt. */
+/** Limits of a plugin's size: far above what is useful, far below what does harm. */
 export const LIMITS = {
   files: 10_000,
   /** Of all files together, and of an archive. */
   bytes: 128 * 1024 * 1024,
-  /** Of a Git repository with one commit, packed, while it is fetched: the plugin may be one directory of many in it. */
+  /** Of a Git repository with one commit, packed, during the fetch. The plugin may be one of many directories in it. */
   repositoryBytes: 512 * 1024 * 1024,
   manifestBytes: MANIFEST_BYTES,
-  /** Of one path, in UTF-8. */
+  /** Of a path, in UTF-8. */
   pathBytes: 1024,
-  /** Directories within each other. */
+  /** Depth of nested directories. */
   depth: 32,
 }
 
-/** Fix the source: it holds what no plugin may, or cannot be read as one. Nothing was imported or recorded. */
+/** Fix the source: it contains something that is not allowed, or cannot be read. Nothing was imported or recorded. */
 export class SourceRefused extends Data.TaggedError("SourceRefused")<{
-  /** As it was named. */
+  /** The source as the person named it. */
   readonly source: string
-  /** What was expected and what was found, one sentence each. */
+  /** The problems, one sentence each, with what was expected and found. */
   readonly issues: ReadonlyArray<string>
 }> {
   override get message() {
-    const shown = this.issues.slice(0, SHOWN).map((issue) => `\n  - ${issue}`)
-    const more = this.issues.length > SHOWN ? `\n  - and ${this.issues.length - SHOWN} more` : ""
+    const shown = this.issues.slice(0, MAX_SHOWN).map((issue) => `\n  - ${issue}`)
+    const more = this.issues.length > MAX_SHOWN ? `\n  - and ${this.issues.length - MAX_SHOWN} more` : ""
     return `${this.source} cannot be imported:${shown.join("")}${more}`
   }
 }
 
-/** Issues that a message lists. */
-const SHOWN = 20
+/** Most issues that a message lists. */
+const MAX_SHOWN = 20
 
-/** A file as a source has it: its path with `/`, and its size in bytes. */
+/** A file in a source: its path with `/`, and its size in bytes. */
 export interface ListedFile {
   readonly path: string
   readonly size: number
 }
 
-/** What is wrong with a list of files, whatever is in them. Pure. */
+/** The problems of a list of files, whatever their content. Pure. */
 export const issuesOf = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => [
   ...files.flatMap(({ path }) => nameIssue(path) ?? []),
   ...collisions(files.map(({ path }) => path)),
@@ -58,8 +60,8 @@ export const nameIssue = (file: string): string | undefined => {
   if (segments.includes("..") || segments.includes(".")) return `${shown}: expected a path without "." and ".."`
   if (segments.includes("")) return `${shown}: expected a path, found an empty name in it`
   if (file.includes("\\")) return `${shown}: expected "/" between names, found "\\"`
-  const deceit = confusableCharacter(file)
-  if (deceit !== undefined) return `${shown}: expected a plain name, found ${deceit}`
+  const confusable = confusableCharacter(file)
+  if (confusable !== undefined) return `${shown}: expected a plain name, found ${confusable}`
   if (Buffer.byteLength(file) > LIMITS.pathBytes) {
     return `${shown.slice(0, 80)}…: expected at most ${LIMITS.pathBytes} bytes, found ${Buffer.byteLength(file)}`
   }
@@ -69,7 +71,10 @@ export const nameIssue = (file: string): string | undefined => {
   return undefined
 }
 
-/** Names that are one name where case or Unicode's forms do not count: there the plugin would be another one. */
+/**
+ * Names that are equal on file systems which ignore case or Unicode normalization. The plugin would be a different
+ * one there.
+ */
 const collisions = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const first = new Map<string, { readonly name: string; readonly isFile: boolean }>()
   return paths.flatMap((file) => {
@@ -104,10 +109,10 @@ const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
 }
 
 /**
- * Looks at everything in a directory, without opening any of it, so that nothing in it can make its reader hang: pipes,
- * devices and sockets are refused, and links that lead out, to nothing, in a circle or to a directory.
+ * Validates everything in a directory without opening any file, so that nothing can block the reader. Pipes, devices
+ * and sockets are refused, and so are links that lead out of it, to nothing, in a circle or to a directory.
  *
- * @param source how the person named it, for messages
+ * @param source the source as the person named it, for messages
  */
 export const survey = (directory: string, source: string): Effect.Effect<void, SourceRefused | PluginUnavailable> =>
   Effect.gen(function* () {
@@ -128,7 +133,7 @@ export const survey = (directory: string, source: string): Effect.Effect<void, S
 const walk = async (root: string, below: string, files: Array<ListedFile>, issues: Array<string>): Promise<void> => {
   const entries = await fs.readdir(path.join(root, below), { withFileTypes: true })
   for (const entry of entries) {
-    // What is too much is not counted to its end.
+    // Counting stops at the limit.
     if (files.length + issues.length > LIMITS.files) return
     const name = below === "" ? entry.name : `${below}/${entry.name}`
     if (SKIPPED.has(entry.name) && !entry.isSymbolicLink()) continue

@@ -1,3 +1,5 @@
+/** The checks of an import: reads a source, computes its grants, and decides whether it is refused or held. */
+
 import * as path from "node:path"
 import { Data, Effect } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
@@ -23,7 +25,7 @@ export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
   }
 }
 
-/** A source that was opened and read. What is not a directory is gone with the scope. */
+/** Opens, reads and checks a source. Temporary files are removed when the scope closes. */
 export const examine = ({ directory: copies, workspace }: RegistryOptions, source: string, options: ImportOptions) =>
   Effect.gen(function* () {
     const opened = yield* PluginSource.open(source)
@@ -44,7 +46,7 @@ export const examine = ({ directory: copies, workspace }: RegistryOptions, sourc
     return { ...loaded, origin: opened.origin, source: opened.name, workspace, given }
   })
 
-/** What was read, with what it may do as things stand. */
+/** The candidate with the grants that it would have now. */
 export const settled = (
   { directory }: RegistryOptions,
   before: Plugin | undefined,
@@ -56,12 +58,12 @@ export const settled = (
       directory: PluginCopies.pathOf(directory, found.manifest.name, found.digest),
       workspace: found.workspace,
       now: found.given ?? {},
-      before: before === undefined ? undefined : GrantComputation.standing(manifestOf(before), before),
+      before: before === undefined ? undefined : GrantComputation.currentGrants(manifestOf(before), before),
     }),
     (settlement) => ({ ...found, settlement }),
   )
 
-/** The candidate as it is imported, or all that it lacks. */
+/** The candidate as it is imported. Fails with everything that it lacks. */
 export const granted = ({
   manifest,
   warnings,
@@ -75,6 +77,6 @@ export const granted = ({
     ? Effect.fail(new Grants.GrantRefused({ plugin: manifest.name, refusals: settlement.refusals }))
     : Effect.succeed({ manifest, warnings, directory, digest, files, origin, grants: settlement.grants })
 
-/** Whether a candidate is an update that lacks what a person may still grant. */
+/** Whether a candidate is an update that lacks only what a person can grant. */
 export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: ImportEvents.ImportCandidate): boolean =>
   refusals.length > 0 && before.digest !== digest && Grants.remedies(refusals).hopeless.length === 0

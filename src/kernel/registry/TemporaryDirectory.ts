@@ -1,3 +1,5 @@
+/** Temporary directories of imports. */
+
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -5,9 +7,9 @@ import { Effect, type Scope } from "effect"
 import { SourceRefused } from "./SourceLimits.ts"
 
 /**
- * A directory of nobody else's that goes with the scope.
+ * A new temporary directory, which is removed when the scope closes.
  *
- * @param source what it is for, for messages
+ * @param source the source of the import, for messages
  */
 export const temporary = (source: string): Effect.Effect<string, SourceRefused, Scope.Scope> =>
   Effect.acquireRelease(
@@ -21,6 +23,6 @@ export const temporary = (source: string): Effect.Effect<string, SourceRefused, 
           ],
         }),
     }),
-    // A temporary file that cannot be removed is the system's to clear away.
+    // A temporary file that cannot be removed is left to the operating system.
     (directory) => Effect.ignore(Effect.tryPromise(() => fs.rm(directory, { recursive: true, force: true }))),
   )

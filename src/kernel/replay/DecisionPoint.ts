@@ -1,9 +1,11 @@
+/** The point of a recorded task at a position, and whether the task can be forked there. */
+
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Recording, Request } from "./Recording.ts"
 
-/** Choose another moment: the task cannot go on from this one. */
+/** Choose another position: the task cannot be forked at this one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
   readonly taskId: string
   readonly at: number
@@ -14,23 +16,23 @@ export class NotForkable extends Data.TaggedError("NotForkable")<{
   }
 }
 
-/** A moment of a recorded task, from which it can go on. */
+/** A position of a recorded task from which a fork can continue. */
 export interface Point {
   readonly recording: Recording
   readonly at: number
-  /** What had been asked and answered by then. */
+  /** The requests that had been made and answered by then. */
   readonly past: ReadonlyArray<Request>
-  /** What was asked or answered after it. */
+  /** The requests that were made or answered after it. */
   readonly ahead: ReadonlyArray<Request>
-  /** Commands that had been requested, and neither dispatched nor denied. */
+  /** Ids of the commands that had been requested, and neither dispatched nor denied. */
   readonly waiting: ReadonlyArray<string>
-  /** Questions that waited for a person. */
+  /** Ids of the confirmations that waited for a person. */
   readonly questions: ReadonlyArray<string>
-  /** How often it had been perceived in. */
+  /** Number of perceptions so far. */
   readonly perceptions: number
 }
 
-/** The point of a task at a position of its timeline's history. */
+/** The point of a task at a position in its timeline's history. */
 export const find = (recording: Recording, at: number): Either.Either<Point, NotForkable> => {
   const { taskId, opened, closed, requests, events } = recording
   const refuse = (reason: string) => Either.left(new NotForkable({ taskId, at, reason }))
@@ -39,8 +41,8 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
     return refuse(`it had ended by then, @${closed.position}; before that, up to @${closed.position - 1}, it can be`)
   }
   const before = events.filter(({ position }) => position <= at)
-  const underWay = dispatched(before)
-  if (underWay !== undefined) return refuse(inTheMiddle(recording, underWay))
+  const inFlight = dispatched(before)
+  if (inFlight !== undefined) return refuse(inFlightReason(recording, inFlight))
   const cut = requests.find((request) => request.kind === "act" && inside(request, at) && endOf(request) <= at)
   if (cut !== undefined) {
     return refuse(`a command's outcome and what it changed are recorded together, up to @${cut.until}; fork it there`)
@@ -58,14 +60,14 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   })
 }
 
-/** The same point, before what was perceived last where nothing has followed from it: so that it can be perceived anew. */
+/** The point without a last perception that no request followed, so that the agent perceives again. */
 export const beforePerceiving = (point: Point): Point => {
   const last = point.past.at(-1)
   if (last?.kind !== "perceive") return point
   return { ...point, past: point.past.slice(0, -1), ahead: [last, ...point.ahead] }
 }
 
-/** The same point, where an agent can be led to it: not beyond a question to a model that has no recorded answer. */
+/** Fails if an agent cannot be led to the point: a model call before it has no recorded response. */
 export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   const { recording, at, past } = point
   const last = past.at(-1)?.position ?? 0
@@ -82,7 +84,7 @@ const inside = ({ position, until }: Request, at: number) => position <= at && a
 const endOf = (request: Request): number =>
   request.kind === "act" ? (request.outcome?.event.position ?? Number.POSITIVE_INFINITY) : request.until
 
-/** The commands that have begun and not ended, and how far each has come. */
+/** The commands that have started and not ended, each with its latest event. */
 const open = (events: ReadonlyArray<Event>): ReadonlyMap<string, Event> => {
   const commands = new Map<string, Event>()
   for (const event of events) {
@@ -103,8 +105,10 @@ const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
 
 const undispatched = (events: ReadonlyArray<Event>): ReadonlyArray<string> => [...open(events).keys()]
 
-/** Whether it took effect or not, the log does not say at that moment: neither may be presumed. */
-const inTheMiddle = ({ events, requests }: Recording, { payload }: Event): string => {
+/**
+ * Why a fork is refused while a command is in flight: the log does not show at that position whether it took effect.
+ */
+const inFlightReason = ({ events, requests }: Recording, { payload }: Event): string => {
   const commanded = events.find(
     (event) => is(event, "ActuatorCommanded") && event.payload.commandId === payload.commandId,
   )

@@ -1,16 +1,19 @@
+/** Compares what a replayed agent asks for with what was recorded. */
+
 import { Data } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Request } from "./Recording.ts"
 
 /**
- * How today's agent went another way than the recorded one:
- * - `another-command`, `another-message`, `another-question`: it commands or says something else, or asks a model something else;
- * - `another-request`: it asks for something of another kind, such as a command where it once said something;
- * - `done-earlier`, `done-later`: it ends where it once went on, or goes on where it once ended;
- * - `another-outcome`: it ends where it once ended, with another outcome or reason;
- * - `asked-for-more`: it goes on where the task once ended, so that there is no answer;
- * - `agent-failed`: it fails where it once did not.
+ * The first difference between the replayed and the recorded agent:
+ * - `another-command`, `another-message`, `another-question`: same kind of request, different content;
+ * - `another-request`: a different kind of request, for example a command where a message was recorded;
+ * - `done-earlier`, `done-later`: it finished where the recording continues, or continues where the recording
+ *   finished;
+ * - `another-outcome`: it finished at the same place, with a different outcome or reason;
+ * - `asked-for-more`: it continues after the end of the recorded task, so there is no answer;
+ * - `agent-failed`: it failed where the recorded agent did not.
  */
 export type DivergenceKind =
   | "another-command"
@@ -23,26 +26,28 @@ export type DivergenceKind =
   | "asked-for-more"
   | "agent-failed"
 
-/** The first thing that today's agent did otherwise. */
+/** The first difference between the replayed and the recorded agent. */
 export interface Divergence {
   readonly kind: DivergenceKind
-  /** The recorded event that it differs from. */
+  /** The position of the recorded event. */
   readonly position: number
-  /** Where in the choice the first difference is: a JSON Pointer (RFC 6901), `""` for all of it. */
+  /** JSON Pointer (RFC 6901) of the first difference within the choice; `""` for all of it. */
   readonly path: string
-  /** What was recorded, as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }` or `{ perceive: true }`. */
+  /**
+   * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }` or `{ perceive:
+   * true }`.
+   */
   readonly expected: JsonObject
   readonly found: JsonObject
 }
 
-/** Thrown through an agent that works by itself, so that it does not go on with what is no answer. */
+/** Stops an agent that advances by itself when the replay has no answer for it. */
 export class Stopped extends Data.TaggedError("Stopped") {
   override get message() {
     return "The replay has ended: there is no recorded answer to what the agent asked."
   }
 }
 
-/** A request as a choice. */
 export const choiceOf = (request: Request): JsonObject => {
   switch (request.kind) {
     case "perceive":
@@ -58,7 +63,7 @@ export const choiceOf = (request: Request): JsonObject => {
   }
 }
 
-/** The difference of two choices; nothing where they come to the same. */
+/** The difference between two choices, or undefined if they are equivalent. */
 export const between = (position: number, recorded: JsonObject, found: JsonObject): Divergence | undefined => {
   const [expected, chosen] = [complete(recorded), complete(found)]
   const [first] = JsonPatch.diff(expected, chosen)
@@ -68,7 +73,7 @@ export const between = (position: number, recorded: JsonObject, found: JsonObjec
   return { kind, position, path: isAlike ? first.path : "", expected: recorded, found }
 }
 
-/** A command without arguments has none of them: written out or not, it is the same one. */
+/** A command without arguments equals one with empty arguments. */
 const complete = (choice: JsonObject): JsonObject =>
   "act" in choice && choice.args === undefined ? { ...choice, args: {} } : choice
 

@@ -1,15 +1,17 @@
+/** Reads the outcomes of commands from a task's events. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { CommandOutcome } from "../acting/Command.ts"
 
-/** How a command ended, and the last event that belongs to its end. */
+/** A command's outcome, and the position of the last event that belongs to it. */
 export interface RecordedOutcome {
   readonly outcome: CommandOutcome
   readonly until: number
 }
 
-/** How each command of a task ended, by its id, as its caller was told then. One whose end is not known has none. */
+/** The outcome of each command of a task, by id, as its caller got it. Commands without a known outcome are missing. */
 export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   const ends = new Map<string, string>()
@@ -21,7 +23,7 @@ export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Reco
       commands.set(commandId, { actuator, args: args as JsonObject })
     } else if (is(event, "ConfirmationExpired")) expired.add(event.id)
     else if (is(event, "EnvironmentChanged")) {
-      // What a command changed is recorded with its end.
+      // A command's changes to the environment are recorded with its outcome.
       const commandId = event.causationId === null ? undefined : ends.get(event.causationId)
       const end = commandId === undefined ? undefined : ended.get(commandId)
       if (commandId !== undefined && end !== undefined) ended.set(commandId, { ...end, until: event.position })
@@ -44,7 +46,7 @@ const outcomeOf = (
   const command = typeof commandId === "string" ? commands.get(commandId) : undefined
   if (command === undefined || typeof commandId !== "string") return undefined
   const of = { commandId, ...command, event }
-  // With its keys in the order in which they were handed out then: an agent may put it into words.
+  // Keys keep their recorded order, since an agent may turn the result into text.
   if (is(event, "CommandSucceeded")) return { status: "succeeded", ...of, result: event.payload.result }
   if (is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }
   if (!is(event, "CommandDenied")) return undefined

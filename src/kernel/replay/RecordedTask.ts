@@ -1,3 +1,5 @@
+/** A task that answers from its recording, as long as it is asked the same. */
+
 import { Effect } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
@@ -8,30 +10,30 @@ import type { Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
 import type { Recording, Request } from "./Recording.ts"
 
-/** A recorded task that answers as it did, as far as it is asked the same. */
+/** A recorded task that can be worked on again. */
 export interface RecordedTask {
-  /** The task: whoever works on it cannot tell it from a live one, until it asks for something else. */
+  /** The task. An agent cannot tell it from a live one, until it asks for something else. */
   readonly task: Task
-  /** The first thing that was asked otherwise. From then on nothing is answered. */
+  /** The first request that differs from the recording. After it, nothing is answered. */
   readonly divergence: () => Divergence | undefined
-  /** What was asked for and has no answer: the recorded request has none, or there is none left. */
+  /** The request that has no answer: the recorded one has none, or the recording has ended. */
   readonly exhausted: () => JsonObject | undefined
-  /** The recorded request that was not asked for yet; nothing at the end. */
+  /** The next recorded request; undefined at the end. */
   readonly next: () => Request | undefined
-  /** How many recorded requests are left. */
+  /** Number of recorded requests that are left. */
   readonly left: () => number
-  /** How the task was closed by the agent itself. */
+  /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
-  /** Decisions whose rationale reads otherwise, which changes nothing. */
+  /** Number of decisions whose rationale differs, which is no divergence. */
   readonly rationales: () => number
 }
 
 /**
- * Puts a recording on a tape. Everything that a task can be asked is answered from what was recorded, in the order in which
- * it was recorded: nothing is read, executed or appended.
+ * Makes a task that answers each request from the recording, in the recorded order. Nothing is read, executed or
+ * appended.
  */
 export const make = (recording: Recording): RecordedTask => {
-  const { taskId, requests, opened, told } = recording
+  const { taskId, requests, opened, instructions } = recording
   const decides = requests.some(({ kind }) => kind === "decide")
   let cursor = 0
   let divergence: Divergence | undefined
@@ -39,7 +41,10 @@ export const make = (recording: Recording): RecordedTask => {
   let closed: { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   let rationales = 0
 
-  /** The recorded request that an agent's one has to be; who perceives and acts by itself decides nothing on the tape. */
+  /**
+   * The recorded request that is due. An agent that advances by itself makes no decisions here, so recorded ones are
+   * skipped.
+   */
   const next = (kind: Request["kind"]): Request | undefined => {
     if (kind !== "decide") while (requests[cursor]?.kind === "decide") cursor++
     return requests[cursor]
@@ -52,7 +57,7 @@ export const make = (recording: Recording): RecordedTask => {
     return stop
   }
 
-  /** Answers what was recorded, where the request is of the kind that comes next and does not differ from it. */
+  /** Returns the recorded answer, if the request has the kind that is due and equals the recorded one. */
   const answer = <Kind extends Request["kind"], A>(
     kind: Kind,
     found: JsonObject,
@@ -70,7 +75,7 @@ export const make = (recording: Recording): RecordedTask => {
       const position = positionOf(request)
       const different = between(position, expected, found)
       if (different !== undefined) return diverge(different)
-      // Decided, or done without a word: the same choice, of which only one is a decision.
+      // One of two equal choices is a decision, and the other one is the end of a run.
       if (request.kind !== kind) return diverge({ kind: "another-request", position, path: "", expected, found })
       const answered = take(request as Extract<Request, { readonly kind: Kind }>)
       if (answered === undefined) {
@@ -83,7 +88,7 @@ export const make = (recording: Recording): RecordedTask => {
 
   const task: Task = {
     id: taskId,
-    ...told,
+    ...instructions,
     capabilities: () => Effect.sync(() => recording.capabilitiesAt(requests[cursor]?.position ?? Number.MAX_VALUE)),
     perceive: ({ deadlineMs } = {}) =>
       Effect.zipRight(
@@ -122,5 +127,8 @@ export const make = (recording: Recording): RecordedTask => {
   }
 }
 
-/** The event that a request is known by; what was perceived without a reading is known by the decision after it. */
+/**
+ * The position of the event that identifies a request. A perception without readings is identified by the decision
+ * after it.
+ */
 export const positionOf = (request: Request): number => Math.ceil(request.position)

@@ -1,3 +1,5 @@
+/** Reads a recorded task from the log: what its agent asked, and the answers. */
+
 import { type Context, Data, Effect } from "effect"
 import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -16,7 +18,7 @@ import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts
 import * as PinnedVersions from "../tasks/PinnedVersions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 
-/** Something that an agent asked of its task, and what it was answered, as the log has it. */
+/** A request of an agent to its task, with the recorded answer. */
 export type Request =
   | {
       readonly kind: "perceive"
@@ -34,11 +36,11 @@ export type Request =
   | {
       readonly kind: "act"
       readonly position: number
-      /** The last event of the command; where it has no outcome, `Infinity`. */
+      /** Position of the command's last event; `Infinity` if it has no outcome. */
       readonly until: number
       readonly actuator: string
       readonly args: JsonObject
-      /** Null where the log does not say how it ended. */
+      /** Null if the log has no outcome. */
       readonly outcome: CommandOutcome | null
     }
   | {
@@ -50,42 +52,45 @@ export type Request =
     }
   | ({ readonly kind: "consult"; readonly position: number; readonly until: number } & Consultation)
 
-/** What was asked of a language model; null where the log has no answer. */
+/** A call of a language model. `answer` is null if the log has no response. */
 export interface Consultation {
   readonly question: ModelCallRequest
   readonly answer: ModelCallResponse | null
 }
 
-/** What an agent is told when it begins. */
-export interface Told {
+/** What an agent is given when it begins. */
+export interface Instructions {
   readonly goal: string
   readonly seed: number
 }
 
-/** One task as it was recorded: what its agent asked, in order, and what it was answered. */
+/** A recorded task: the requests of its agent in order, with their answers. */
 export interface Recording {
   readonly taskId: string
-  /** The timeline whose history it is of. */
+  /** The timeline in whose history the task was read. */
   readonly timeline: string
   readonly opened: Event & { readonly payload: PayloadOf<"TaskOpened"> }
-  /** What its agent was told: in a fork, as that says. */
-  readonly told: Told
-  /** Where its timeline was forked for it, and whether its agent began there; null on a timeline that was not. */
+  /** The goal and seed of its agent, with the overrides of a fork. */
+  readonly instructions: Instructions
+  /**
+   * Where its timeline was forked, and whether the agent started fresh there; null on a timeline that is no fork of
+   * the task.
+   */
   readonly forked: { readonly at: number; readonly fresh: boolean } | null
   /** The plugins that took part. */
   readonly plugins: ReadonlyArray<string>
-  /** The registry as the task saw it after the event at a position: each plugin in the version that it began with. */
+  /** The registry after the event at a position, with each plugin in the version that the task was opened with. */
   readonly registryAt: (position: number) => PluginRegistry.PluginRegistry
   readonly requests: ReadonlyArray<Request>
-  /** How it ended; null where the log does not say. */
+  /** Its end; null if the log has none. */
   readonly closed: (Event & { readonly payload: PayloadOf<"TaskClosed"> }) | null
-  /** Every event of the task, up to its end. */
+  /** All events of the task, up to its end. */
   readonly events: ReadonlyArray<Event>
-  /** What could be perceived and done after the event at a position. */
+  /** What could be perceived and commanded after the event at a position. */
   readonly capabilitiesAt: (position: number) => Capabilities.Capabilities
 }
 
-/** The task was recorded and cannot be replayed: what its agent was told, or chose, can no longer be read. */
+/** The task cannot be replayed: personal fields of its events can no longer be decrypted. */
 export class NotReplayable extends Data.TaggedError("NotReplayable")<{
   readonly taskId: string
   readonly position: number
@@ -97,7 +102,7 @@ export class NotReplayable extends Data.TaggedError("NotReplayable")<{
 
 type Log = Context.Tag.Service<EventLog>
 
-/** Reads a task's recording from a log, in the history of the timeline that the log stands for. */
+/** Reads a task's recording in the history of the log's timeline. */
 export const load = (
   log: Log,
   taskId: string,
@@ -108,25 +113,25 @@ export const load = (
     let ended = false
     yield* Pages.forEach(log.readPage, { timeline, taskId }, (page) => {
       for (const event of page) {
-        // What comes after the close is about the task, not part of it.
+        // Events after the close are about the task, not part of it.
         if (!ended) events.push(event)
         ended ||= is(event, "TaskClosed")
       }
     })
     const opened = events.find((event) => is(event, "TaskOpened"))
     if (opened === undefined || !is(opened, "TaskOpened")) return yield* new TaskNotFound({ taskId })
-    const sealed = events.find(({ personal }) => personal?.readable === false)
-    if (sealed !== undefined) return yield* new NotReplayable({ taskId, position: sealed.position })
+    const encrypted = events.find(({ personal }) => personal?.readable === false)
+    if (encrypted !== undefined) return yield* new NotReplayable({ taskId, position: encrypted.position })
     const last = events.at(-1)
     const registry = yield* standingAt(opened.position)
-    const plugins = opened.payload.plugins ?? presumed(registry, opened.payload.measures)
+    const plugins = opened.payload.plugins ?? presumedPlugins(registry, opened.payload.measures)
     const registryAt = yield* registries(log, registry, opened.position, last?.position ?? 0)
     const offered = offering(plugins)
     const forks = events.flatMap((event) => (is(event, "TimelineForked") ? [event.payload] : []))
     const fork = forks.at(-1)
     return {
       ...{ taskId, timeline, opened, plugins, registryAt, events },
-      told: forks.reduce(toldIn, { goal: opened.payload.goal, seed: opened.payload.seed ?? 0 }),
+      instructions: forks.reduce(overriddenBy, { goal: opened.payload.goal, seed: opened.payload.seed ?? 0 }),
       forked: fork === undefined ? null : { at: fork.at, fresh: fork.overrides.fresh === true },
       requests: requestsOf(events),
       closed: last !== undefined && is(last, "TaskClosed") ? last : null,
@@ -134,32 +139,40 @@ export const load = (
     }
   })
 
-/** Everything that a fork does not say otherwise is as it was. */
-const toldIn = (told: Told, { overrides: { goal, seed } }: PayloadOf<"TimelineForked">): Told => ({
-  goal: typeof goal === "string" ? goal : told.goal,
-  seed: typeof seed === "number" ? seed : told.seed,
+/** Applies the overrides of a fork. */
+const overriddenBy = (
+  instructions: Instructions,
+  { overrides: { goal, seed } }: PayloadOf<"TimelineForked">,
+): Instructions => ({
+  goal: typeof goal === "string" ? goal : instructions.goal,
+  seed: typeof seed === "number" ? seed : instructions.seed,
 })
 
 const standingAt = (position: number) =>
   Effect.flatMap(Projector, (projector) => projector.stateAt(PluginRegistry.projection, position)).pipe(
-    // The event there was just read.
+    // The event at that position was just read.
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
-/** Who took part, where an old log does not say: every active plugin, unless the task is not scored by its measures. */
-const presumed = (registry: PluginRegistry.PluginRegistry, measures: ReadonlyArray<string>): ReadonlyArray<string> =>
+/**
+ * The plugins that took part, if an old log does not list them: all active plugins whose measures all score the task.
+ */
+const presumedPlugins = (
+  registry: PluginRegistry.PluginRegistry,
+  measures: ReadonlyArray<string>,
+): ReadonlyArray<string> =>
   Object.entries(registry).flatMap(([name, plugin]) => {
     const own = plugin.active ? ofManifests([manifestOf(plugin)]).measures.map(measureName) : []
     return plugin.active && own.every((measure) => measures.includes(measure)) ? [name] : []
   })
 
-/** Of what a registry says, that on which it depends what can be perceived and done. */
+/** Event types that change which sensors and actuators are available. */
 const REGISTRY = [
   ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],
 ]
 
-/** The registry over the course of a task: folded on from its opening, in the versions that it began with. */
+/** The registry during the task, folded from its opening, with the versions of that time. */
 const registries = (
   log: Log,
   began: PluginRegistry.PluginRegistry,
@@ -167,19 +180,19 @@ const registries = (
   until: number,
 ): Effect.Effect<Recording["registryAt"], LogError> =>
   Effect.gen(function* () {
-    const changes = [{ position: after, seen: began }]
+    const changes = [{ position: after, pinned: began }]
     let registry = began
-    // The registry is one for all timelines: what is said of it is said on main.
+    // All timelines share one registry, whose events are on `main`.
     yield* Pages.forEach(log.readPage, { timeline: MAIN, types: REGISTRY, after, until }, (page) => {
       for (const event of page) {
         registry = PluginRegistry.projection.evolve(registry, event)
-        changes.push({ position: event.position, seen: PinnedVersions.asBegun(registry, began) })
+        changes.push({ position: event.position, pinned: PinnedVersions.withVersionsOf(registry, began) })
       }
     })
-    return (position) => changes.findLast((change) => change.position <= position)?.seen ?? began
+    return (position) => changes.findLast((change) => change.position <= position)?.pinned ?? began
   })
 
-/** What a registry offers, put together once for each. */
+/** The capabilities that a registry offers, computed once for each. */
 const offering = (plugins: ReadonlyArray<string>) => {
   const known = new WeakMap<PluginRegistry.PluginRegistry, Capabilities.Capabilities>()
   return (registry: PluginRegistry.PluginRegistry): Capabilities.Capabilities => {
@@ -196,8 +209,8 @@ const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
 }
 
 /**
- * What a deciding agent perceived: before each decision once, and the decision names what that was. Its place is right
- * before the decision; what was perceived after the last one is told by the numbers of perceptions.
+ * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is
+ * placed right before the decision. A perception after the last decision is found by the perception numbers.
  */
 const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const byPosition = new Map(events.map((event) => [event.position, event]))
@@ -205,17 +218,17 @@ const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => 
   let before = 0
   const perceived = events.flatMap((event) => {
     if (!is(event, "DecisionMade")) return []
-    const grounds = (event.payload.basedOn ?? []).flatMap((position) => byPosition.get(position) ?? [])
-    // What it was based on was perceived before anybody was consulted about it.
-    const asked = consulted.find(({ position }) => position > before)?.position ?? event.position
+    const evidence = (event.payload.basedOn ?? []).flatMap((position) => byPosition.get(position) ?? [])
+    // The readings were perceived before a model was consulted about them.
+    const consultedAt = consulted.find(({ position }) => position > before)?.position ?? event.position
     before = event.position
-    return [perceiving(grounds, Math.min(asked, event.position) - 0.5)]
+    return [perceiving(evidence, Math.min(consultedAt, event.position) - 0.5)]
   })
   const last = events.findLast((event) => is(event, "DecisionMade"))?.position ?? 0
   return [...perceived, ...fromPerceptions(events.filter(({ position }) => position > last)).slice(0, 1)]
 }
 
-/** What an agent perceived that perceives by itself. */
+/** The perceptions of an agent that advances by itself. */
 const fromPerceptions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const perceptions = new Map<number, Array<Event>>()
   for (const event of events) {
@@ -226,7 +239,7 @@ const fromPerceptions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> =
   return [...perceptions.values()].map((read) => perceiving(read, read[0]?.position ?? 0))
 }
 
-/** Readings in the order in which perceiving answers with them: by priority, equals by name. */
+/** A perceive request, with the readings in the order in which `perceive` returns them: by priority, then by name. */
 const perceiving = (events: ReadonlyArray<Event>, position: number): Request => {
   const read = events.filter((event) => is(event, "SensorRead"))
   const readings = read
@@ -239,7 +252,7 @@ const perceiving = (events: ReadonlyArray<Event>, position: number): Request => 
   return { kind: "perceive", position, until, readings }
 }
 
-/** What was decided, commanded and said. */
+/** The requests that are decisions, commands, messages and model calls. */
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
@@ -265,7 +278,7 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
     if (!is(event, "ActuatorCommanded")) return []
     const { commandId, actuator, args } = event.payload
     const outcome = ended.get(commandId) ?? null
-    // Its agent was never told that a fork had withdrawn it: it is the agent's to ask for it again.
+    // The agent never learned that a fork withdrew this command, so it may request it again.
     if (forks.has(outcome?.outcome.event.causationId ?? "")) return []
     const until = outcome === null ? Number.POSITIVE_INFINITY : outcome.until
     return [{ kind: "act", position, until, actuator, args: args as JsonObject, outcome: outcome?.outcome ?? null }]

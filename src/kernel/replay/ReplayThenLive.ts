@@ -1,28 +1,35 @@
+/** Leads an agent through a task's recorded past, and then lets it continue live. */
+
 import { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Agent from "../agents/Agent.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
 import type { RecordedTask } from "./RecordedTask.ts"
-import type { Request, Told } from "./Recording.ts"
+import type { Instructions, Request } from "./Recording.ts"
 
 /**
- * A task that answers from the past as long as that lasts, and then lives: whoever works on it is led through what was, and
- * goes on from there without a seam.
+ * A task that answers from the recording until that is used up, and then from the live task. The agent cannot tell
+ * where one ends and the other begins.
  *
- * @param over says that the living task has no answers any more
+ * @param isOver whether the live task has no more answers
  */
-export const continuing = (past: RecordedTask, live: Task, told: Told, over: () => boolean): Task => {
+export const replayThenLive = (
+  past: RecordedTask,
+  live: Task,
+  instructions: Instructions,
+  isOver: () => boolean,
+): Task => {
   const from = <A, E, E2>(recorded: Effect.Effect<A, E>, living: Effect.Effect<A, E2>): Effect.Effect<A, E | E2> =>
     Effect.suspend((): Effect.Effect<A, E | E2> => {
       if (past.left() > 0) return recorded
-      return over()
+      return isOver()
         ? Effect.die(new Stopped())
-        : Effect.tap(living, () => (over() ? Effect.die(new Stopped()) : Effect.void))
+        : Effect.tap(living, () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
     })
   return {
     ...live,
-    ...told,
+    ...instructions,
     capabilities: () => from(past.task.capabilities(), live.capabilities()),
     perceive: (options) => from(past.task.perceive(options), live.perceive(options)),
     act: (...command) => from(past.task.act(...command), live.act(...command)),
@@ -33,10 +40,10 @@ export const continuing = (past: RecordedTask, live: Task, told: Told, over: () 
 }
 
 /**
- * The agent, led through decisions that were made: it is shown every moment of the past and decides about it, so that what
- * it remembers and draws is as if it had been there; but what was decided was decided.
+ * Wraps an agent for replay. For each recorded decision it calls `decide` (so that the agent's memory and random
+ * numbers advance), discards the result, and returns the recorded choice.
  */
-export const led = (agent: Agent.Agent, past: ReadonlyArray<Request>): Agent.Agent => {
+export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Agent.Agent => {
   if (!("decide" in agent)) return agent
   const choices = past.flatMap((request) => (request.kind === "decide" ? [request.decision] : []))
   let next = 0
@@ -47,7 +54,7 @@ export const led = (agent: Agent.Agent, past: ReadonlyArray<Request>): Agent.Age
         const decided = choices[next++]
         if (decided === undefined) return chosen
         const { choice, rationale } = decided
-        // It was a choice when it was recorded.
+        // The recorded value was decoded as a choice when it was recorded.
         return {
           ...(choice as JsonObject),
           ...(rationale === undefined ? {} : { rationale }),

@@ -1,3 +1,5 @@
+/** Plugins that answer from a recording, for forks with `io: "recorded"`. */
+
 import { Effect, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -16,21 +18,21 @@ import type { Point } from "./DecisionPoint.ts"
 import { Stopped } from "./Divergence.ts"
 import type { Recording } from "./Recording.ts"
 
-/** Plugins that are not there: what they answer was recorded after the point of a fork. No process is started. */
+/** Plugins without processes. Their answers were recorded after the point of a fork. */
 export interface RecordedPlugins {
   readonly instances: Instances
-  /** A task whose models answer what was recorded. */
+  /** Wraps a task so that its model calls get the recorded responses. */
   readonly consulted: (task: Task) => Task
-  /** What was asked for first that was not recorded. */
+  /** The first request that was not recorded. */
   readonly missed: () => string | undefined
 }
 
 /**
- * Answers with what was recorded: a command with its outcome and what it changed, if it is the very command that was carried
- * out next; a sensor with its next reading, if no other command was carried out before that. All else was not recorded, and
- * fails.
+ * Answers from the recording. A command gets its recorded outcome and changes, if it equals the next recorded
+ * command. A sensor returns its next recorded reading, if that was taken before the next recorded command took
+ * effect. All other requests fail.
  *
- * @param documents of the environments, as they stood at the point
+ * @param documents the environments' documents at the point
  */
 export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<string, Json>): RecordedPlugins => {
   const readings = new Map<string, Array<Reading>>()
@@ -55,9 +57,9 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
   const state = new Map(documents)
   let missed: string | undefined
 
-  const miss = (plugin: string, call: string, asked: string) => {
-    missed ??= asked
-    const message = `${asked} was not recorded at this point; a live fork would carry it out`
+  const miss = (plugin: string, call: string, request: string) => {
+    missed ??= request
+    const message = `${request} was not recorded at this point; a live fork would carry it out`
     return new CallFailed({ plugin, call, error: { code: "NotRecorded", message } })
   }
 
@@ -67,7 +69,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
         const name = `${plugin}/${sensor}`
         const queue = readings.get(name) ?? []
         const [next] = queue
-        // What was read after a command is of a world in which that was done.
+        // A reading taken after a command depends on that command.
         const done = commands[0]?.outcome.event.position ?? Number.POSITIVE_INFINITY
         if (next === undefined || next.position > done) return miss(plugin, `read ${name}`, `a reading of ${name}`)
         queue.shift()
@@ -82,7 +84,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
           return miss(plugin, call, `${name} ${JSON.stringify(args).slice(0, MAX_ARGS)}`)
         }
         commands.shift()
-        // What was read before it, and not asked for, is of a world in which it was not done.
+        // Unused readings from before the command do not reflect its effect.
         for (const queue of readings.values()) {
           while (queue[0] !== undefined && queue[0].position < next.commandedAt) queue.shift()
         }
@@ -132,18 +134,18 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
   }
 }
 
-const LACKING = " was not recorded"
+const MISSING_SUFFIX = " was not recorded"
 
-/** Why a fork with recorded answers ends where something was asked for that has none. */
-export const lacking = (missed: string): string => missed + LACKING
+/** The reason with which a fork ends after a request that was not recorded. */
+export const lacking = (missed: string): string => missed + MISSING_SUFFIX
 
 /** Whether a task ended for that reason. */
-export const isLacking = (reason: string): boolean => reason.endsWith(LACKING)
+export const isLacking = (reason: string): boolean => reason.endsWith(MISSING_SUFFIX)
 
 /**
- * Sets up the environments that had not been set up at the point: as they were after it. The others stand as they stood.
+ * Sets up the environments that were reset after the point, as recorded. The other ones keep their documents.
  *
- * @param documents of the environments, as they stood at the point
+ * @param documents the environments' documents at the point
  */
 export const setUp = (task: OpenTask, { recording, at }: Point, documents: ReadonlyMap<string, Json>) =>
   Effect.gen(function* () {
@@ -163,10 +165,10 @@ const resetAfter = ({ events }: Recording, at: number, plugin: string): PayloadO
   return reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload : undefined
 }
 
-/** Characters of a command's arguments that are told. */
+/** Most characters of a command's arguments in a message. */
 const MAX_ARGS = 300
 
-/** The plugin's document after the outcome of a command; nothing where it has none. */
+/** The plugin's document after a command's outcome; undefined if it has none. */
 const changedBy = (
   outcome: Event,
   plugin: string,

@@ -1,3 +1,5 @@
+/** Predicates of time travel: CEL expressions over the state and the events of a log. */
+
 import { type ASTNode, Environment } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
 import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
@@ -5,10 +7,10 @@ import type { Predicate } from "../../projections/timetravel/Predicate.ts"
 import { described } from "./Rule.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
-/** Fix the predicate: it does not compile, names something unknown, or is no question of yes or no. */
+/** Fix the predicate: it does not compile, names something unknown, or is not true or false. */
 export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<{
   readonly source: string
-  /** Counted from 1; on the first line where the predicate has several. */
+  /** Counted from 1. A wrong type is reported at the start of the expression. */
   readonly line: number
   readonly column: number
   readonly reason: string
@@ -24,10 +26,10 @@ export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<{
 /**
  * Compiles a predicate for time travel (Common Expression Language, https://cel.dev) and checks its names and types:
  * - `state`: the environment, `{ shared, tasks }`;
- * - `event`, `position`: the event, and its place in the log;
- * - `value`, with `ofPath`: what is at the path that is watched.
+ * - `event`, `position`: the event and its position in the log;
+ * - `value`, with `ofPath`: the value at the watched path.
  *
- * Where it looks at something that is not there, it does not hold.
+ * A predicate that reads a missing key is false.
  */
 export const compile = (
   source: string,
@@ -46,8 +48,8 @@ export const compile = (
       const reason = `it gives a value of type ${check.type}, and not true or false`
       return Either.left(new PredicateInvalid({ source, line: 1, column: 1, reason }))
     }
-    const { mentionsEvent, places, types } = RuleDependencies.of(program.ast)
-    const reads = places?.flatMap((place) => (place.in === "state" ? [JsonPointer.write(place.path)] : []))
+    const { mentionsEvent, readPaths, types } = RuleDependencies.of(program.ast)
+    const reads = readPaths?.flatMap((readPath) => (readPath.in === "state" ? [JsonPointer.write(readPath.path)] : []))
     return Either.right({
       source,
       mentionsEvent: mentionsEvent || RuleDependencies.has(program.ast, isPosition),
@@ -55,12 +57,12 @@ export const compile = (
       ...(reads === undefined ? {} : { reads }),
       ...(types === undefined ? {} : { types: [...types] }),
       holds: ({ state, value, event, position }) =>
-        answer(() =>
+        evaluateOrFalse(() =>
           program({
             state,
             event: event ?? {},
             position: BigInt(position),
-            // A variable that is not given is one that is not there, as a key is.
+            // A value that is not given counts as missing, like a key.
             ...(value === undefined ? {} : { value }),
           }),
         ),
@@ -70,8 +72,8 @@ export const compile = (
   }
 }
 
-/** What is not there makes a predicate false; what it gives is checked by whoever asks it. */
-const answer = (evaluate: () => boolean): boolean => {
+/** Evaluates a predicate. A missing key or variable makes it false. The caller checks that the result is a boolean. */
+const evaluateOrFalse = (evaluate: () => boolean): boolean => {
   try {
     return evaluate()
   } catch (cause) {
@@ -87,17 +89,17 @@ const invalid = (source: string, cause: unknown): PredicateInvalid => {
   const { summary, start } = described(cause)
   const before = source.slice(0, start).split("\n")
   const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1]
-  const reason = summary.startsWith("has()") ? `${summary}: it takes names and dots only; ${INSTEAD_OF_HAS}` : summary
+  const reason = summary.startsWith("has()") ? `${summary}: it takes names and dots only; ${HAS_ALTERNATIVE}` : summary
   return new PredicateInvalid({ source, line, column, reason })
 }
 
-const INSTEAD_OF_HAS = 'of what is found by an id, write "outcome" in state.tasks["ID"]'
+const HAS_ALTERNATIVE = 'of what is found by an id, write "outcome" in state.tasks["ID"]'
 
 const isPosition = ({ op, args }: ASTNode): boolean => op === "id" && args === "position"
 
 /**
- * Whether an expression is seen to go on holding once it holds: that there are at least so many tasks, which are never
- * taken away; and what is made of such by `&&` and `||`.
+ * Whether an expression certainly stays true once it is true: a lower limit of the number of tasks, which are never
+ * removed, or a combination of such limits by `&&` and `||`.
  */
 const isMonotone = (node: ASTNode): boolean => {
   switch (node.op) {

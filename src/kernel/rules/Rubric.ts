@@ -1,3 +1,8 @@
+/**
+ * A rubric: the set of measures that tasks are scored by. It is built from manifests or read from a file, and checked
+ * here.
+ */
+
 import * as fs from "node:fs"
 import { Data, Effect, Either, Schema } from "effect"
 import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
@@ -11,7 +16,10 @@ const RubricMeasure = Schema.Struct({
   plugin: Schema.optionalWith(Options.Text, { exact: true }),
 }).annotations({ description: "a measure: an object" })
 
-/** A set of measures to score by: the plugins' own, or a file's. `plugin` says whose a measure is, where it is a plugin's. */
+/**
+ * A set of measures to score by: the plugins' own, or a file's. `plugin` names the plugin that a measure belongs to,
+ * if any.
+ */
 export const Rubric = Schema.Struct({
   name: Options.Text,
   measures: Schema.Array(RubricMeasure).pipe(
@@ -22,7 +30,7 @@ export const Rubric = Schema.Struct({
 
 export type Rubric = typeof Rubric.Type
 
-/** Fix the rubric. All that is wrong with it, one item each, with where. */
+/** Fix the rubric. `issues` lists every problem with its place. */
 export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
   readonly source: string
   readonly issues: ReadonlyArray<string>
@@ -36,13 +44,13 @@ export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
 export const measureName = (measure: Rubric["measures"][number]): string =>
   measure.plugin === undefined ? measure.name : `${measure.plugin}/${measure.name}`
 
-/** The rubric's digest: two rubrics that say the same have the same. */
+/** The rubric's digest. Rubrics with equal content have equal digests. */
 export const digestOf = (rubric: Rubric): string => digest(asJson(rubric))
 
-/** A rubric is plain JSON by its schema; this says so to the compiler, and proves it. */
+/** A rubric as JSON. Its schema guarantees it; the decoding makes the compiler see it. */
 export const asJson = (rubric: Rubric): JsonObject => Schema.decodeUnknownSync(JsonObject)(rubric)
 
-/** What the rubric is called that plugins bring along. */
+/** The name of the rubric made of the plugins' own measures. */
 export const OF_PLUGINS = "plugins"
 
 /** The rubric of a task: the measures of the plugins that take part in it. */
@@ -52,8 +60,8 @@ export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
 })
 
 /**
- * Checks a rubric: its shape, that names are its own within their list, that every measure can give or take something, and
- * that every rule compiles.
+ * Checks a rubric: its shape, that names are unique within their list, that each measure has a reward or a
+ * punishment, and that each rule compiles.
  */
 export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
   const decoded = Options.decode(source, Rubric, value)
@@ -64,7 +72,7 @@ export const decode = (source: string, value: unknown): Either.Either<Rubric, Ru
   return issues.length === 0 ? Either.right(decoded.right) : Either.left(new RubricInvalid({ source, issues }))
 }
 
-/** Reads a rubric file: YAML, of which JSON is a part. */
+/** Reads a rubric file in YAML, which includes JSON. */
 export const load = (file: string): Effect.Effect<Rubric, RubricInvalid> =>
   Effect.flatMap(readYaml(file), (value) => decode(file, value)).pipe(
     Effect.catchTag("FileUnreadable", ({ reason }) => new RubricInvalid({ source: file, issues: [reason] })),
@@ -112,31 +120,31 @@ const unreadable = (cause: unknown): string => {
   return code === "EISDIR" ? "a directory" : cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Names that are there twice: what they give would be counted twice, under one name. */
+/** Names that occur twice. Their amounts would be counted twice under one name. */
 const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
   ...repeated(rubric.measures.map(measureName)).map(
-    ({ place, first, name }) =>
-      `measures[${place}]: expected each measure to have a name of its own, found ${name}, which measures[${first}] has already`,
+    ({ index, first, name }) =>
+      `measures[${index}]: expected each measure to have a name of its own, found ${name}, which measures[${first}] has already`,
   ),
   ...rubric.measures.flatMap((measure, at) =>
     (["rewards", "punishments"] as const).flatMap((list) =>
       repeated((measure[list] ?? []).map(({ name }) => name)).map(
-        ({ place, first, name }) =>
-          `measures[${at}].${list}[${place}]: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}[${first}] has already`,
+        ({ index, first, name }) =>
+          `measures[${at}].${list}[${index}]: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}[${first}] has already`,
       ),
     ),
   ),
 ]
 
 const repeated = (names: ReadonlyArray<string>) =>
-  names.map((name, place) => ({ name, place, first: names.indexOf(name) })).filter(({ place, first }) => first < place)
+  names.map((name, index) => ({ name, index, first: names.indexOf(name) })).filter(({ index, first }) => first < index)
 
 const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures
     .filter(({ rewards = [], punishments = [] }) => rewards.length + punishments.length === 0)
     .map((measure) => `${measureName(measure)}: expected at least one reward or punishment, found none`)
 
-/** What is wrong with the rules of these measures, each with its place. */
+/** Problems of the measures' rules, each with its place. */
 export const ruleIssues = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures.flatMap((measure) =>
     [...(measure.rewards ?? []), ...(measure.punishments ?? [])].flatMap(({ name, rule }) => {

@@ -1,27 +1,29 @@
+/** Rules of rubrics: CEL expressions, compiled and checked. */
+
 import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
 import type { RuleContext, RuleResult } from "./RuleContext.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
-import * as Sight from "./readPaths.ts"
+import * as ReadPaths from "./readPaths.ts"
 
 export type { RuleContext, RuleResult } from "./RuleContext.ts"
 
 /** A compiled rule. */
 export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
-  /** Evaluates it. One that is `slow` is evaluated by `Patience` alone, which stops it. */
-  readonly evaluate: (moment: RuleContext) => RuleResult
+  /** Evaluates the rule. A `slow` rule is evaluated by `RuleTimeBudget` only, which aborts it if necessary. */
+  readonly evaluate: (context: RuleContext) => RuleResult
   /**
-   * Looks at all that its verdict depends on, and whether that is another than what was seen last, which it writes to
-   * `seen`. Where it is the very same, so is the verdict.
+   * Reads every path that the rule's result depends on, writes the values to `seen`, and returns whether one differs
+   * from the last call. If none differs, neither does the result.
    */
-  readonly looksAnew: (moment: RuleContext, seen: Array<unknown>) => boolean
+  readonly inputsChanged: (context: RuleContext, seen: Array<unknown>) => boolean
 }
 
 /** Fix the rule: it does not compile, or names something unknown. */
 export class RuleInvalid extends Data.TaggedError("RuleInvalid")<{
   readonly source: string
-  /** Counted from 1; on the first line where the rule has several. */
+  /** Counted from 1. A wrong type is reported at the start of the expression. */
   readonly line: number
   readonly column: number
   readonly reason: string
@@ -35,8 +37,8 @@ export class RuleInvalid extends Data.TaggedError("RuleInvalid")<{
 }
 
 /**
- * Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. Who wrote it is not trusted:
- * see `Patience` for one that may take long.
+ * Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. The author of a rule
+ * is not trusted: see `RuleTimeBudget` for expensive rules.
  */
 export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
   let counts: ReadonlyMap<string, number> = new Map()
@@ -57,16 +59,17 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
         new RuleInvalid({ source, line: 1, column: 1, reason: `it gives a value of type ${check.type}` }),
       )
     }
-    const footprint = RuleDependencies.of(program.ast)
-    const { places } = footprint
+    const dependencies = RuleDependencies.of(program.ast)
+    const { readPaths } = dependencies
     return Either.right({
-      ...footprint,
+      ...dependencies,
       source,
-      evaluate: (moment) => {
-        counts = moment.counts
-        return verdictOf(program, moment)
+      evaluate: (context) => {
+        counts = context.counts
+        return resultOf(program, context)
       },
-      looksAnew: places === undefined ? () => true : (moment, seen) => Sight.differs(moment, places, seen),
+      inputsChanged:
+        readPaths === undefined ? () => true : (context, seen) => ReadPaths.differs(context, readPaths, seen),
     })
   } catch (cause) {
     return Either.left(invalid(source, cause))
@@ -74,15 +77,15 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
 }
 
 const HOLDS: RuleResult = { kind: "held", value: true }
-const DOES_NOT: RuleResult = { kind: "held", value: false }
+const DOES_NOT_HOLD: RuleResult = { kind: "held", value: false }
 
-/** What is absent is no fault of the program's: nobody wants to know where in it that was found. */
-const verdictOf = (program: (moment: object) => unknown, moment: RuleContext): RuleResult => {
+/** Evaluates without stack traces: a missing key is an ordinary result, and collecting its trace would cost time. */
+const resultOf = (program: (context: object) => unknown, context: RuleContext): RuleResult => {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    const value = program(moment)
-    if (typeof value === "boolean") return value ? HOLDS : DOES_NOT
+    const value = program(context)
+    if (typeof value === "boolean") return value ? HOLDS : DOES_NOT_HOLD
     return { kind: "broken", reason: `expected true or false, found ${String(value)}` }
   } catch (cause) {
     const { code, summary } = described(cause)
@@ -98,7 +101,7 @@ const invalid = (source: string, cause: unknown): RuleInvalid => {
   return new RuleInvalid({ source, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, reason: summary })
 }
 
-/** CEL's errors carry a code, a summary and a range; anything else that is thrown is described by its message. */
+/** The code, summary and start of a CEL error. Any other thrown value is described by its message. */
 export const described = (
   cause: unknown,
 ): { readonly code: string; readonly summary: string; readonly start: number } => {

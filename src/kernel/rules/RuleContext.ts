@@ -1,21 +1,23 @@
+/** The input and the result of evaluating a rule at one event. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
-/** What a rule is evaluated over, at one event of a task. */
+/** The variables that a rule is evaluated with, at one event of a task. */
 export interface RuleContext {
   readonly event: Event
-  /** The task's own part of EnvironmentState after the event. */
+  /** The task's part of `EnvironmentState` after the event. */
   readonly state: object
   readonly task: JsonObject
-  /** The command that the event is about: `{ actuator, args }`; empty where it is about none. */
+  /** The command that the event belongs to, `{ actuator, args }`; empty if there is none. */
   readonly command: JsonObject
   /** Milliseconds of the log's clock since the task was opened. */
   readonly elapsed: number
-  /** How many events of each type the task has had, this one included. */
+  /** Number of the task's events by type, this event included. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** What a rule said at one event. `absent`: it looked at something that is not there yet. */
+/** A rule's result at one event. `absent`: it read a key that is missing. `broken`: it threw, or is not a boolean. */
 export type RuleResult =
   | { readonly kind: "held"; readonly value: boolean }
   | { readonly kind: "absent"; readonly reason: string }

@@ -1,24 +1,26 @@
+/** Static analysis of rules: which variables, paths and event types a rule depends on, and whether it may be slow. */
+
 import type { ASTNode } from "@marcbachmann/cel-js"
 
-/** What a rule looks at, read off its syntax. Whatever is not sure is taken to be looked at. */
+/** The dependencies of a rule, from its syntax tree. If in doubt, a dependency is assumed. */
 export interface RuleDependencies {
-  /** The variables that it names, and `counts` where it counts events. */
+  /** The variables that it names, and `counts` if it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">
-  /** Whether it looks at the event or its command, and not at state alone: this decides what an occurrence is. */
+  /** Whether it reads the event or its command, and not state alone. This decides what counts as an occurrence. */
   readonly mentionsEvent: boolean
-  /** The only types of events at which it can be anything but false; undefined where it may be at any. */
+  /** The only event types at which it may be true or throw; undefined if it may be at any type. */
   readonly types: ReadonlySet<string> | undefined
-  /** All that its value depends on; undefined where that cannot be told. */
-  readonly places: ReadonlyArray<ReadPath> | undefined
-  /** Whether its time can grow faster than what it looks at. */
+  /** Every path that its value depends on; undefined if they cannot be determined. */
+  readonly readPaths: ReadonlyArray<ReadPath> | undefined
+  /** Whether its time may grow faster than linearly in the size of the data that it reads. */
   readonly slow: boolean
 }
 
-/** Somewhere that a rule looks: at a variable or in it, or at how often a type was counted. */
-export type ReadPath = PathPlace | { readonly in: "counts"; readonly type: string }
+/** A path that a rule reads: a variable or keys in it, or the count of an event type. */
+export type ReadPath = VariablePath | { readonly in: "counts"; readonly type: string }
 
-/** A variable, or what stands at keys in it. */
-export interface PathPlace {
+/** A variable, or the keys of a path in it. */
+export interface VariablePath {
   readonly in: Variable
   readonly path: ReadonlyArray<string>
 }
@@ -28,9 +30,9 @@ const VARIABLES = ["event", "state", "task", "command", "elapsed"] as const
 
 export type Variable = (typeof VARIABLES)[number]
 
-/** What a rule looks at, by its syntax tree. */
+/** Determines the dependencies of a rule from its syntax tree. */
 export const of = (ast: ASTNode): RuleDependencies => {
-  const places = placesOf(ast)
+  const readPaths = readPathsOf(ast)
   const mentions = new Set<Variable | "counts">(
     VARIABLES.filter((variable) => has(ast, ({ op, args }) => op === "id" && args === variable)),
   )
@@ -39,14 +41,16 @@ export const of = (ast: ASTNode): RuleDependencies => {
     mentions,
     mentionsEvent: mentions.has("event") || mentions.has("command"),
     types: typesOf(ast),
-    places: places.some((place) => place === undefined) ? undefined : places.filter((place) => place !== undefined),
+    readPaths: readPaths.some((readPath) => readPath === undefined)
+      ? undefined
+      : readPaths.filter((readPath) => readPath !== undefined),
     slow: isSlow(ast),
   }
 }
 
 /**
- * Whether time can grow faster than what is looked at: regular expressions, loops in loops, and loops whose every turn may
- * look at more than the element that it is about.
+ * Whether time may grow faster than the data: regular expressions, nested loops, and loops whose body may read more
+ * than its element.
  */
 const isSlow = (node: ASTNode): boolean =>
   has(node, ({ op, args }) => {
@@ -55,13 +59,13 @@ const isSlow = (node: ASTNode): boolean =>
     if (name === "matches" || name === "bind") return true
     if (typeof name !== "string" || !LOOPS.has(name)) return false
     const [variable, ...bodies] = op === "rcall" && Array.isArray(args[2]) ? args[2].filter(isNode) : []
-    return variable?.op !== "id" || !bodies.every((body) => isBrief(body, variable.args))
+    return variable?.op !== "id" || !bodies.every((body) => isLinear(body, variable.args))
   })
 
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"])
 
-/** Whether an expression takes no longer than the element that a loop is about has parts. */
-const isBrief = ({ op, args }: ASTNode, element: unknown): boolean => {
+/** Whether evaluating an expression takes at most time proportional to the size of the loop's element. */
+const isLinear = ({ op, args }: ASTNode, element: unknown): boolean => {
   const operands = childrenOf(args)
   switch (op) {
     case "id":
@@ -69,34 +73,37 @@ const isBrief = ({ op, args }: ASTNode, element: unknown): boolean => {
       return true
     case "==":
     case "!=":
-      return operands.some((operand) => isOf(operand, element)) && operands.every((each) => isBrief(each, element))
+      return (
+        operands.some((operand) => isWithinElement(operand, element)) &&
+        operands.every((each) => isLinear(each, element))
+      )
     case "in": {
       const [value, list] = operands
       return (
         value !== undefined &&
-        isBrief(value, element) &&
+        isLinear(value, element) &&
         list?.op === "list" &&
-        texts(childrenOf(list.args)) !== undefined
+        stringSet(childrenOf(list.args)) !== undefined
       )
     }
     default:
-      return BRIEF.has(op) && operands.every((operand) => isBrief(operand, element))
+      return LINEAR.has(op) && operands.every((operand) => isLinear(operand, element))
   }
 }
 
-/** A scalar, or the element, or something in it. */
-const isOf = ({ op, args }: ASTNode, element: unknown): boolean => {
+/** Whether a node is a scalar, the element, or a path in the element. */
+const isWithinElement = ({ op, args }: ASTNode, element: unknown): boolean => {
   if (op === "value") return true
   if (op === "id") return args === element
   const [of] = childrenOf(args)
-  return (op === "." || op === "[]") && of !== undefined && isOf(of, element)
+  return (op === "." || op === "[]") && of !== undefined && isWithinElement(of, element)
 }
 
-const BRIEF: ReadonlySet<string> = new Set([".", "[]", "<", "<=", ">", ">=", "&&", "||", "!_", "-_", "?:"])
+const LINEAR: ReadonlySet<string> = new Set([".", "[]", "<", "<=", ">", ">=", "&&", "||", "!_", "-_", "?:"])
 
 /**
- * The types of events outside of which an expression is false. In CEL a conjunction is false where any part of it is,
- * whatever errors the others come to, and a disjunction where all parts are.
+ * The event types outside of which an expression is false. In CEL a conjunction is false if either part is, even if
+ * the other one throws; a disjunction is false if both parts are.
  */
 const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
   if (!Array.isArray(args)) return undefined
@@ -112,9 +119,9 @@ const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
       return a === undefined || b === undefined ? undefined : new Set([...a, ...b])
     }
     case "==":
-      return isType(left) ? texts([right]) : isType(right) ? texts([left]) : undefined
+      return isType(left) ? stringSet([right]) : isType(right) ? stringSet([left]) : undefined
     case "in":
-      return isType(left) && right.op === "list" && Array.isArray(right.args) ? texts(right.args) : undefined
+      return isType(left) && right.op === "list" && Array.isArray(right.args) ? stringSet(right.args) : undefined
     default:
       return undefined
   }
@@ -122,39 +129,41 @@ const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
 
 /** `event.type` */
 const isType = (node: ASTNode): boolean => {
-  const place = placeOf(node)
-  return place?.in === "event" && place.path.length === 1 && place.path[0] === "type"
+  const readPath = variablePathOf(node)
+  return readPath?.in === "event" && readPath.path.length === 1 && readPath.path[0] === "type"
 }
 
-const texts = (nodes: ReadonlyArray<unknown>): ReadonlySet<string> | undefined => {
+const stringSet = (nodes: ReadonlyArray<unknown>): ReadonlySet<string> | undefined => {
   const found = nodes.map((node) => (isNode(node) && node.op === "value" ? node.args : undefined))
   return found.every((text) => typeof text === "string") ? new Set(found) : undefined
 }
 
-/** Every place that an expression looks at; undefined for one that cannot be told. */
-const placesOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
-  const place = placeOf(node)
-  if (place !== undefined) return [place]
+/** Every path that an expression reads; undefined stands for a path that cannot be determined. */
+const readPathsOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
+  const readPath = variablePathOf(node)
+  if (readPath !== undefined) return [readPath]
   if (isCount(node)) {
-    const types = Array.isArray(node.args) && Array.isArray(node.args[1]) ? texts(node.args[1]) : undefined
+    const types = Array.isArray(node.args) && Array.isArray(node.args[1]) ? stringSet(node.args[1]) : undefined
     return types === undefined ? [undefined] : [...types].map((type) => ({ in: "counts" as const, type }))
   }
-  return childrenOf(node.args).flatMap(placesOf)
+  return childrenOf(node.args).flatMap(readPathsOf)
 }
 
 const isCount = ({ op, args }: ASTNode): boolean => op === "call" && Array.isArray(args) && args[0] === "count"
 
-/** `state.readings["room/lamp"]`: a variable, or a key of such a place. */
-const placeOf = ({ op, args }: ASTNode): PathPlace | undefined => {
+/** The path that a node denotes: a variable, or a key of a path, as in `state.readings["room/lamp"]`. */
+const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
   if (op === "id") {
     const variable = VARIABLES.find((name) => name === args)
     return variable && { in: variable, path: [] }
   }
   if ((op !== "." && op !== "[]") || !Array.isArray(args)) return undefined
   const [of, key] = args
-  const place = isNode(of) ? placeOf(of) : undefined
+  const readPath = isNode(of) ? variablePathOf(of) : undefined
   const name = isNode(key) && key.op === "value" ? key.args : key
-  return place === undefined || typeof name !== "string" ? undefined : { ...place, path: [...place.path, name] }
+  return readPath === undefined || typeof name !== "string"
+    ? undefined
+    : { ...readPath, path: [...readPath.path, name] }
 }
 
 export const has = (node: ASTNode, fits: (node: ASTNode) => boolean): boolean =>

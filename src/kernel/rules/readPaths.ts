@@ -1,32 +1,37 @@
+/** Reads the paths that a rule depends on, and detects changes between events. */
+
 import type { RuleContext } from "./RuleContext.ts"
 import type { ReadPath } from "./RuleDependencies.ts"
 
 /**
- * Whether anything at these places is another than what was seen last, which is kept in `seen`. Two moments at which all
- * is the very same (`===`) show a rule the same: parts of the state that no event has changed are shared.
+ * Whether the value at any path differs (`!==`) from the one in `seen`, which is updated. If all are identical, the
+ * rule's result is too: states share the parts that no event changed.
  */
-export const differs = (moment: RuleContext, places: ReadonlyArray<ReadPath>, seen: Array<unknown>): boolean => {
-  let anew = false
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index]
-    if (place === undefined) continue
-    const value = at(moment, place)
+export const differs = (context: RuleContext, readPaths: ReadonlyArray<ReadPath>, seen: Array<unknown>): boolean => {
+  let changed = false
+  for (let index = 0; index < readPaths.length; index++) {
+    const readPath = readPaths[index]
+    if (readPath === undefined) continue
+    const value = at(context, readPath)
     if (seen[index] !== value) {
       seen[index] = value
-      anew = true
+      changed = true
     }
   }
-  return anew
+  return changed
 }
 
-/** What stands at a place. Where that would not say all that a rule could see there, the answer is new each time. */
-export const at = (moment: RuleContext, place: ReadPath): unknown => {
-  if (place.in === "counts") return moment.counts.get(place.type)
-  const { path } = place
-  let value: unknown = moment[place.in]
+/**
+ * The value at a path. If the path cannot be resolved through plain records, returns a fresh object, so that an
+ * identity comparison always reports a change and the rule is re-evaluated.
+ */
+export const at = (context: RuleContext, readPath: ReadPath): unknown => {
+  if (readPath.in === "counts") return context.counts.get(readPath.type)
+  const { path } = readPath
+  let value: unknown = context[readPath.in]
   for (let depth = 0; depth < path.length; depth++) {
     const key = path[depth] ?? ""
-    // A list or a scalar has no keys: what a rule makes of that is its own affair.
+    // A list or a scalar has no own keys; CEL decides what indexing it gives.
     if (!isRecord(value)) return {}
     if (!Object.hasOwn(value, key)) return ABSENT[depth] ?? {}
     value = value[key]
@@ -34,9 +39,9 @@ export const at = (moment: RuleContext, place: ReadPath): unknown => {
   return value
 }
 
-/** Only plain records: a key that is called `constructor` is looked at by the language itself. */
+/** Only plain records: CEL itself handles a key named `constructor`. */
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && value.constructor === Object
 
-/** It matters to a rule which of the keys is missing: one sign for each. */
+/** A rule may depend on which key is missing, so each depth has its own sentinel. */
 const ABSENT: ReadonlyArray<object> = Array.from({ length: 16 }, () => ({}))

@@ -1,3 +1,5 @@
+/** Checks the plugin names in a rubric. */
+
 import { Effect } from "effect"
 import * as AuditRubric from "../../projections/audit/Rubric.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
@@ -6,8 +8,8 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 import { type Rubric, RubricInvalid } from "../rules/Rubric.ts"
 
 /**
- * Checks that measures which a rubric says are a plugin's are measures of such a plugin: of one that is in the registry, or
- * that tasks of this log were scored by before.
+ * Fails if a measure of a rubric names a plugin that has no such measure. Known are the plugins of the registry, and
+ * those whose measures this log's tasks were scored by.
  */
 export const check = (
   rubric: Rubric,
@@ -29,7 +31,7 @@ export const check = (
   return issues.length === 0 ? Effect.void : new RubricInvalid({ source: `"${rubric.name}"`, issues })
 }
 
-/** Names that a message lists at most. */
+/** Most names that a message lists. */
 const MAX_LISTED = 10
 
 const listed = (names: ReadonlyArray<string>): string => {

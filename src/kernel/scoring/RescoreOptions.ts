@@ -1,21 +1,23 @@
+/** The options of scoring and of resuming a score set. */
+
 import type { Effect } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as Critics from "../critics/Critics.ts"
 import { Rubric } from "../rules/Rubric.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
-/** What a re-scoring is asked for: tasks, and what they are scored by. */
+/** Options of `rescore`: the tasks, and the rubric and critics to score them by. */
 export interface RescoreOptions extends TaskSelection.SelectedTask {
   readonly rubric: Rubric
-  /** Who is to decide. Default: whoever can. */
+  /** Which critics decide. Default: for each reward the first critic that can. */
   readonly critics?: Critics.CriticRequest
   /** Default: the rubric's name. */
   readonly label?: string
-  /** Told after each page of events. */
+  /** Called after each page of events. */
   readonly onProgress?: OnProgress
 }
 
-/** Their schema. */
+/** Schema of `RescoreOptions`. */
 export const RescoreOptions = Options.of<RescoreOptions>({
   required: { rubric: Rubric },
   optional: {
@@ -26,18 +28,18 @@ export const RescoreOptions = Options.of<RescoreOptions>({
   },
 })
 
-/** How an unfinished score set is gone on with. */
+/** Options of resuming an unfinished score set. */
 export interface ResumeOptions extends Pick<RescoreOptions, "onProgress"> {
-  /** The model, where one decides and is not recorded. */
+  /** The model to ask, if a model decides and its answers are not recorded. */
   readonly model?: Critics.Asking
 }
 
-/** Their schema. */
+/** Schema of `ResumeOptions`. */
 export const ResumeOptions = Options.of<ResumeOptions>({
   optional: { onProgress: Options.callable<OnProgress>(), model: Critics.Asking },
 })
 
-/** How far a scoring is. Events count that were read, whoever's they are. */
+/** Progress of a scoring. `events` counts all events read, including those of other tasks. */
 export interface Progress {
   readonly events: number
   readonly ofEvents: number

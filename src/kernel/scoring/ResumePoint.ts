@@ -1,3 +1,5 @@
+/** Finds out where an interrupted scoring stopped, from its score set. */
+
 import { type Context, Data, Effect, Either, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -7,7 +9,7 @@ import type { Judgement } from "../critics/Judgement.ts"
 import { Rubric } from "../rules/Rubric.ts"
 import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 
-/** Begin a new scoring: this one cannot be gone on with. */
+/** Start a new scoring: this one cannot be resumed. */
 export class NotResumed extends Data.TaggedError("NotResumed")<{
   readonly scoreSetId: string
   readonly reason: string
@@ -17,18 +19,19 @@ export class NotResumed extends Data.TaggedError("NotResumed")<{
   }
 }
 
-/** A score set that was interrupted. */
+/** An unfinished score set, with the work that is left. */
 export interface ResumePoint {
   readonly started: PayloadOf<"ScoringStarted">
   readonly rubric: Rubric
-  readonly standing: ScoreSetWriter.ScoreSetProgress
-  /** Tasks that are left to score, in the order in which they were to be. */
+  readonly progress: ScoreSetWriter.ScoreSetProgress
+  /** Tasks that are left to score, in order. */
   readonly left: ReadonlyArray<string>
 }
 
 /**
- * What an interrupted scoring has left to do. Tasks are scored in the order in which its start lists them, and the verdicts
- * of each are appended at once: all up to the last one that has a verdict have been scored, whether they have any or not.
+ * The work that an interrupted scoring has left. Tasks are scored in the order listed by its start, and the verdicts
+ * of a task are appended at once. So every task up to the last one with a verdict has been scored, even those without
+ * verdicts.
  */
 export const load = (
   log: Context.Tag.Service<EventLog>,
@@ -63,8 +66,8 @@ export const load = (
     const totals = new Map(
       taskIds.slice(0, done).map((taskId) => [taskId, ScoreSetWriter.totalsOf(judged.get(taskId) ?? [])] as const),
     )
-    const standing = { scoreSetId, version, startedBy: event.id, taskId: event.taskId, totals }
-    return { started: payload, rubric: rubric.right, standing, left: taskIds.slice(done) }
+    const progress = { scoreSetId, version, startedBy: event.id, taskId: event.taskId, totals }
+    return { started: payload, rubric: rubric.right, progress, left: taskIds.slice(done) }
   })
 
 const judgementOf = (event: Event): Judgement | undefined => {

@@ -1,3 +1,5 @@
+/** Appends the events of a score set. */
+
 import { type Context, Effect } from "effect"
 import {
   type AppendError,
@@ -12,7 +14,7 @@ import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { type Judgement, round } from "../critics/Judgement.ts"
 
-/** A task's sums. */
+/** The sums of a task's verdicts. */
 export interface Totals {
   readonly earned: number
   readonly lost: number
@@ -20,39 +22,39 @@ export interface Totals {
   readonly unscored: number
 }
 
-/** What was decided about one task. */
+/** The judgements of one task. */
 export interface DecidedVerdict {
   readonly taskId: string
   readonly judgements: ReadonlyArray<Judgement>
 }
 
-/** Where a score set stands while it is written: whoever goes on with it writes there, and nobody else has meanwhile. */
+/** Progress of a score set, from which one writer at a time continues. */
 export interface ScoreSetProgress {
   readonly scoreSetId: string
   /** The last version of its stream. */
   readonly version: number
-  /** The event that says that it began: the cause of all that follows. */
+  /** The id of its `ScoringStarted` event, which causes all of its events. */
   readonly startedBy: string
-  /** The task that the whole set is about, where it is about one. */
+  /** The task of the set, if it is about a single one. */
   readonly taskId: string | null
   /** Sums of the tasks that were scored before. */
   readonly totals: ReadonlyMap<string, Totals>
 }
 
-/** Writes a score set: task by task what was decided, and its end. */
+/** Writes a score set: the judgements of each task, and the end. */
 export interface SetWriter {
   readonly scoreSetId: string
-  /** The id of the event that says that it began. */
+  /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
-  /** Appends what was decided about some tasks, each task's verdicts at once or not at all. */
+  /** Appends the judgements of some tasks. The verdicts of one task are appended atomically. */
   readonly decided: (tasks: ReadonlyArray<DecidedVerdict>) => Effect.Effect<void, AppendError>
-  /** Says that it is complete; answers the sums, task by task. */
+  /** Records that the set is complete. Returns the sums by task. */
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
 
 type Log = Context.Tag.Service<EventLog>
 
-/** Begins a new score set. */
+/** Starts a new score set. */
 export const begin = (
   log: Log,
   started: Omit<PayloadOf<"ScoringStarted">, "scoreSetId">,
@@ -65,24 +67,24 @@ export const begin = (
       events: [{ type: "ScoringStarted", causationId, payload: { scoreSetId, ...started } }],
     })
     const startedBy = events[0]?.id ?? (yield* Effect.dieMessage("an append answered without events"))
-    return goOn(log, started.critic, { scoreSetId, version, startedBy, taskId, totals: new Map() })
+    return resume(log, started.critic, { scoreSetId, version, startedBy, taskId, totals: new Map() })
   })
 
 /**
- * Goes on with a score set from where it stands. Every append names the version that it expects: of two that go on with
- * the same one, the slower has a `VersionConflict`, and no task is counted twice.
+ * Continues a score set. Every append expects the version of its stream: if two writers continue the same set, the
+ * slower one gets a `VersionConflict`, and no task is counted twice.
  */
-export const goOn = (log: Log, critic: string, standing: ScoreSetProgress): SetWriter => {
-  const { scoreSetId, startedBy: causationId } = standing
-  const totals = new Map(standing.totals)
-  let version = standing.version
+export const resume = (log: Log, critic: string, progress: ScoreSetProgress): SetWriter => {
+  const { scoreSetId, startedBy: causationId } = progress
+  const totals = new Map(progress.totals)
+  let version = progress.version
 
   const append = (taskId: string | null, expected: Expected, events: ReadonlyArray<CoreNewEvent>) =>
     log.append({ stream: streamOf(scoreSetId), taskId, actor: actorOf(critic), expected, events })
 
   return {
     scoreSetId,
-    startedBy: standing.startedBy,
+    startedBy: progress.startedBy,
     decided: (tasks) =>
       Effect.suspend(() => {
         const appends = tasks.flatMap(({ taskId, judgements }) => {
@@ -93,15 +95,15 @@ export const goOn = (log: Log, critic: string, standing: ScoreSetProgress): SetW
           version += events.length
           return [appended]
         })
-        // Under way at the same time, they are committed together, in this order.
+        // Concurrent appends are committed together, in this order.
         return Effect.all(appends, { concurrency: "unbounded", discard: true })
       }),
     finish: Effect.suspend(() =>
-      append(standing.taskId, Exact(version), [
+      append(progress.taskId, Exact(version), [
         {
           type: "ScoringFinished",
           causationId,
-          // From entries, since a task may be called `__proto__`.
+          // From entries, since a task id may be `__proto__`.
           payload: { scoreSetId, totals: Object.fromEntries([...totals].map(([id, sums]) => [id, { ...sums }])) },
         },
       ]),
@@ -124,7 +126,7 @@ const verdictEvent = (scoreSetId: string, causationId: string | null, judgement:
   return { type, causationId, payload: { scoreSetId, ...verdict } }
 }
 
-/** The sums of what was decided about one task. */
+/** The sums of one task's judgements. */
 export const totalsOf = (judgements: ReadonlyArray<Judgement>): Totals & JsonObject => {
   const sum = (kind: "reward" | "punishment") =>
     round(judgements.reduce((total, judged) => (judged.kind === kind ? total + judged.amount : total), 0))

@@ -1,3 +1,5 @@
+/** The service that scores recorded tasks by a rubric, as new score sets. */
+
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -23,49 +25,49 @@ export type { Totals } from "./ScoreSetWriter.ts"
 export { type SelectableTask, SelectionInvalid, selects, type TaskFilter } from "./TaskFilter.ts"
 export { NoTaskSelected } from "./TaskSelection.ts"
 
-/** What a re-scoring would take. */
+/** What a re-scoring would do. */
 export interface RescorePlan {
   readonly label: string
   readonly rubricDigest: string
   readonly critic: string
   readonly range: { readonly from: number; readonly to: number }
-  /** In the order in which they would be scored. */
+  /** In the order of scoring. */
   readonly taskIds: ReadonlyArray<string>
-  /** Events that would be read. */
+  /** Number of events to read. */
   readonly events: number
-  /** Rewards and punishments of each task: all, and those that rules, plugins' functions and a model would decide. */
+  /** Rewards and punishments per task: in all, and those decided by rules, by plugins' functions and by a model. */
   readonly verdicts: number
   readonly rules: number
   readonly functions: number
   readonly models: number
-  /** Questions to a model that it would take, for all tasks. */
+  /** Model calls for all tasks. */
   readonly modelCalls: number
 }
 
-/** A score set as it was written. */
+/** A finished score set. */
 export interface ScoreSetSummary {
   readonly scoreSetId: string
   readonly label: string
-  /** In the order in which they were scored: as they ended. */
+  /** In the order of scoring, which is the order of their ends. */
   readonly taskIds: ReadonlyArray<string>
   readonly totals: { readonly [taskId: string]: ScoreSetWriter.Totals }
 }
 
-/** Which score set a pointer is to name, and on whose word. */
+/** A pointer to a score set, and who moves it. */
 export interface Promotion {
-  /** A name of the caller's choice, such as `official` or `baseline`. */
+  /** A name that the caller chooses, such as `official` or `baseline`. */
   readonly pointer: string
-  /** One id; what stands for several sets cannot be pointed at. */
+  /** Exactly one id. A list, since a caller's name may refer to several sets, which is refused. */
   readonly scoreSetIds: ReadonlyArray<string>
   readonly actor: string
 }
 
-/** Its schema. Which score sets can be pointed at is said by `NotPromoted`. */
+/** Schema of `Promotion`. Ids that cannot be promoted fail with `NotPromoted`. */
 export const Promotion = Options.of<Promotion>({
   required: { pointer: Options.Name, scoreSetIds: Schema.Array(Schema.String), actor: Options.Name },
 })
 
-/** Fix the call: a pointer names one score set that is complete. */
+/** Fix the call: a pointer names exactly one finished score set. */
 export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   readonly pointer: string
   readonly found: string
@@ -75,7 +77,10 @@ export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   }
 }
 
-/** Wait for the other one, or stop it: two cannot write one score set. What this one had appended stands, and is not repeated. */
+/**
+ * Wait for the other writer, or stop it: a score set has one writer. The verdicts that this one appended remain, and
+ * are not repeated.
+ */
 export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ readonly scoreSetId: string }> {
   override get message() {
     return `Score set ${this.scoreSetId}: somebody else goes on with it at this moment, and was faster. \`hindcast score ls\` says whether it is finished.`
@@ -85,37 +90,37 @@ export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ rea
 type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | TaskSelection.NoTaskSelected | RubricInvalid
 type WriteError = ScoringOvertaken | AppendError
 
-/** Scores tasks. It reads the log and nothing else, and adds a new score set; what was scored before stands. */
+/** Scores tasks by reading the log. Each scoring is a new score set; earlier ones are kept. */
 export class Scoring extends Context.Tag("hindcast/Scoring")<
   Scoring,
   {
     /**
-     * Scores tasks in one pass over the log, whatever their number and that of the rules, in constant memory. Interrupted,
-     * it leaves a score set that is not finished.
+     * Scores tasks in one pass over the log and in constant memory, however many tasks and rules there are. If it is
+     * interrupted, the score set is left unfinished.
      */
     readonly rescore: (options: RescoreOptions) => Effect.Effect<ScoreSetSummary, ChoiceError | WriteError>
     /**
-     * Finishes a score set that was interrupted, by the rubric and up to the position that it was begun with. What it has
-     * scored is not scored again: it comes to what it would have come to without the interruption.
+     * Finishes an interrupted score set with its original rubric, up to its original position. Tasks that have been
+     * scored are not scored again. The result equals that of an uninterrupted scoring.
      */
     readonly resume: (
       scoreSetId: string,
       options?: ResumeOptions,
     ) => Effect.Effect<ScoreSetSummary, ResumePoint.NotResumed | Critics.ChooseError | WriteError>
-    /** What a re-scoring would take. Nothing is scored, and nothing is appended. */
+    /** What a re-scoring would do. Nothing is scored or appended. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
-    /** Moves a pointer: answers the event that says so. What the pointer named before stands as it is. */
+    /** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
     readonly promote: (promotion: Promotion) => Effect.Effect<Event, Options.InvalidOptions | NotPromoted | AppendError>
   }
 >() {}
 
-/** Scores by rules and models: plugins judge where `Critics` are there. */
+/** Scores by rules and models, without plugins. */
 export const layer: Layer.Layer<Scoring, never, EventLog | Projector> = Layer.effect(
   Scoring,
   Effect.flatMap(EventLog, (log) => make(Critics.withoutPlugins(log))),
 )
 
-/** Scores by whatever can decide. */
+/** Scores by all critics, plugins included. */
 export const layerWithCritics: Layer.Layer<Scoring, never, EventLog | Projector | Critics.Critics> = Layer.effect(
   Scoring,
   Effect.flatMap(Critics.Critics, (critics) => make(critics)),
@@ -126,9 +131,9 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
     const log = yield* EventLog
     const projector = yield* Projector
 
-    const prepare = (given: RescoreOptions) =>
+    const prepare = (input: RescoreOptions) =>
       Effect.gen(function* () {
-        const options = yield* Options.decode("rescore", RescoreOptions, given)
+        const options = yield* Options.decode("rescore", RescoreOptions, input)
         const { rubric, label = rubric.name, onProgress } = options
         if (rubric.measures.some(({ plugin }) => plugin !== undefined)) {
           const sets = yield* projector.current(ScoreSets.projection)
@@ -139,30 +144,30 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         const chosen = yield* TaskSelection.of(log, tasks, options)
         const range = { from: Math.min(1, position), to: position }
         const planned = ScoringPlan.inOrder(tasks, chosen, position)
-        const panel = yield* critics.choose(rubric, options.critics ?? {})
-        return { rubric, label, range, planned, panel, parts: ScoringPlan.parts(tasks, planned), onProgress }
+        const criticSet = yield* critics.choose(rubric, options.critics ?? {})
+        return { rubric, label, range, planned, criticSet, parts: ScoringPlan.parts(tasks, planned), onProgress }
       })
 
     const rescore = (options: RescoreOptions) =>
       Effect.gen(function* () {
-        const { rubric, label, range, planned, panel, parts, onProgress } = yield* prepare(options)
+        const { rubric, label, range, planned, criticSet, parts, onProgress } = yield* prepare(options)
         const taskIds = planned.map(({ taskId }) => taskId)
-        const started = startOf({ rubric, panel, taskIds, label, range })
+        const started = startOf({ rubric, criticSet, taskIds, label, range })
         const writer = yield* ScoreSetWriter.begin(log, started, { taskId: null, causationId: null })
-        const critic = yield* panel.open(writer)
+        const critic = yield* criticSet.open(writer)
         return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
       }).pipe(Effect.scoped)
 
     const resume = (scoreSetId: string, options: ResumeOptions = {}) =>
       Effect.gen(function* () {
         const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
-        const { started, rubric, standing, left } = yield* ResumePoint.load(log, scoreSetId)
-        const panel = yield* critics.choose(rubric, {
+        const { started, rubric, progress, left } = yield* ResumePoint.load(log, scoreSetId)
+        const criticSet = yield* critics.choose(rubric, {
           ...Critics.askedAgain(started.params),
           ...(model === undefined ? {} : { model }),
         })
-        if (panel.digest !== started.criticDigest) {
-          const reason = `it was begun by the critic ${started.critic}, and would be finished by ${panel.name}, which decides otherwise`
+        if (criticSet.digest !== started.criticDigest) {
+          const reason = `it was begun by the critic ${started.critic}, and would be finished by ${criticSet.name}, which decides otherwise`
           return yield* new ResumePoint.NotResumed({ scoreSetId, reason })
         }
         const tasks = yield* TaskSelection.tasks(log, started.range.to)
@@ -171,22 +176,22 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
           ? ScoringPlan.parts(tasks, planned)
           : ScoringPlan.oneByOne(planned, left)
         const { label, taskIds } = started
-        const writer = ScoreSetWriter.goOn(log, started.critic, standing)
+        const writer = ScoreSetWriter.resume(log, started.critic, progress)
         const before = taskIds.length - left.length
-        const critic = yield* panel.open(writer)
+        const critic = yield* criticSet.open(writer)
         return yield* score({ log, critic, parts, writer, label, taskIds, before, onProgress })
       }).pipe(Effect.scoped)
 
     const plan = (options: RescoreOptions) =>
-      Effect.map(prepare(options), ({ rubric, label, range, planned, panel, parts }): RescorePlan => {
+      Effect.map(prepare(options), ({ rubric, label, range, planned, criticSet, parts }): RescorePlan => {
         const rewards = rubric.measures.flatMap((of) => [...(of.rewards ?? []), ...(of.punishments ?? [])])
         return {
-          ...{ label, range, rubricDigest: digestOf(rubric), critic: panel.name },
+          ...{ label, range, rubricDigest: digestOf(rubric), critic: criticSet.name },
           taskIds: planned.map(({ taskId }) => taskId),
           events: ScoringPlan.length(parts),
           verdicts: rewards.length,
-          ...{ rules: panel.decides.rule, functions: panel.decides.plugin, models: panel.decides.model },
-          modelCalls: panel.modelCalls * planned.length,
+          ...{ rules: criticSet.decides.rule, functions: criticSet.decides.plugin, models: criticSet.decides.model },
+          modelCalls: criticSet.modelCalls * planned.length,
         }
       })
 
@@ -212,7 +217,7 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
     return Scoring.of({ rescore, resume, plan, promote })
   })
 
-/** Scores a task that was just closed by its plugins' measures: the score set with the label `live`. */
+/** Scores a task that was just closed by its plugins' measures, as the score set labelled `live`. */
 export const scoreClosed = (
   log: Context.Tag.Service<EventLog>,
   taskId: string,
@@ -225,21 +230,21 @@ export const scoreClosed = (
     const [first] = yield* log.readPage({ taskId, timeline: log.timeline }, 1)
     const { position: to } = yield* log.head
     const from = first?.position ?? to
-    const panel = yield* critics.unasked(rubric)
-    const started = startOf({ rubric, panel, taskIds: [taskId], label: "live", range: { from, to } })
+    const criticSet = yield* critics.unasked(rubric)
+    const started = startOf({ rubric, criticSet, taskIds: [taskId], label: "live", range: { from, to } })
     const writer = yield* ScoreSetWriter.begin(log, started, { taskId, causationId })
-    const critic = yield* panel.open(writer)
+    const critic = yield* criticSet.open(writer)
     const parts = ScoringPlan.oneByOne([{ taskId, from, to, closed: true }], [taskId])
     yield* write({ log, critic, parts, writer, ofTasks: 1, before: 0 })
   }).pipe(Effect.scoped)
 
 const startOf = ({
   rubric,
-  panel: { name, digest, params },
+  criticSet: { name, digest, params },
   ...others
 }: {
   readonly rubric: Rubric
-  readonly panel: Critics.CriticSet
+  readonly criticSet: Critics.CriticSet
   readonly taskIds: ReadonlyArray<string>
   readonly label: string
   readonly range: RescorePlan["range"]
@@ -254,7 +259,7 @@ const startOf = ({
 
 interface Writing extends Pick<ScoringScan.Passing, "log" | "critic" | "parts"> {
   readonly writer: ScoreSetWriter.SetWriter
-  /** Tasks of the score set, and those of them that were scored before. */
+  /** Number of tasks in the score set, and of those scored before. */
   readonly ofTasks: number
   readonly before: number
   readonly onProgress?: OnProgress | undefined
@@ -267,14 +272,14 @@ const score = ({
 }: Omit<Writing, "ofTasks"> & { readonly taskIds: ReadonlyArray<string>; readonly label: string }) =>
   Effect.map(write({ ...writing, ofTasks: taskIds.length }), (totals): ScoreSetSummary => {
     const { scoreSetId } = writing.writer
-    // From entries, since a task may be called `__proto__`.
+    // From entries, since a task id may be `__proto__`.
     return { scoreSetId, label, taskIds, totals: Object.fromEntries(totals) }
   }).pipe(Effect.catchTag("VersionConflict", () => new ScoringOvertaken({ scoreSetId: writing.writer.scoreSetId })))
 
-/** Tasks that are decided at the same time, where that takes more than a moment. */
+/** Most tasks that critics decide concurrently. */
 const DECIDED_AT_ONCE = 4
 
-/** Judges task after task, appends what was decided, and says at the end that the score set is complete. */
+/** Judges the tasks, appends their verdicts, and finishes the score set. */
 const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () => Effect.void }: Writing) => {
   const ofEvents = ScoringPlan.length(parts)
   let tasks = before

@@ -1,26 +1,28 @@
+/** Plans a scoring: the order of tasks, and the ranges of the log to read. Pure. */
+
 import type { Task, Tasks } from "../../projections/state/Tasks.ts"
 
-/** A task that is to be scored: where it was opened, and where it ends as far as the scoring reads. */
+/** A task to score, with the range of positions to read. */
 export interface Planned {
   readonly taskId: string
   readonly from: number
   readonly to: number
-  /** Whether it was closed by then. */
+  /** Whether it is closed within the range. */
   readonly closed: boolean
 }
 
-/** A stretch of the log that is read once: all of it, or of it the events of each task by themselves. */
+/** A range of the log that is read once: with all events in it, or with the events of each task separately. */
 export interface ScanPart {
   readonly after: number
   readonly until: number
-  /** In the order in which they end. */
+  /** In the order of their ends. */
   readonly tasks: ReadonlyArray<Planned>
   readonly alone: boolean
 }
 
 /**
- * Tasks in the order in which they are scored: as they end. Those that are not closed by the last position end there, in
- * the order in which they were opened. It is the same order whatever has been appended since.
+ * The order in which tasks are scored: by their ends. Tasks that are open at the last position end there, in the
+ * order of their openings. Later appends do not change the order.
  */
 export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: number): ReadonlyArray<Planned> =>
   taskIds
@@ -32,22 +34,22 @@ export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: numb
     })
     .sort((a, b) => a.to - b.to || Number(b.closed) - Number(a.closed) || a.from - b.from)
 
-/** Events between two tasks that are read along: cheaper than to ask anew. */
-const NEAR = 1_000
+/** Largest gap between two tasks whose events are read and skipped, since a new query would cost more. */
+const MAX_GAP = 1_000
 
-/** Where fewer than one in so many tasks of a stretch are to be scored, each is read by itself. */
-const FEW = 4
+/** If at most one in this many tasks of a range is to be scored, each is read separately. */
+const SPARSE_FACTOR = 4
 
-/** Divides what there is to read. No event of a task is read twice, and what no task needs is not read. */
+/** Splits the reading into ranges. No event of a task is read twice, and gaps without tasks are not read. */
 export const parts = (tasks: Tasks, planned: ReadonlyArray<Planned>): ReadonlyArray<ScanPart> => {
   const count = counter(Object.values(tasks))
-  return stretches(planned).map((stretch) => {
-    const alone = stretch.tasks.length * FEW <= count(stretch.after + 1, stretch.until)
-    return { ...stretch, alone }
+  return mergedRanges(planned).map((range) => {
+    const alone = range.tasks.length * SPARSE_FACTOR <= count(range.after + 1, range.until)
+    return { ...range, alone }
   })
 }
 
-/** Each task by itself, in the order in which they are listed. */
+/** A range for each task, in the listed order. */
 export const oneByOne = (planned: ReadonlyArray<Planned>, taskIds: ReadonlyArray<string>): ReadonlyArray<ScanPart> => {
   const byId = new Map(planned.map((task) => [task.taskId, task]))
   return taskIds.flatMap((taskId) => {
@@ -56,33 +58,33 @@ export const oneByOne = (planned: ReadonlyArray<Planned>, taskIds: ReadonlyArray
   })
 }
 
-/** How many positions are read, at most. */
+/** Number of positions that are read, at most. */
 export const length = (parts: ReadonlyArray<ScanPart>): number =>
   parts.reduce((sum, { after, until }) => sum + until - after, 0)
 
-/** Overlapping and neighbouring tasks, in the order of their ends. */
-const stretches = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omit<ScanPart, "alone">> => {
+/** Merges overlapping and neighbouring tasks into ranges. Within one, tasks are in the order of their ends. */
+const mergedRanges = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omit<ScanPart, "alone">> => {
   const found: Array<{ after: number; until: number; tasks: Array<Planned> }> = []
   for (const task of [...planned].sort((a, b) => a.from - b.from)) {
     const last = found.at(-1)
-    if (last !== undefined && task.from - 1 <= last.until + NEAR) {
+    if (last !== undefined && task.from - 1 <= last.until + MAX_GAP) {
       last.until = Math.max(last.until, task.to)
       last.tasks.push(task)
     } else found.push({ after: task.from - 1, until: task.to, tasks: [task] })
   }
-  const place = new Map(planned.map((task, index) => [task, index]))
-  const order = (task: Planned) => place.get(task) ?? 0
+  const ranks = new Map(planned.map((task, index) => [task, index]))
+  const order = (task: Planned) => ranks.get(task) ?? 0
   return found.map(({ tasks, ...range }) => ({ ...range, tasks: tasks.sort((a, b) => order(a) - order(b)) }))
 }
 
-/** Counts the tasks that have a part in a range of positions. */
+/** Counts the tasks whose events overlap a range of positions. */
 const counter = (tasks: ReadonlyArray<Task>): ((first: number, last: number) => number) => {
   const openings = tasks.map(({ from }) => from).sort((a, b) => a - b)
   const ends = tasks.map(({ outcome, to }) => (outcome === null ? Number.MAX_SAFE_INTEGER : to)).sort((a, b) => a - b)
   return (first, last) => below(openings, last + 1) - below(ends, first)
 }
 
-/** How many of these numbers, which rise, are below a limit. */
+/** How many of these ascending numbers are below a limit. */
 const below = (numbers: ReadonlyArray<number>, limit: number): number => {
   let [low, high] = [0, numbers.length]
   while (low < high) {

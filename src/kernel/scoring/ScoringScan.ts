@@ -1,3 +1,5 @@
+/** Reads the log for a scoring, and shows each event to the judging of its task. */
+
 import { Chunk, type Context, Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -5,24 +7,27 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
 import type { Planned, ScanPart } from "./ScoringPlan.ts"
 
-/** A task whose events have all been seen. */
+/** A task whose events have all been read. */
 export interface CompletedTask {
   readonly taskId: string
   readonly judging: Judging
 }
 
-/** What a pass is made with. */
+/** Options of a scan. */
 export interface Passing {
   readonly log: Context.Tag.Service<EventLog>
   readonly critic: Critic
   readonly parts: ReadonlyArray<ScanPart>
-  /** Is given tasks in the order of the plan, as they end. */
+  /** Called with completed tasks, in the order of the plan. */
   readonly onEnded: (ended: ReadonlyArray<CompletedTask>) => Effect.Effect<void, AppendError>
-  /** Is told how many positions have been passed. */
+  /** Called with the number of positions that have been read. */
   readonly onPassed: (positions: number) => Effect.Effect<void>
 }
 
-/** Shows a critic the events of many tasks in one pass over the log; only tasks that are under way are held in memory. */
+/**
+ * Shows a critic the events of many tasks in one pass over the log. Only tasks between their first and last event are
+ * held in memory.
+ */
 export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.Effect<void, AppendError> => {
   const begin = ({ taskId }: Planned): CompletedTask => {
     const read = (after: number, until: number, limit: number) =>
@@ -30,23 +35,23 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
     return { taskId, judging: critic.start({ taskId, read }) }
   }
 
-  /** Tasks in between one another: every event of the stretch is read, and shown to whom it concerns. */
+  /** Reads a range with interleaved tasks: each event is shown to its task, if that is planned. */
   const together = ({ after, until, tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
     const planned = new Map(tasks.map((task) => [task.taskId, task]))
     const open = new Map<string, CompletedTask>()
     const see = (event: Event): CompletedTask | undefined => {
       const task = event.taskId === null ? undefined : planned.get(event.taskId)
       if (task === undefined || event.position < task.from) return undefined
-      let under = open.get(task.taskId)
-      if (under === undefined) {
-        under = begin(task)
-        open.set(task.taskId, under)
+      let current = open.get(task.taskId)
+      if (current === undefined) {
+        current = begin(task)
+        open.set(task.taskId, current)
       }
-      under.judging.see(event)
+      current.judging.see(event)
       if (!task.closed || event.position < task.to) return undefined
       open.delete(task.taskId)
       planned.delete(task.taskId)
-      return under
+      return current
     }
     return forEachPage(log, { after, until, timeline: log.timeline }, (page) => {
       const ended: Array<CompletedTask> = []
@@ -56,7 +61,7 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
       }
       return Effect.zipRight(onEnded(ended), onRead(page.at(-1)?.position ?? until))
     }).pipe(
-      // What is left was not closed by then.
+      // The remaining tasks are open at the end of the range.
       Effect.zipRight(
         Effect.suspend(() =>
           onEnded(tasks.flatMap((task) => (planned.has(task.taskId) ? [open.get(task.taskId) ?? begin(task)] : []))),
@@ -65,7 +70,7 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
     )
   }
 
-  /** Tasks one after the other, each by the index on its events. */
+  /** Reads tasks one after the other, by the index on task ids. */
   const alone = ({ tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) =>
     Effect.forEach(
       tasks,

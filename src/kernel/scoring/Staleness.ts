@@ -1,3 +1,5 @@
+/** Finds out whether a score set would come out differently today. */
+
 import * as AuditRubric from "../../projections/audit/Rubric.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { ScoreSet, ScoreSets } from "../../projections/state/ScoreSets.ts"
@@ -8,8 +10,8 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 import * as Rubric from "../rules/Rubric.ts"
 
 /**
- * Why a score set is stale: what it was scored by is not what tasks would be scored by today. Empty where it is not, and
- * where nobody can tell: what has become of a rubric's file is not in the log.
+ * Why a score set is stale: its critic or its plugins' measures have changed since. Empty if it is not stale. Changes
+ * of a rubric file cannot be detected, since they are not in the log.
  */
 export const reasons = (
   set: Pick<ScoreSet, "critic" | "criticDigest" | "rubricDigest">,
@@ -20,14 +22,14 @@ export const reasons = (
   ...staleMeasures(SafeRecord.get(rubrics, set.rubricDigest) ?? {}, registry),
 ]
 
-/** Of a critic that has another name than today's one, another version; other critics are not known here. */
+/** Detects an old version of the rule critic. Other critics are not checked. */
 const staleCritic = ({ critic, criticDigest }: Pick<ScoreSet, "critic" | "criticDigest">): ReadonlyArray<string> => {
   const [kind] = RuleCritic.CRITIC.split("@")
   if (critic.split("@")[0] !== kind || critic.includes("+") || criticDigest === RuleCritic.DIGEST) return []
   return [`it was scored by the critic ${critic}; today's is ${RuleCritic.CRITIC}`]
 }
 
-/** The rubric of the plugins' own measures has changed where a plugin has. */
+/** Detects changed measures in the rubric of the plugins' own measures. */
 const staleMeasures = (rubric: ScoreSets["rubrics"][string], registry: PluginRegistry): ReadonlyArray<string> => {
   if (rubric.name !== Rubric.OF_PLUGINS) return []
   const listed = Array.isArray(rubric.measures) ? rubric.measures : []

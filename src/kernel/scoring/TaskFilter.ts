@@ -1,3 +1,5 @@
+/** Filters tasks, by fields and by a CEL expression. */
+
 import { Environment } from "@marcbachmann/cel-js"
 import { Data, Either, Schema } from "effect"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -7,22 +9,22 @@ import * as Options from "../../values/Options.ts"
 import { dateOf } from "../../values/Time.ts"
 import { described } from "../rules/Rule.ts"
 
-/** A task as it is selected by. */
+/** A task with the fields that it can be selected by. */
 export interface SelectableTask extends Task {
   readonly taskId: string
   /** The plugins whose measures it was opened with. */
   readonly plugins: ReadonlyArray<string>
-  /** What its randomness came from; null where an old log does not say. */
+  /** Seed of its randomness; null if an old log does not have it. */
   readonly seed: number | null
 }
 
-/** Which tasks are meant. What is left out selects all; several values of one kind are alternatives. */
+/** Which tasks to select. A field that is left out selects all; several values of one field are alternatives. */
 export interface TaskFilter {
-  /** Only tasks that were opened after this position. */
+  /** Only tasks opened after this position. */
   readonly openedAfter?: number
-  /** Only tasks that were closed up to and including this position. */
+  /** Only tasks closed at this position or before. */
   readonly closedBy?: number
-  /** Agents, as `name@version`, or by their names alone. */
+  /** Agents, as `name@version` or by name alone. */
   readonly agents?: ReadonlyArray<string>
   readonly plugins?: ReadonlyArray<string>
   readonly outcomes?: ReadonlyArray<TaskOutcome>
@@ -30,7 +32,7 @@ export interface TaskFilter {
   readonly where?: string
 }
 
-/** Its schema. */
+/** Schema of `TaskFilter`. */
 export const TaskFilter = Options.of<TaskFilter>({
   optional: {
     openedAfter: Options.wholeNumber(0),
@@ -42,13 +44,13 @@ export const TaskFilter = Options.of<TaskFilter>({
   },
 }).annotations({ description: "an object with openedAfter, closedBy, agents, plugins, outcomes or where" })
 
-/** What `task` has in an expression. Times are timestamps, such as `timestamp("2026-03-01T12:00:00Z")`. */
+/** The fields of `task` in an expression. Times are timestamps, such as `timestamp("2026-03-01T12:00:00Z")`. */
 export const FIELDS = [
   ...["id", "goal", "agent", "outcome", "reason", "steps", "seed", "plugins"],
   ...["openedAt", "closedAt", "durationMs", "from", "to"],
 ] as const
 
-/** Fix the expression: it does not compile, names something unknown, or is no question of yes or no. */
+/** Fix the expression: it does not compile, names something unknown, or is not true or false. */
 export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<{
   readonly source: string
   /** Counted from 1. */
@@ -65,10 +67,10 @@ export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<{
   }
 }
 
-/** Whether a task is meant. */
+/** Whether a task is selected. */
 export type Selects = (task: SelectableTask) => Either.Either<boolean, SelectionInvalid>
 
-/** Makes the question of a selection: its expression is compiled once. */
+/** Compiles a filter once, for many tasks. */
 export const prepare = (selection: TaskFilter): Either.Either<Selects, SelectionInvalid> =>
   Either.map(selection.where === undefined ? Either.right(EVERY) : compile(selection.where), (fits): Selects => {
     const { openedAfter = 0, closedBy = Number.MAX_SAFE_INTEGER, agents, plugins, outcomes } = selection
@@ -82,7 +84,7 @@ export const prepare = (selection: TaskFilter): Either.Either<Selects, Selection
         : Either.right(false)
   })
 
-/** Whether a selection means a task. */
+/** Whether a filter selects a task. */
 export const selects = (selection: TaskFilter, task: SelectableTask): Either.Either<boolean, SelectionInvalid> =>
   Either.flatMap(prepare(selection), (fits) => fits(task))
 
@@ -97,13 +99,17 @@ const compile = (source: string): Either.Either<Selects, SelectionInvalid> => {
     if (check.type !== "bool" && check.type !== "dyn") {
       return Either.left(notBoolean(source, `it gives a value of type ${check.type}, and not true or false`))
     }
-    return Either.right((task) => answer(source, () => program({ task: fieldsOf(task) }), task.taskId))
+    return Either.right((task) => evaluateFor(source, () => program({ task: fieldsOf(task) }), task.taskId))
   } catch (cause) {
     return Either.left(invalid(source, cause))
   }
 }
 
-const answer = (source: string, evaluate: () => unknown, taskId: string): Either.Either<boolean, SelectionInvalid> => {
+const evaluateFor = (
+  source: string,
+  evaluate: () => unknown,
+  taskId: string,
+): Either.Either<boolean, SelectionInvalid> => {
   try {
     const value = evaluate()
     if (typeof value === "boolean") return Either.right(value)

@@ -1,3 +1,5 @@
+/** Finds the tasks that a scoring is about. */
+
 import { type Context, Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -7,10 +9,10 @@ import { begin } from "../../projections/fold/Projection.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as TaskFilter from "./TaskFilter.ts"
 
-/** Select others: of the tasks that there are, none is meant. */
+/** Select other tasks: none matches. */
 export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
   readonly log: string
-  /** Tasks that were looked at: the closed ones, or those that were named. */
+  /** Number of candidates: all closed tasks, or the named ones. */
   readonly among: number
 }> {
   override get message() {
@@ -20,20 +22,20 @@ export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
   }
 }
 
-/** Which tasks a scoring is asked for. */
+/** Which tasks to score. */
 export interface SelectedTask {
-  /** Default: every closed task. One that is named twice is scored once. */
+  /** Ids. Default: every closed task. Duplicates are scored once. */
   readonly tasks?: ReadonlyArray<string>
-  /** Of these, only those that it fits. */
+  /** Selects among these tasks. */
   readonly select?: TaskFilter.TaskFilter
 }
 
-/** A schema for each of them. */
+/** Schemas of the fields of `SelectedTask`. */
 export const askedFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
 
 /**
- * The tasks of a log up to a position, as far as a scoring needs to know them: folded from the events alone that open and
- * close them, which a long log has few of. Steps are counted only where a selection may ask for them.
+ * The tasks of a log up to a position, folded from the events that open and close them, of which even a long log has
+ * few. Commands are counted as steps only if a filter's expression may read them.
  */
 export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: SelectedTask = {}) => {
   const draft = begin(Tasks.projection, Tasks.projection.initial)
@@ -43,7 +45,7 @@ export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { selec
   }).pipe(Effect.map(() => draft.state()))
 }
 
-/** The ids of the tasks that are asked for. */
+/** The ids of the selected tasks. */
 export const of = (
   log: Context.Tag.Service<EventLog>,
   known: Tasks.Tasks,
@@ -81,7 +83,7 @@ const fitting = (
 
 type Opening = Pick<TaskFilter.SelectableTask, "plugins" | "seed">
 
-/** What tasks were opened with, beside what every task is known by. */
+/** The plugins and the seed that tasks were opened with. */
 const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<string>) => {
   const opened = new Map<string, Opening>()
   const query = { types: ["TaskOpened"], timeline: log.timeline }
@@ -96,7 +98,7 @@ const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<strin
   )
 }
 
-/** Older logs name the plugins by their measures alone. */
+/** Older logs name the plugins only in their measures. */
 const openingOf = ({ plugins, measures, seed }: PayloadOf<"TaskOpened">): Opening => ({
   plugins: plugins ?? [...new Set(measures.map((measure) => measure.split("/")[0] ?? measure))],
   seed: seed ?? null,

@@ -1,20 +1,22 @@
-/** Shortest interval at which a sensor is read on its own, in milliseconds; a shorter one counts as this. */
+/** The times at which a sensor with an interval is read. */
+
+/** Shortest interval of a sensor, in milliseconds. A shorter one is raised to it. */
 export const SHORTEST_MS = 10
 
-/** When something is due that repeats: at each multiple of an interval after a start. Times in milliseconds of one clock. */
+/** A repeating schedule: each multiple of an interval after a start. Times in milliseconds of one clock. */
 export interface IntervalGrid {
   readonly startedAt: number
   readonly intervalMs: number
 }
 
 /**
- * The first tick after a moment. Ticks lie on a grid, so that no delay adds up; those that passed while something took
- * longer come to nothing but the next one. Pure.
+ * The first tick after a time. Ticks lie on a fixed grid, so delays do not accumulate. Ticks that passed during a
+ * longer reading are skipped. Pure.
  */
-export const nextAfter = ({ startedAt, intervalMs }: IntervalGrid, moment: number): number => {
+export const nextAfter = ({ startedAt, intervalMs }: IntervalGrid, time: number): number => {
   const interval = Math.max(intervalMs, SHORTEST_MS)
-  const passed = Math.floor((moment - startedAt) / interval)
+  const passed = Math.floor((time - startedAt) / interval)
   const next = startedAt + (passed + 1) * interval
-  // Rounding may put a tick exactly on the moment, or the moment just below the tick that it is.
-  return next > moment ? next : next + interval
+  // Rounding may put a tick exactly on `time`, or `time` just below the tick that it equals.
+  return next > time ? next : next + interval
 }

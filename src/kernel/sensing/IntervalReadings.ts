@@ -1,3 +1,5 @@
+/** Reads the sensors that declare an interval, without being asked by an agent. */
+
 import { Duration, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -11,8 +13,8 @@ import * as PushRateLimiter from "./PushRateLimiter.ts"
 import type { SensingTask } from "./SensingTask.ts"
 import { sense } from "./SensorReading.ts"
 
-/** A sensor that is read on its own. */
-interface Repeating {
+/** A sensor with an interval. */
+interface IntervalSensor {
   /** `plugin/sensor` */
   readonly name: string
   readonly plugin: string
@@ -20,49 +22,49 @@ interface Repeating {
 }
 
 /**
- * Reads the sensors that declare an interval, each on its own, for as long as this runs. Which ones those are is settled
- * when the task is opened, like who takes part in it; whether one is active, and its priority, is looked at at each tick.
+ * Reads each sensor that declares an interval, until interrupted. The sensors are fixed when the task is opened, like
+ * the plugins that take part; activation and priority are looked up at each tick.
  *
- * Ticks lie on a grid from the opening on. While a reading is under way no other one is begun: the ticks that pass meanwhile
- * come to nothing but the next one. A sensor that fails is asked again at its next tick. All sensors of a plugin together
- * are read no more often than one may be: a plugin that declares a thousand fills no log.
+ * Ticks lie on a grid that starts at the opening. A sensor has one reading in progress at a time: ticks during a
+ * reading are skipped. A sensor that fails is read again at its next tick. All sensors of a plugin together are read
+ * no more often than one sensor may be, so a plugin that declares a thousand cannot flood the log.
  */
 export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
   Effect.gen(function* () {
     const registry = yield* task.kernel.registry.state
-    const repeating = Object.entries(registry).flatMap(([plugin, found]): ReadonlyArray<Repeating> => {
+    const sensors = Object.entries(registry).flatMap(([plugin, found]): ReadonlyArray<IntervalSensor> => {
       if (!task.takesPart(plugin)) return []
       return sensorsOf(manifestOf(found)).flatMap(({ name, interval }) =>
         interval === undefined ? [] : [{ name: `${plugin}/${name}`, plugin, intervalMs: interval }],
       )
     })
-    const turn = PushRateLimiter.make()
-    yield* Effect.forEach(repeating, (sensor) => repeat(task, sensor, turn), {
+    const awaitPermit = PushRateLimiter.make()
+    yield* Effect.forEach(sensors, (sensor) => repeat(task, sensor, awaitPermit), {
       concurrency: "unbounded",
       discard: true,
     })
   })
 
-/** Reads one sensor at its ticks, until its world or the lease is lost. */
+/** Reads one sensor at its ticks, until its environment or the lease is lost. */
 const repeat = (
   task: SensingTask,
-  { name, plugin, intervalMs }: Repeating,
-  turn: PushRateLimiter.PushRateLimiter,
+  { name, plugin, intervalMs }: IntervalSensor,
+  awaitPermit: PushRateLimiter.PushRateLimiter,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const ticks = { startedAt: yield* MonotonicClock.now, intervalMs }
     let tick = ticks.startedAt
-    for (let goesOn = true; goesOn; ) {
+    for (let continues = true; continues; ) {
       const now = yield* MonotonicClock.now
-      // Not the tick before once more, should the timer have been a little early.
+      // Never the same tick twice, if the timer fires slightly early.
       tick = IntervalGrid.nextAfter(ticks, Math.max(now, tick))
       yield* Effect.sleep(Duration.millis(tick - now))
-      yield* turn(plugin)
-      goesOn = yield* readOnce(task, name)
+      yield* awaitPermit(plugin)
+      continues = yield* readOnce(task, name)
     }
   })
 
-/** Answers whether to go on. */
+/** Reads the sensor once. Returns whether to continue. */
 const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     yield* task.kernel.lease.held
@@ -72,7 +74,7 @@ const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
     return true
   }).pipe(
     Effect.catchTags({
-      // Its process ended and took the world of this task with it: there is nothing more to read.
+      // The sensor's process ended, and the task's environment with it: there is nothing to read any more.
       NotRead: ({ code }) => Effect.succeed(code !== "WorldLost"),
       LeaseLost: () => Effect.succeed(false),
     }),

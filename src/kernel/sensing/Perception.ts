@@ -1,3 +1,5 @@
+/** Reads all sensors of a task, by priority and within a deadline. */
+
 import { Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -7,24 +9,25 @@ import * as Deadline from "./Deadline.ts"
 import type { SensingTask } from "./SensingTask.ts"
 import { type Reading, sense, skip } from "./SensorReading.ts"
 
-/** How a task perceives. */
+/** Options of `perceive`. */
 export interface PerceiveOptions {
-  /** How long it may take, in milliseconds. Default: as long as the sensors' own time-outs let it. */
+  /** Time limit in milliseconds. Default: only the sensors' own time-outs. */
   readonly deadlineMs?: number
 }
 
-/** Their schema. What is no time at all is refused as such (`InvalidDeadline`). */
+/** Schema of `PerceiveOptions`. A deadline that is not a valid time fails with `InvalidDeadline`. */
 export const PerceiveOptions = Options.of<PerceiveOptions>({ optional: { deadlineMs: Schema.Number } })
 
 export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
 /**
- * Reads every active sensor of the task's plugins, in descending priority; equals are read at the same time. A reading is
- * handed on after it was committed, so that what an agent sees is what the log says. A sensor that fails is recorded
- * (`SensorFailed`) and left out; the others are read all the same.
+ * Reads every active sensor of the task's plugins, in descending priority; equals are read concurrently. A reading is
+ * returned after it was committed, so that an agent sees what the log says. A sensor that fails is recorded
+ * (`SensorFailed`) and omitted; the others are still read.
  *
- * At the deadline it answers with what it has. A sensor whose turn had not come is recorded as `SensorSkipped`; one that was
- * asked and had not answered is cancelled and recorded as `SensorFailed` with the code `DeadlinePassed`.
+ * At the deadline it returns the readings that it has. A sensor whose turn had not come is recorded as
+ * `SensorSkipped`. A sensor that was asked and had not answered is cancelled and recorded as `SensorFailed` with the
+ * code `DeadlinePassed`.
  */
 export const perceive = (
   task: SensingTask,
@@ -56,7 +59,7 @@ export const perceive = (
     return readings
   })
 
-/** Groups of equal priority, in the order given: highest first. Pure. */
+/** Groups sensors of equal priority, keeping their order. Pure. */
 export const byPriority = (sensors: ReadonlyArray<ActiveComponent>): ReadonlyArray<ReadonlyArray<ActiveComponent>> => {
   const groups: Array<Array<ActiveComponent>> = []
   for (const sensor of sensors) {

@@ -1,3 +1,5 @@
+/** Records the readings that plugins push without being asked. */
+
 import { type Context, Data, Effect, type Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease, LeaseLost } from "../../events/log/Lease.ts"
@@ -9,7 +11,7 @@ import { KERNEL } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
 import * as PushRateLimiter from "./PushRateLimiter.ts"
 
-/** The sensor that a plugin pushed a reading of does not take part: the reading was not recorded. */
+/** The sensor of a pushed reading is not active, so the reading was not recorded. */
 export class SensorInactive extends Data.TaggedError("SensorInactive")<{ readonly sensor: string }> {
   override get message() {
     return `${this.sensor} is not an active sensor: expected one that is, so this reading was not recorded. \`hindcast plugin activate ${this.sensor}\` activates it.`
@@ -23,30 +25,31 @@ export class NoOpenTask extends Data.TaggedError("NoOpenTask")<{ readonly taskId
   }
 }
 
-/** An open task, as far as pushed readings care. */
+/** An open task that receives pushed readings. */
 export interface Listener {
-  /** The name of the instances that serve it alone. */
-  readonly place: string
-  /** Where its readings are recorded: its own stream, in a fork on its timeline. */
+  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
+  readonly instanceName: string
+  /** The recorder of the task's own stream; in a fork, on its timeline. */
   readonly recorder: Recorder
-  /** The id of its `TaskOpened`, or of the event that forked it. */
+  /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
   readonly takesPart: (plugin: string) => boolean
-  /** Does something short that belongs to the task, if it is open. */
-  readonly whileOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
+  /** Runs a short effect if the task is open. */
+  readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
 }
 
 /** Records the readings that plugins push. */
 export interface PushedReadings {
   /**
-   * Records a pushed reading as `SensorRead`, in the plugin's own name: in the task that the process serves; of a process that
-   * serves all tasks, in each open one that the plugin takes part in, and where there is none, in no task. A process that
-   * pushes more than `MOST` is held up: so many wait in the process's host, and what comes beyond is left out there.
+   * Records a pushed reading as `SensorRead`, with the plugin as its actor. A reading from a process that serves one
+   * task is recorded in that task. A reading from a process that serves all tasks is recorded in each open task that
+   * the plugin takes part in; if there is none, in no task. A process that exceeds `PushRateLimiter`'s rate is
+   * delayed: the plugin host queues a limited number of readings and drops the rest.
    */
   readonly take: (
     emitted: PushedReading,
   ) => Effect.Effect<void, SensorInactive | NoOpenTask | LeaseLost | AppendError | LogError>
-  /** Lets an open task have what is pushed, for as long as the scope is open. */
+  /** Delivers pushed readings to an open task until the scope closes. */
   readonly listen: (task: Listener) => Effect.Effect<void, never, Scope.Scope>
 }
 
@@ -56,44 +59,44 @@ export const make = (
   lease: HeldLease,
 ): PushedReadings => {
   const listeners = new Map<string, Listener>()
-  /** By the task that a process serves. */
-  const turns = new Map<string, PushRateLimiter.PushRateLimiter>()
+  /** Rate limits, by the task that a process serves. */
+  const limiters = new Map<string, PushRateLimiter.PushRateLimiter>()
 
-  /** The open tasks that are to have what is pushed. */
+  /** The open tasks that receive a pushed reading. */
   const listening = (instance: string, plugin: string): ReadonlyArray<Listener> =>
-    [...listeners.values()].filter(({ place, takesPart }) =>
-      instance === KERNEL ? takesPart(plugin) : place === instance,
+    [...listeners.values()].filter(({ instanceName, takesPart }) =>
+      instance === KERNEL ? takesPart(plugin) : instanceName === instance,
     )
 
-  const inTime = (instance: string, plugin: string) => {
-    const turn = turns.get(instance) ?? PushRateLimiter.make()
-    turns.set(instance, turn)
-    return turn(plugin)
+  const awaitPermit = (instance: string, plugin: string) => {
+    const limiter = limiters.get(instance) ?? PushRateLimiter.make()
+    limiters.set(instance, limiter)
+    return limiter(plugin)
   }
 
   const take = ({ plugin, version, sensor, instance, reading }: PushedReading) =>
     Effect.gen(function* () {
       if (instance !== KERNEL && !listeners.has(instance)) return yield* new NoOpenTask({ taskId: instance })
-      yield* inTime(instance, plugin)
+      yield* awaitPermit(instance, plugin)
       yield* lease.held
       const name = `${plugin}/${sensor}`
       const active = activeSensors(yield* registry.state).find((active) => active.name === name)
       if (active === undefined) return yield* new SensorInactive({ sensor: name })
       const actor = `plugin:${plugin}@${version}`
-      // Nobody waited for it.
+      // A pushed reading has no latency, since nothing waited for it.
       const payload = { sensor: name, reading, priority: active.priority, latencyMs: 0 }
 
-      const recordIn = ({ recorder, openedBy, whileOpen }: Listener) =>
-        whileOpen(recorder.as(actor).record({ type: "SensorRead", causationId: openedBy, payload }))
+      const recordIn = ({ recorder, openedBy, ifOpen }: Listener) =>
+        ifOpen(recorder.as(actor).record({ type: "SensorRead", causationId: openedBy, payload }))
 
-      const taken = yield* Effect.forEach(
+      const recorded = yield* Effect.forEach(
         listening(instance, plugin),
         (listener) =>
-          // One that is just being closed takes nothing more; the others do.
+          // A task that is being closed rejects the reading; the others record it.
           Effect.as(recordIn(listener), true).pipe(Effect.catchTag("TaskClosed", () => Effect.succeed(false))),
         { concurrency: "unbounded" },
       )
-      if (taken.includes(true)) return
+      if (recorded.includes(true)) return
       if (instance !== KERNEL) return yield* new NoOpenTask({ taskId: instance })
       yield* log.append({ stream: `plugin/${plugin}`, taskId: null, actor, events: [{ type: "SensorRead", payload }] })
     })
@@ -103,11 +106,11 @@ export const make = (
     listen: (listener) =>
       Effect.asVoid(
         Effect.acquireRelease(
-          Effect.sync(() => listeners.set(listener.place, listener)),
+          Effect.sync(() => listeners.set(listener.instanceName, listener)),
           () =>
             Effect.sync(() => {
-              listeners.delete(listener.place)
-              turns.delete(listener.place)
+              listeners.delete(listener.instanceName)
+              limiters.delete(listener.instanceName)
             }),
         ),
       ),

@@ -1,25 +1,27 @@
-/** How often something may happen: so often in a second in the long run, and so many at once. */
+/** A rate limit as a pure function of time. */
+
+/** A rate limit: a long-term rate per second, and a burst size. */
 export interface Rate {
   readonly perSecond: number
   readonly atOnce: number
 }
 
-/** What to remember of a rate between two questions: when it would be used up evenly, in milliseconds. */
+/** The limit's state: the theoretical arrival time of the next event, in milliseconds. */
 export type Used = number
 
-/** Nothing has happened yet. */
+/** The state before the first event. */
 export const unused: Used = Number.NEGATIVE_INFINITY
 
 /**
- * How long the next one has to wait that comes at a moment, and what to remember when it goes after that. Times in
- * milliseconds of one clock. Pure. (The generic cell rate algorithm, ITU-T I.371.)
+ * How long an event that arrives at `now` must wait, and the state after it. Times in milliseconds of one clock.
+ * Pure. The generic cell rate algorithm, ITU-T I.371.
  */
 export const next = (
   { perSecond, atOnce }: Rate,
   used: Used,
-  moment: number,
+  now: number,
 ): { readonly waitMs: number; readonly used: Used } => {
   const every = 1000 / perSecond
-  const waitMs = Math.max(0, used - (atOnce - 1) * every - moment)
-  return { waitMs, used: Math.max(used, moment + waitMs) + every }
+  const waitMs = Math.max(0, used - (atOnce - 1) * every - now)
+  return { waitMs, used: Math.max(used, now + waitMs) + every }
 }

@@ -1,3 +1,5 @@
+/** Reads one sensor once, and records the reading or the failure. */
+
 import { Data, Effect, Fiber } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -10,31 +12,32 @@ import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import * as Deadline from "./Deadline.ts"
 import type { SensingTask } from "./SensingTask.ts"
 
-/** What one sensor returned, as it stands in the log. */
+/** A recorded reading of one sensor. */
 export interface Reading {
   /** `plugin/sensor` */
   readonly sensor: string
   readonly reading: Json
-  /** The position of its `SensorRead`. */
+  /** The position of its `SensorRead` event. */
   readonly position: number
   readonly event: Event
 }
 
-/** A sensor gave no reading. The log says so, and why. */
+/** A sensor gave no reading. The reason is in the log. */
 export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: string; readonly code: string }> {}
 
-/** Why a sensor is asked. */
+/** Options of `sense`. */
 export interface SenseOptions {
   readonly deadline?: Deadline.Deadline | undefined
-  /** The number of the perceiving that it is part of. */
+  /** The number of the perception that the reading is part of. */
   readonly perception?: number
 }
 
 /**
- * Asks a sensor once, and records what it said: `SensorRead`, or `SensorFailed` where it was asked and gave no reading. In a
- * task a sensor has one reading at a time under way; where the deadline passes before it is its turn, it is not asked, and
- * `SensorSkipped` is recorded. At the deadline a reading under way is cancelled (`SensorFailed`, code `DeadlinePassed`), but
- * a plugin that is starting goes on to start, or one that is slower than the deadline would never come to be.
+ * Reads a sensor once, and records `SensorRead`, or `SensorFailed` if it was asked and gave no reading. A sensor of a
+ * task has one reading in progress at a time. If the deadline passes before its turn, it is not asked, and
+ * `SensorSkipped` is recorded. At the deadline a reading in progress is cancelled (`SensorFailed`, code
+ * `DeadlinePassed`). A plugin that is being started is not cancelled; otherwise one that takes longer than the
+ * deadline could never start.
  */
 export const sense = (
   task: SensingTask,
@@ -43,17 +46,17 @@ export const sense = (
   { deadline, perception }: SenseOptions = {},
 ): Effect.Effect<Reading, NotRead | AppendError | LogError> =>
   Effect.suspend(() => {
-    let asked = false
+    let wasAsked = false
     const starting = task.instance(sensor.plugin, registry)
     const ask = Effect.gen(function* () {
-      asked = true
+      wasAsked = true
       const startedAt = performance.now()
       const { process, manifest } = yield* deadline === undefined
         ? starting
         : Effect.flatMap(Effect.forkIn(starting, task.scope), Fiber.join)
       const timeoutMs = sensorsOf(manifest).find(({ name }) => name === sensor.component)?.timeout
       const reading = yield* process.read(sensor.component, {
-        taskId: task.place,
+        taskId: task.instanceName,
         causationId: task.openedBy,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       })
@@ -63,7 +66,7 @@ export const sense = (
       Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, perception)),
       onPluginFailure((failure) => fail(task, sensor, failureOf(failure))),
       Effect.catchTag("DeadlinePassed", ({ ms }) =>
-        asked
+        wasAsked
           ? fail(task, sensor, { code: "DeadlinePassed", message: `it was asked, and gave no reading within ${ms} ms` })
           : Effect.zipRight(skip(task, [sensor], ms), new NotRead({ sensor: sensor.name, code: "DeadlinePassed" })),
       ),
@@ -94,7 +97,7 @@ const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure) =>
     new NotRead({ sensor: name, code: error.code }),
   )
 
-/** Records in one commit which sensors were due and did not get their turn within so many milliseconds. */
+/** Records in one commit the sensors that were due and got no turn within `deadlineMs`. */
 export const skip = (
   task: SensingTask,
   sensors: ReadonlyArray<ActiveComponent>,

@@ -1,3 +1,5 @@
+/** What an agent can perceive and do in a task, from its plugins' manifests. */
+
 import { actuatorsOf, type Risk, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { Level } from "../../plugins/manifest/Risk.ts"
 import {
@@ -16,36 +18,36 @@ export interface Capability {
   /** `plugin/actuator` */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments, where it declares one: a command that disagrees is denied. */
+  /** JSON Schema of its arguments, if it declares one. A command whose arguments violate it is denied. */
   readonly args?: JsonObject
-  /** JSON Schema of its result, where it declares one. */
+  /** JSON Schema of its result, if it declares one. */
   readonly result?: JsonObject
-  /** What its manifest says, where it says anything. */
+  /** The risk that its manifest declares, if any. */
   readonly risk?: Risk
-  /** What the gate rules on: the highest of what its manifest says and of what its plugin was granted. */
+  /** The risk that the gate uses: the higher of the declared one and that of the plugin's grants. */
   readonly effectiveRisk: Level
-  /** Where that is more than the manifest says: the grants that make it so, in words. */
+  /** The grants that raise the risk above the declared one, in words. */
   readonly riskBecause?: ReadonlyArray<string>
-  /** Whether commanding it twice is as good as once, where it says. */
+  /** Whether repeating it has no further effect, if the manifest says so. */
   readonly idempotent?: boolean
 }
 
-/** A sensor that an agent is given readings of. */
+/** A sensor whose readings an agent receives. */
 export interface Sense {
   /** `plugin/sensor` */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its readings, where it declares one. */
+  /** JSON Schema of its readings, if it declares one. */
   readonly reading?: JsonObject
 }
 
-/** What an agent can perceive and do: as its manifests describe it, by priority. */
+/** The sensors and actuators of an agent, as the manifests describe them, by priority. */
 export interface Capabilities {
   readonly sensors: ReadonlyArray<Sense>
   readonly actuators: ReadonlyArray<Capability>
 }
 
-/** What the active components of some plugins offer. Pure. */
+/** The capabilities that the active components of some plugins offer. Pure. */
 export const offered = (registry: PluginRegistry, takesPart: (plugin: string) => boolean): Capabilities => {
   const manifest = (plugin: string) => {
     const found = SafeRecord.get(registry, plugin)
@@ -85,7 +87,7 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
 }
 
 const riskIn = (registry: PluginRegistry, plugin: string, declared: Risk | undefined) => {
-  // What is offered is of a plugin that is there.
+  // An offered component belongs to a registered plugin.
   const { effective, because } = effectiveRisk(declared, SafeRecord.get(registry, plugin) ?? { grants: {} })
   return { effectiveRisk: effective, ...(because.length === 0 ? {} : { riskBecause: because }) }
 }

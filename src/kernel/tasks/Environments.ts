@@ -1,3 +1,5 @@
+/** Chooses the plugins that take part in a task, and sets up their environments. */
+
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -13,7 +15,7 @@ import * as Rubric from "../rules/Rubric.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 
-/** Fix the options or the plugin: an environment could not be put in its first state. */
+/** Fix the options or the plugin: an environment could not be set up. */
 export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
   readonly plugin: string
   readonly reason: string
@@ -23,18 +25,18 @@ export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
   }
 }
 
-/** Who takes part in a task, and what it is scored by. */
+/** The plugins that take part in a task, and the rubric that it is scored by. */
 export interface Participants {
   /** The plugins that take part, by name. */
   readonly plugins: ReadonlyArray<string>
   readonly takesPart: (plugin: string) => boolean
   /** The measures of the plugins that take part. */
   readonly rubric: Rubric.Rubric
-  /** The registry as it stood: the task keeps these versions. */
+  /** The registry at the opening: the task keeps these versions. */
   readonly registry: PluginRegistry
 }
 
-/** The plugins that a task names and that are active now, or all active ones. */
+/** The active plugins among those that a task names; by default, all active ones. */
 export const participants = (
   kernel: KernelContext,
   plugins: ReadonlyArray<string> | undefined,
@@ -42,18 +44,18 @@ export const participants = (
   Effect.gen(function* () {
     const registry = yield* kernel.registry.state
     const names = Object.keys(registry).filter((name) => plugins === undefined || plugins.includes(name))
-    const taking = names.filter((name) => SafeRecord.get(registry, name)?.active === true)
-    const manifests = taking.flatMap((name) => SafeRecord.get(registry, name) ?? []).map(manifestOf)
-    // Settled when a task is opened: a world that comes later was never reset for it.
+    const active = names.filter((name) => SafeRecord.get(registry, name)?.active === true)
+    const manifests = active.flatMap((name) => SafeRecord.get(registry, name) ?? []).map(manifestOf)
+    // Fixed when the task is opened: a plugin that is imported later was not reset for it.
     return {
-      plugins: taking,
-      takesPart: (plugin) => taking.includes(plugin),
+      plugins: active,
+      takesPart: (plugin) => active.includes(plugin),
       rubric: Rubric.ofManifests(manifests),
       registry,
     }
   })
 
-/** What a task is opened with names no plugin that the registry does not have: that would be left out without a word. */
+/** Fails if the options name a plugin that the registry lacks. It would otherwise be ignored silently. */
 export const allKnown = (
   registry: PluginRegistry,
   { plugins = [], environment = {} }: Pick<OpenOptions, "plugins" | "environment">,
@@ -66,8 +68,8 @@ export const allKnown = (
 }
 
 /**
- * Starts and resets each environment that takes part, with the options that the task was opened with, else with the
- * scenario that its manifest names; and records what it was reset to.
+ * Starts and resets each environment that takes part, and records its first state. Its options are those that the
+ * task was opened with, otherwise those of the scenario that its manifest names.
  */
 export const reset = (
   task: OpenTask,
@@ -83,7 +85,7 @@ export const reset = (
     }
   })
 
-/** The same for one plugin's. */
+/** Starts and resets the environment of one plugin. */
 export const resetOne = (
   task: OpenTask,
   plugin: string,
@@ -94,7 +96,7 @@ export const resetOne = (
     const settings = SafeRecord.get(options, plugin) ?? (yield* scenarioOf(task, plugin, environment.scenario))
     const process = yield* processOf(task, plugin)
     const state = yield* process
-      .reset(settings, { taskId: task.place, causationId: task.openedBy })
+      .reset(settings, { taskId: task.instanceName, causationId: task.openedBy })
       .pipe(refusedBy(plugin))
     task.documents.set(plugin, state)
     yield* task.record(
@@ -117,21 +119,21 @@ export const resetOne = (
     )
   })
 
-/** The process that holds a plugin's world for a task. */
+/** The process that runs a plugin's environment for a task. */
 export const processOf = (task: OpenTask, plugin: string): Effect.Effect<Components, EnvironmentRefused | LogError> =>
   Effect.flatMap(task.kernel.registry.state, (registry) => task.instance(plugin, registry)).pipe(
     Effect.map(({ process }) => process),
     refusedBy(plugin),
   )
 
-/** A plugin that fails while its world is set up has refused it. */
+/** Turns a plugin's failure during set-up into `EnvironmentRefused`. */
 export const refusedBy = (plugin: string) =>
   onPluginFailure((failure) => {
     const { code, message } = failureOf(failure)
     return new EnvironmentRefused({ plugin, reason: `${code}: ${message}` })
   })
 
-/** The options in the manifest's scenario file, from the plugin's own copy; none where it names none. */
+/** The options in the manifest's scenario file, read from the plugin's copy; empty if it names none. */
 const scenarioOf = (task: OpenTask, plugin: string, scenario: string | undefined) =>
   Effect.gen(function* () {
     if (scenario === undefined) return {}

@@ -1,3 +1,5 @@
+/** Records the calls that an agent makes to language models. */
+
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -5,20 +7,20 @@ import { digest } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
-/** What an agent asks a language model. */
+/** An agent's request to a language model. */
 export interface ModelCallRequest {
   readonly provider: string
   readonly model: string
   readonly request: Json
 }
 
-/** What the model answered, and what it took. */
+/** The model's response, and the tokens that it used. */
 export interface ModelCallResponse {
   readonly response: Json
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
-/** Records what was asked, asks it, and records what was answered. One that is not answered has no answer in the log. */
+/** Records the request, calls the model, and records its response. If the call fails, the log has no response. */
 export const consult = <E>(
   task: OpenTask,
   { provider, model, request }: ModelCallRequest,

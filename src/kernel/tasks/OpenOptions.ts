@@ -1,41 +1,43 @@
+/** The options of opening a task. */
+
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** What a task is opened with. */
+/** Options of `tasks.open`. */
 export interface OpenOptions {
   readonly goal: string
-  /** What the task is called; one that a task of the log has is refused (`TaskIdTaken`). Default: a new UUIDv7. */
+  /** The task's id. One that a task of the log has is refused (`TaskIdTaken`). Default: a new UUIDv7. */
   readonly id?: string
-  /** Who works on it, as the log names it: `name@version`. Default: `program`. */
+  /** The agent that works on the task, as `name@version`. Default: `program`. */
   readonly agent?: string
-  /** The plugins that take part. Default: every one that is active when the task is opened. */
+  /** The plugins that take part. Default: all that are active when the task is opened. */
   readonly plugins?: ReadonlyArray<string>
-  /** Options of environments, by plugin: a scenario, say. Default: what each manifest names. */
+  /** Options of environments, by plugin, for example a scenario. Default: the scenario that the manifest names. */
   readonly environment?: { readonly [plugin: string]: JsonObject }
   /** Seeds the agent's and the plugins' randomness. Default: drawn from the kernel's seed. */
   readonly seed?: number
 }
 
-/** A schema for each that may be left out, but who works on it. */
+/** Schemas of the optional fields except `agent`. */
 export const openFields = {
-  // What an id may be is said by `TaskIdInvalid`.
+  // `TaskIdInvalid` says which ids are valid.
   id: Schema.String,
   plugins: Schema.Array(Options.Text),
   environment: Schema.Record({ key: Schema.String, value: JsonObject }),
   seed: Options.Seed,
 }
 
-/** Their schema. */
+/** Schema of `OpenOptions`. */
 export const OpenOptions = Options.of<OpenOptions>({
   required: { goal: Options.Text },
   optional: { ...openFields, agent: Options.Name },
 })
 
-/** What a command or a message follows from. */
+/** The cause of a command or a message. */
 export interface CausedBy {
   readonly causationId?: string
 }
 
-/** Their schema. */
+/** Schema of `CausedBy`. */
 export const CausedBy = Options.of<CausedBy>({ optional: { causationId: Options.Text } })

@@ -1,4 +1,4 @@
-/** What a kernel gives every task, and an open task as its own room sees it. */
+/** The services that a kernel gives each task, and the internal view of an open task. */
 
 import type { Context, Effect, Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -14,29 +14,29 @@ import type { Registry } from "../registry/Registry.ts"
 import type { PushedReadings } from "../sensing/PushedReadings.ts"
 import type { SensingTask } from "../sensing/SensingTask.ts"
 
-/** What every task of a kernel works with. */
+/** The services that every task of a kernel uses. */
 export interface KernelContext {
   /** In a fork, a view of its timeline. */
   readonly log: Context.Tag.Service<EventLog>
   readonly registry: Context.Tag.Service<Registry>
-  /** Those who decide rewards, with plugins in the versions that a registry has. */
+  /** Makes the critics that decide rewards, with plugins in the versions of a registry. */
   readonly critics: (registry: Context.Tag.Service<Registry>) => Context.Tag.Service<Critics>
   readonly confirmations: Context.Tag.Service<Confirmations>
   readonly instances: Instances
-  /** What is missing to start these plugins where nothing but Deno's permissions would confine them. */
+  /** The consents that are missing to start these plugins where only Deno's permissions would confine them. */
   readonly unconsented: (
     plugins: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyArray<SandboxConsentMissing>, LogError | AppendError>
-  /** Where the commands of all tasks wait for their turns. */
+  /** The queue in which the commands of all tasks wait. */
   readonly commands: CommandQueue
   readonly pushed: PushedReadings
   readonly gate: GateConfig
   readonly lease: HeldLease
-  /** Closes with the kernel; each task has a scope of its own in it. */
+  /** Closes with the kernel. Each task has a scope of its own in it. */
   readonly scope: Scope.Scope
 }
 
-/** An open task, with all that the rooms that work in it need. */
+/** An open task, with everything that acting and sensing need. */
 export interface OpenTask extends ActingTask, SensingTask {
   readonly kernel: KernelContext
   readonly seed: number

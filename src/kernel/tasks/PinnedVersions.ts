@@ -1,3 +1,5 @@
+/** Keeps the plugins of an open task at the versions that it was opened with. */
+
 import { Effect, Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { inVersionOf, type Plugin, type PluginRegistry } from "../../projections/state/PluginRegistry.ts"
@@ -6,19 +8,18 @@ import { asJson } from "../registry/ImportEvents.ts"
 import type { KernelContext } from "./OpenTask.ts"
 
 /**
- * The kernel as one task sees it: every plugin stays in the version that it had when the task was opened, whatever is
- * imported meanwhile. Whether it takes part, its priorities and its metadata are those of now, and what was taken back
- * meanwhile it no longer may.
+ * The kernel as one task sees it: each plugin keeps the version that it had when the task was opened, even if another
+ * one is imported meanwhile. Activation, priorities and metadata are current, and revoked grants are withdrawn.
  *
- * @param began the registry as it stood when the task was opened
+ * @param began the registry's state when the task was opened
  */
 export const pin = (kernel: KernelContext, began: PluginRegistry): KernelContext => {
   const { registry } = kernel
-  let last = { now: began, seen: began }
+  let last = { now: began, view: began }
   const state = Effect.map(registry.state, (now) => {
-    // What did not change is the very same for whoever compares.
-    if (last.now !== now) last = { now, seen: asBegun(now, began) }
-    return last.seen
+    // An unchanged registry is returned as the same object, for comparison by identity.
+    if (last.now !== now) last = { now, view: withVersionsOf(now, began) }
+    return last.view
   })
   return {
     ...kernel,
@@ -26,22 +27,22 @@ export const pin = (kernel: KernelContext, began: PluginRegistry): KernelContext
       ...registry,
       state,
       installed: (plugin, version) =>
-        Effect.flatMap(state, (seen) => registry.installed(plugin, version ?? SafeRecord.get(seen, plugin))),
+        Effect.flatMap(state, (view) => registry.installed(plugin, version ?? SafeRecord.get(view, plugin))),
     },
   }
 }
 
-/** The very registry of now where no version differs. */
-export const asBegun = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
-  Object.keys(began).reduce((seen, name) => {
+/** The current registry with the task's versions. Returns `now` itself if no version differs. */
+export const withVersionsOf = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
+  Object.keys(began).reduce((view, name) => {
     const then = SafeRecord.get(began, name)
-    return then === undefined ? seen : SafeRecord.change(seen, name, (plugin) => kept(plugin, then))
+    return then === undefined ? view : SafeRecord.change(view, name, (plugin) => pinned(plugin, then))
   }, now)
 
-const kept = (now: Plugin, then: Plugin): Plugin => {
+const pinned = (now: Plugin, then: Plugin): Plugin => {
   const version = inVersionOf(now, then)
   const { grants } = version
-  // Where nothing was taken back the grants stay the very same.
+  // Without a revocation the grants remain the same object.
   if (version === now || now.revoked === then.revoked || !Schema.is(Grants.Grants)(grants)) return version
   return { ...version, grants: asJson(Grants.withoutRevoked(grants, now)) }
 }

@@ -1,3 +1,5 @@
+/** An open task as agents and programs use it: perceive, act, say, consult, decide and close. */
+
 import { Cause, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -43,52 +45,53 @@ export interface Task {
   readonly id: string
   readonly goal: string
   readonly seed: number
-  /** Reads every active sensor, by priority; with a deadline, those that come to their turn before it. */
+  /** Reads every active sensor, by priority. With a deadline, only sensors whose turn comes before it. */
   readonly perceive: (
     options?: PerceiveOptions,
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
-  /** What can be perceived and done in it now, as the manifests of its plugins describe it. */
+  /** The sensors and actuators that the task has now, as the manifests of its plugins describe them. */
   readonly capabilities: () => Effect.Effect<Capabilities.Capabilities, LogError>
-  /** Takes a command through the gate to its actuator; answers how it ended. */
+  /** Takes a command through the gate to its actuator. Returns how it ended. */
   readonly act: (
     actuator: string,
     args?: JsonObject,
     options?: CausedBy,
   ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
-  /** Records something that the agent says. */
+  /** Records a message of the agent. */
   readonly say: (
     content: string,
     options?: CausedBy,
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Asks a language model by `answering`, and records what was asked and answered. A replay hands out the recorded answer and
-   * asks nobody: what an agent asks in another way, a replay asks again.
+   * Asks a language model by running `answering`, and records the request and the response. A replay returns the
+   * recorded response without a call. Requests that an agent makes outside of `consult` are not recorded, so a replay
+   * makes them again.
    */
   readonly consult: <E>(
     question: ModelCalls.ModelCallRequest,
     answering: Effect.Effect<ModelCalls.ModelCallResponse, E>,
   ) => Effect.Effect<Json, E | TaskLifecycle.TaskClosed | AppendError>
-  /** Records a decision; answers with its event, which is then the cause of what it leads to. */
+  /** Records a decision. Returns its event, which is the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
-  /** Ends the task, its plugins' processes that serve it alone, and scores it by its plugins' measures. */
+  /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
   readonly close: (
     outcome: TaskOutcome,
     reason?: string,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
-/** What an agent chose, and on what grounds. */
+/** An agent's choice, and the events that it is based on. */
 export interface Decision {
   readonly agent: string
   readonly choice: JsonObject
-  /** Positions of what it was based on; the newest is its cause. */
+  /** The events that it was based on. The newest is its cause. */
   readonly basedOn: ReadonlyArray<Event>
   readonly rationale?: string
 }
 
 /**
- * Opens a task: records it, then starts and resets the environments that take part. Whatever happens on the way, a task
- * that was recorded as opened is recorded as closed.
+ * Opens a task: records it, then starts and resets the environments that take part. A task that was recorded as
+ * opened is recorded as closed, whatever fails after that.
  */
 export const open = (
   kernel: KernelContext,
@@ -103,7 +106,7 @@ export const open = (
       yield* Environments.allKnown(participants.registry, options)
       yield* consented(kernel, participants)
       const recorder = recorderOf(kernel.log, id)
-      // Of two that take one id, the log lets one.
+      // If two callers use one id, the log accepts one of them.
       const recorded = recorder.recordFirst({
         type: "TaskOpened",
         payload: {
@@ -130,59 +133,71 @@ export const open = (
         seed,
         goal: options.goal,
         openedBy: opened.id,
-        place: id,
+        instanceName: id,
         perceptions: 0,
       }
       return yield* begin(kernel, opening, restore, (task) => Environments.reset(task, options.environment ?? {}))
     }),
   )
 
-/** Fails before anything is recorded where a plugin that takes part would not be started, for want of consent. */
+/** Fails, before anything is recorded, if a plugin that takes part lacks the consent to be started. */
 const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
   Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)
 
-/** A task that was recorded as open, and is to be lived in. */
+/** A task that was recorded as opened, with what is needed to run it. */
 export interface Opening extends Environments.Participants {
   readonly id: string
   readonly seed: number
   readonly goal: string
-  /** Appends to its stream: the one and only. */
+  /** Appends to the task's stream. It is the stream's only recorder. */
   readonly recorder: Recorder.Recorder
-  /** The event that it follows from. */
+  /** The event that the task's events are caused by. */
   readonly openedBy: string
-  /** The name of its plugins' instances. */
-  readonly place: string
-  /** How often it was perceived in before. */
+  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
+  readonly instanceName: string
+  /** Number of earlier perceptions. */
   readonly perceptions: number
-  /** Whether sensors with an interval are read on their own. Default: true. */
+  /** Whether sensors with an interval are read by themselves. Default: true. */
   readonly intervals?: boolean
 }
 
 /**
- * Brings a task to life that was recorded as open; not to be interrupted but where `restore` lets it. What goes wrong in
- * setting up its worlds closes it.
+ * Starts a task that was recorded as opened. It is uninterruptible except within `restore`. If setting up an
+ * environment fails, the task is closed.
  */
 export const begin = <E>(
   kernel: KernelContext,
-  { recorder, id, seed, goal, openedBy, place, perceptions, intervals = true, rubric, takesPart, registry }: Opening,
+  {
+    recorder,
+    id,
+    seed,
+    goal,
+    openedBy,
+    instanceName,
+    perceptions,
+    intervals = true,
+    rubric,
+    takesPart,
+    registry,
+  }: Opening,
   restore: Restore,
   setUp: (task: OpenTask) => Effect.Effect<void, E>,
 ): Effect.Effect<Task, E> =>
   Effect.gen(function* () {
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-    const life = yield* TaskLifecycle.make(id)
+    const lifecycle = yield* TaskLifecycle.make(id)
     const order = yield* Effect.makeSemaphore(1)
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
       kernel: PinnedVersions.pin(kernel, registry),
       id,
-      place,
+      instanceName,
       seed,
       openedBy,
       scope,
       takesPart,
-      instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, place, seed, scope }),
+      instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, instanceName, seed, scope }),
       oneAtATime: oneAtATime(),
       nextPerception: () => ++perceived,
       inOrder: order.withPermits(1),
@@ -190,7 +205,7 @@ export const begin = <E>(
     }
 
     const close = (outcome: TaskOutcome, reason?: string) =>
-      life.close(
+      lifecycle.close(
         Effect.gen(function* () {
           yield* kernel.lease.held
           return yield* recorder.record({
@@ -198,7 +213,7 @@ export const begin = <E>(
             causationId: openedBy,
             payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
           })
-          // Whoever took over has said how the task ended; the processes that served it here are of no more use.
+          // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
         ({ id: closedBy }) =>
           Effect.zipRight(
@@ -207,14 +222,14 @@ export const begin = <E>(
           ),
       )
 
-    // Whoever leaves a task open when the kernel ends has abandoned it.
+    // A task that is still open when the kernel ends is abandoned.
     const abandon = close("abandoned", "the kernel ended").pipe(
-      // Where the lease was lost, whoever took over has said how the task ended.
+      // If the lease was lost, the kernel that took over has recorded the task's end.
       Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
       Effect.catchAllCause((cause) => ProgramLog.error(`task ${id} could not be closed`, cause)),
     )
     yield* Scope.addFinalizer(scope, abandon)
-    yield* Scope.extend(kernel.pushed.listen({ place, recorder, openedBy, takesPart, ...life }), scope)
+    yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
     yield* restore(setUp(context)).pipe(
       Effect.onExit(
         Exit.match({
@@ -224,22 +239,23 @@ export const begin = <E>(
       ),
     )
 
-    // Closing the task interrupts it before the end is recorded, as it does whatever is under way.
-    if (intervals) yield* Effect.forkIn(Effect.interruptible(life.during(IntervalReadings.run(context))), scope)
+    // Closing the task interrupts it, like all work in progress, before the end is recorded.
+    if (intervals)
+      yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
 
     return {
       id,
       goal,
       seed,
       capabilities: () => Effect.map(kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
-      perceive: (options) => life.during(perceive(context, options)),
+      perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
         Effect.flatMap(Options.decode("act", CausedBy, options), ({ causationId = openedBy }) =>
-          life.during(act(context, actuator, args, causationId)),
+          lifecycle.runUntilClosed(act(context, actuator, args, causationId)),
         ),
       say: (content, options = {}) =>
         Effect.flatMap(Options.decode("say", CausedBy, options), ({ causationId = openedBy }) =>
-          life.whileOpen(
+          lifecycle.ifOpen(
             context.record({
               type: "MessageSent",
               causationId,
@@ -247,9 +263,9 @@ export const begin = <E>(
             }),
           ),
         ),
-      consult: (question, answering) => life.during(ModelCalls.consult(context, question, answering)),
+      consult: (question, answering) => lifecycle.runUntilClosed(ModelCalls.consult(context, question, answering)),
       decided: ({ agent, choice, basedOn, rationale }) =>
-        life.whileOpen(
+        lifecycle.ifOpen(
           recorder.as(`agent:${agent}`).record({
             type: "DecisionMade",
             causationId: basedOn.at(-1)?.id ?? openedBy,
@@ -265,11 +281,11 @@ export const begin = <E>(
     }
   })
 
-/** Appends to a task's stream on the timeline that a log stands for: the one recorder for all that is appended there. */
+/** The recorder of a task's stream, on the log's own timeline. All appends to that stream go through it. */
 export const recorderOf = (log: KernelContext["log"], id: string): Recorder.Recorder =>
   Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" })
 
-/** Each sensor's readings one after the other. */
+/** Serializes the readings of each sensor. */
 const oneAtATime = (): OpenTask["oneAtATime"] => {
   const turns = new Map<string, Effect.Semaphore>()
   return (sensor, reading) => {
@@ -279,7 +295,7 @@ const oneAtATime = (): OpenTask["oneAtATime"] => {
   }
 }
 
-/** How a task ends whose setting up, or whose agent, did not come to its end. */
+/** The outcome and reason of a task whose set-up or agent failed or was interrupted. */
 export const endOf = (cause: Cause.Cause<unknown>): readonly [TaskOutcome, string] => {
   if (Cause.isInterruptedOnly(cause)) return ["abandoned", "it was interrupted"]
   const problem = Cause.squash(cause)

@@ -1,20 +1,22 @@
+/** Validates ids of tasks that callers choose. */
+
 import { Data, Effect } from "effect"
 import { KERNEL } from "../instances/Instance.ts"
 
-/** Choose another id: this one cannot be a task's. */
+/** Choose another id: this one is not valid for a task. */
 export class TaskIdInvalid extends Data.TaggedError("TaskIdInvalid")<{ readonly taskId: string }> {
   override get message() {
     return (
-      `Task id ${JSON.stringify(this.taskId).slice(0, LONGEST)}: expected 1 to ${LONGEST} of the characters A-Z, a-z, 0-9, ".", "_" and "-", ` +
+      `Task id ${JSON.stringify(this.taskId).slice(0, MAX_LENGTH)}: expected 1 to ${MAX_LENGTH} of the characters A-Z, a-z, 0-9, ".", "_" and "-", ` +
       `the first a letter or digit, not all of them digits, and not "${KERNEL}"`
     )
   }
 }
 
-/** Choose another id, or go on with the task that has this one: it is in the log already. */
+/** Choose another id, or resume the task that has this one: it is in the log already. */
 export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
   readonly taskId: string
-  /** Where the log says so. */
+  /** The position of the event that uses the id. */
   readonly position: number
 }> {
   override get message() {
@@ -23,13 +25,13 @@ export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
 }
 
 /**
- * Checks an id that a caller chose for a task. What it may say needs no quoting in a shell, a path or a JSON Pointer, and
- * keeps its place among the keys of a record, which digits alone would not.
+ * Checks an id that a caller chose for a task. Its characters need no quoting in a shell, a path or a JSON Pointer.
+ * An id of digits alone is refused, since JavaScript moves such keys to the front of an object.
  */
 export const checked = (taskId: string): Effect.Effect<string, TaskIdInvalid> =>
-  FORM.test(taskId) && !/^\d+$/.test(taskId) && taskId !== KERNEL
+  PATTERN.test(taskId) && !/^\d+$/.test(taskId) && taskId !== KERNEL
     ? Effect.succeed(taskId)
     : new TaskIdInvalid({ taskId })
 
-const LONGEST = 100
-const FORM = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${LONGEST - 1}}$`)
+const MAX_LENGTH = 100
+const PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${MAX_LENGTH - 1}}$`)

@@ -28,7 +28,7 @@ const commands = (queue: CommandQueue.CommandQueue) => {
   return { begun, submit }
 }
 
-const lane = (name: string, room = 1): CommandQueue.Lane => ({ name, room })
+const lane = (name: string, capacity = 1): CommandQueue.Lane => ({ name, capacity })
 const unchanged = Effect.succeed(() => undefined)
 
 describe("the command queue", () => {

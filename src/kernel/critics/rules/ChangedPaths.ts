@@ -1,50 +1,52 @@
+/** Finds the rules that must be re-evaluated after an event, by the paths that changed. */
+
 import type { RuleContext } from "../../rules/RuleContext.ts"
-import * as Sight from "../../rules/readPaths.ts"
+import * as ReadPaths from "../../rules/readPaths.ts"
 import type { StateRules } from "./RuleIndex.ts"
 
-/** What changes in the course of one task, as far as rules about no event look at it. */
+/** Detects which rules about state have changed inputs, event by event. */
 export interface ChangedPaths {
-  /** The criteria that look at something which is another than at the moment before; all of them at the first one. */
-  readonly at: (moment: RuleContext) => ReadonlyArray<number>
+  /** Indices of the rules with a changed input since the last event; at the first event, of all rules. */
+  readonly at: (context: RuleContext) => ReadonlyArray<number>
 }
 
-/** Begins to watch. Each place is looked at once, however many rules look there. */
+/** Starts watching. Each path is read once an event, however many rules read it. */
 export const start = ({ all, state, task, counts, always }: StateRules): ChangedPaths => {
   const last = { state: new Array<unknown>(state.length), task: new Array<unknown>(task.length) }
   const markedAt = new Map<number, number>()
   let before: RuleContext | undefined
-  let moments = 0
+  let events = 0
   let changed: Array<number> = []
 
-  const mark = (criteria: ReadonlyArray<number>): void => {
-    for (const index of criteria) {
-      if (markedAt.get(index) === moments) continue
-      markedAt.set(index, moments)
+  const mark = (rules: ReadonlyArray<number>): void => {
+    for (const index of rules) {
+      if (markedAt.get(index) === events) continue
+      markedAt.set(index, events)
       changed.push(index)
     }
   }
 
-  const watch = (moment: RuleContext, watched: StateRules["state"], values: Array<unknown>): void => {
+  const watch = (context: RuleContext, watched: StateRules["state"], values: Array<unknown>): void => {
     for (let index = 0; index < watched.length; index++) {
-      const place = watched[index]
-      if (place === undefined) continue
-      const value = Sight.at(moment, place.place)
+      const path = watched[index]
+      if (path === undefined) continue
+      const value = ReadPaths.at(context, path.readPath)
       if (value === values[index]) continue
       values[index] = value
-      mark(place.criteria)
+      mark(path.rules)
     }
   }
 
   return {
-    at: (moment) => {
-      moments += 1
+    at: (context) => {
+      events += 1
       changed = []
-      if (moment.state !== before?.state) watch(moment, state, last.state)
-      if (moment.task !== before?.task) watch(moment, task, last.task)
-      mark(counts.get(moment.event.type) ?? [])
+      if (context.state !== before?.state) watch(context, state, last.state)
+      if (context.task !== before?.task) watch(context, task, last.task)
+      mark(counts.get(context.event.type) ?? [])
       mark(always)
       if (before === undefined) mark(all)
-      before = moment
+      before = context
       return changed
     },
   }

@@ -1,3 +1,5 @@
+/** The critic that decides rewards by the rules of their rubric. */
+
 import { Effect } from "effect"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { digest } from "../../../values/Digest.ts"
@@ -12,24 +14,24 @@ import * as TaskRuleContexts from "./TaskRuleContexts.ts"
 
 export type { Judgement } from "../Critic.ts"
 
-/** The name and version under which this critic's score sets are kept. A change of meaning is another version. */
+/** The critic's name and version in score sets. It must change with the meaning of rules. */
 export const CRITIC = "rule@2"
 
-/** Tells score sets of this critic from those of another one, or of another version. */
+/** Distinguishes score sets of this critic and version from others. */
 export const DIGEST = digest(CRITIC)
 
 /**
- * Judges one task by the rules of a rubric: one pass over the task's events, whatever the number of rules.
+ * Judges one task by the rules of a rubric, in one pass over the task's events.
  *
- * `per: "task"` counts once, at the first event where the rule holds. `per: "occurrence"` counts every event for which a
- * rule that mentions `event` or `command` holds; a rule about state alone counts each time it turns from false to true.
- * A rule that looks at something which is not there yet is false; one that never found what it looks at, or that breaks,
- * leaves its reward unscored, and so does a reward without a rule.
+ * `per: "task"` counts once, at the first event where the rule holds. `per: "occurrence"` counts, for a rule that
+ * mentions `event` or `command`, every event at which it holds; for a rule about state alone, each change from false
+ * to true. A missing key makes the rule false for that event. If every evaluation hit a missing key, or one threw,
+ * the reward is unscored; so is a reward without a rule.
  *
- * The task ends with its first `TaskClosed`: what comes later, such as the outcome of a command that was under way, is not
- * scored, so that a later scoring sees what the first one saw.
+ * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, are not
+ * scored, so that a later scoring sees the same events as the first.
  *
- * Answers what was decided: given rewards and punishments, and what could not be scored. What did not happen is silent.
+ * A reward whose rule was evaluated and never held has no judgement (not a zero).
  */
 export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): ReadonlyArray<Judgement> => {
   const judge = start(rubric, taskId)
@@ -37,13 +39,13 @@ export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): 
   return judge.decide()
 }
 
-/** A judgement under way: it is shown the task's events in order, then asked. */
+/** The judging of one task: it is shown the task's events in order, then asked to decide. */
 export interface Judge {
   readonly see: (event: Event) => void
   readonly decide: () => ReadonlyArray<Judgement>
 }
 
-/** The critic of a rubric's rules. What has no rule it leaves unscored. */
+/** The critic of a rubric's rules. Rewards without a rule are unscored. */
 export const of = (rubric: Rubric): Critic => {
   const start = prepare(rubric)
   return {
@@ -57,31 +59,31 @@ export const of = (rubric: Rubric): Critic => {
   }
 }
 
-/** Begins to judge a task. Of many tasks by one rubric, `prepare` it: then its rules are compiled once. */
+/** Starts judging one task. For many tasks, use `prepare`, which compiles the rules once. */
 export const start = (rubric: Rubric, taskId: string): Judge => prepare(rubric)(taskId)
 
-/** A rubric whose rules are compiled: begins to judge one task after another, or many at the same time. */
+/** Compiles a rubric. The returned function starts judging a task; tasks may be judged in turn or concurrently. */
 export const prepare = (rubric: Rubric): ((taskId: string) => Judge) => {
-  const criteria = RuleIndex.of(rubric)
+  const ruleIndex = RuleIndex.of(rubric)
   const queue = RuleEvaluators.queue(RuleTimeBudget.make())
   return (taskId) => {
-    const trackers = criteria.all.map((criterion) => RuleEvaluators.start(criterion, queue))
-    const course = TaskRuleContexts.start(taskId, criteria)
-    const changes = ChangedPaths.start(criteria.still)
+    const evaluators = ruleIndex.all.map((indexed) => RuleEvaluators.start(indexed, queue))
+    const contexts = TaskRuleContexts.start(taskId, ruleIndex)
+    const changedPaths = ChangedPaths.start(ruleIndex.stateRules)
     let events = 0
     return {
       see: (event) => {
-        // A score is no part of what is scored, or a second scoring would see the first.
+        // Scores are not judged; otherwise a second scoring would depend on the first.
         if (!TaskObservation.isJudged(event)) return
-        const moment = course.after(event)
-        if (moment === undefined) return
+        const context = contexts.after(event)
+        if (context === undefined) return
         events += 1
-        for (const index of criteria.at(event.type)) trackers[index]?.see(moment)
-        for (const index of changes.at(moment)) trackers[index]?.look(moment)
+        for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
+        for (const index of changedPaths.at(context)) evaluators[index]?.evaluate(context)
       },
       decide: () => {
         queue.settle()
-        return trackers.flatMap((tracker) => tracker.decide(events))
+        return evaluators.flatMap((evaluator) => evaluator.decide(events))
       },
     }
   }

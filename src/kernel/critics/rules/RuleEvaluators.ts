@@ -1,34 +1,36 @@
+/** Evaluates one rule over the events of one task, and derives its judgement. */
+
 import { Either } from "effect"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 import { type Judgement, round } from "../Judgement.ts"
 import type { IndexedRule } from "./RuleIndex.ts"
 import type { Evaluation } from "./RuleTimeBudget.ts"
 
-/** Follows one reward or punishment through one task. */
+/** Evaluates the rule of one reward or punishment over one task. */
 export interface RuleEvaluator {
-  /** Of a rule about events: is shown every event at which it may hold. */
-  readonly see: (moment: RuleContext) => void
-  /** Of a rule about no event: is shown every moment at which something is another that it looks at. */
-  readonly look: (moment: RuleContext) => void
-  /** What came of it, once the task has had so many events. */
+  /** For a rule about events: called with each event at which it may hold. */
+  readonly onEvent: (context: RuleContext) => void
+  /** For a rule about state: called with each event that changed a path that it reads. */
+  readonly evaluate: (context: RuleContext) => void
+  /** The judgement, after the given number of events. */
   readonly decide: (events: number) => ReadonlyArray<Judgement>
 }
 
-/** Begins to follow. Rules that may take long are looked at when the queue is settled, before anything is decided. */
-export const start = (criterion: IndexedRule, queue: Queue): RuleEvaluator =>
-  Either.match(criterion.rule, {
-    onLeft: (reason) => unscored(criterion, reason),
-    onRight: (rule) => new Following(criterion, rule, queue),
+/** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is settled before deciding. */
+export const start = (indexed: IndexedRule, queue: Queue): RuleEvaluator =>
+  Either.match(indexed.rule, {
+    onLeft: (reason) => unscored(indexed, reason),
+    onRight: (rule) => new ActiveEvaluator(indexed, rule, queue),
   })
 
 const unscored = ({ measure, name }: IndexedRule, reason: string): RuleEvaluator => ({
-  see: () => undefined,
-  look: () => undefined,
+  onEvent: () => undefined,
+  evaluate: () => undefined,
   decide: () => [{ measure, name, kind: "unscored", reason }],
 })
 
-class Following implements RuleEvaluator {
-  readonly #criterion: IndexedRule
+class ActiveEvaluator implements RuleEvaluator {
+  readonly #indexed: IndexedRule
   readonly #rule: Rule
   readonly #queue: Queue
   readonly #because: Array<number> = []
@@ -36,37 +38,37 @@ class Following implements RuleEvaluator {
   #verdict: RuleResult | undefined
   #broken: string | undefined
   #absent: string | undefined
-  /** Moments that it was shown. */
+  /** Number of events that it was shown. */
   #shown = 0
-  #looked = false
+  #compared = false
   #evaluated = false
 
-  constructor(criterion: IndexedRule, rule: Rule, queue: Queue) {
-    this.#criterion = criterion
+  constructor(indexed: IndexedRule, rule: Rule, queue: Queue) {
+    this.#indexed = indexed
     this.#rule = rule
     this.#queue = queue
   }
 
-  see(moment: RuleContext): void {
+  onEvent(context: RuleContext): void {
     this.#shown += 1
     if (this.#isDecided()) return
-    const { position } = moment.event
-    const anew = this.#rule.looksAnew(moment, this.#seen) || !this.#looked
-    this.#looked = true
-    if (anew) this.look(moment)
-    // It is shown what it was shown before: its verdict stands, and counts again.
-    else if (this.#rule.slow) this.#queue.add({ tracker: this, position, moment: undefined })
+    const { position } = context.event
+    const changed = this.#rule.inputsChanged(context, this.#seen) || !this.#compared
+    this.#compared = true
+    if (changed) this.evaluate(context)
+    // All that it reads is unchanged: its result is the same, and counts again.
+    else if (this.#rule.slow) this.#queue.add({ evaluator: this, position, context: undefined })
     else this.take(this.#verdict, position)
   }
 
-  look(moment: RuleContext): void {
+  evaluate(context: RuleContext): void {
     if (this.#isDecided()) return
-    const { position } = moment.event
-    if (this.#rule.slow) this.#queue.add({ tracker: this, position, moment })
-    else this.take(this.#rule.evaluate(moment), position)
+    const { position } = context.event
+    if (this.#rule.slow) this.#queue.add({ evaluator: this, position, context })
+    else this.take(this.#rule.evaluate(context), position)
   }
 
-  /** Takes the verdict about the event at a position. */
+  /** Takes the result at a position. */
   take(verdict: RuleResult | undefined, position: number): void {
     const heldBefore = this.#verdict?.kind === "held" && this.#verdict.value
     this.#verdict = verdict
@@ -87,12 +89,12 @@ class Following implements RuleEvaluator {
   }
 
   decide(events: number): ReadonlyArray<Judgement> {
-    const { measure, name, kind, weight } = this.#criterion
+    const { measure, name, kind, weight } = this.#indexed
     const because = this.#because
     if (this.#broken !== undefined) {
       return [{ measure, name, kind: "unscored", reason: `its rule broke ${this.#broken}` }]
     }
-    // At an event of another type, which it was not shown, the rule is false: that is a verdict.
+    // At events of other types, which it was not shown, the rule is false. That counts as an evaluation.
     const evaluated = this.#evaluated || (this.#rule.types !== undefined && this.#shown < events)
     if (!evaluated && this.#absent !== undefined) {
       return [{ measure, name, kind: "unscored", reason: `its rule never found what it looks at: ${this.#absent}` }]
@@ -102,43 +104,45 @@ class Following implements RuleEvaluator {
   }
 
   #isDecided(): boolean {
-    return this.#broken !== undefined || (this.#criterion.per !== "occurrence" && this.#because.length > 0)
+    return this.#broken !== undefined || (this.#indexed.per !== "occurrence" && this.#because.length > 0)
   }
 }
 
-/** Looks that wait, of all tasks that are judged at the same time. */
+/** Evaluations that wait, of all tasks that are judged concurrently. */
 export interface Queue {
   readonly add: (waiting: Waiting) => void
   readonly settle: () => void
 }
 
 interface Waiting {
-  readonly tracker: Following
+  readonly evaluator: ActiveEvaluator
   readonly position: number
-  /** Undefined where all that the rule looks at is as it was: its last verdict stands. */
-  readonly moment: RuleContext | undefined
+  /** Undefined if no path that the rule reads has changed: its last result applies. */
+  readonly context: RuleContext | undefined
 }
 
-/** Looks that wait at most: they keep their events in memory. */
+/** Most waiting evaluations. They keep their events in memory. */
 const MAX_WAITING = 4_000
 
-/** A queue whose looks are taken many at a time. */
-export const queue = (evaluateAll: (looks: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>): Queue => {
+/** A queue that runs evaluations in batches. */
+export const queue = (evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>): Queue => {
   let waiting: Array<Waiting> = []
   const settle = () => {
-    const looks = waiting.flatMap(({ tracker: { rule }, moment }) => (moment === undefined ? [] : [{ rule, moment }]))
-    const verdicts = looks.length === 0 ? [] : evaluateAll(looks)
+    const evaluations = waiting.flatMap(({ evaluator: { rule }, context }) =>
+      context === undefined ? [] : [{ rule, context }],
+    )
+    const verdicts = evaluations.length === 0 ? [] : evaluateAll(evaluations)
     let next = 0
-    for (const { tracker, position, moment } of waiting) {
-      tracker.take(moment === undefined ? tracker.verdict : verdicts[next++], position)
+    for (const { evaluator, position, context } of waiting) {
+      evaluator.take(context === undefined ? evaluator.verdict : verdicts[next++], position)
     }
     waiting = []
   }
-  const add = (look: Waiting) => {
-    const { moment, tracker, position } = look
-    // What has been counted by now is counted on.
-    const kept = moment !== undefined && tracker.rule.mentions.has("counts")
-    waiting.push(kept ? { tracker, position, moment: { ...moment, counts: new Map(moment.counts) } } : look)
+  const add = (entry: Waiting) => {
+    const { context, evaluator, position } = entry
+    // The counts are copied, since the next event changes them.
+    const kept = context !== undefined && evaluator.rule.mentions.has("counts")
+    waiting.push(kept ? { evaluator, position, context: { ...context, counts: new Map(context.counts) } } : entry)
     if (waiting.length >= MAX_WAITING) settle()
   }
   return { add, settle }

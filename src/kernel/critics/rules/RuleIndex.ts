@@ -1,68 +1,70 @@
+/** Compiles the rules of a rubric, and indexes them by what they read. */
+
 import { Either } from "effect"
 import type { Reward } from "../../../plugins/manifest/Manifest.ts"
 import { measureName, type Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
-import type { PathPlace, RuleDependencies } from "../../rules/RuleDependencies.ts"
+import type { RuleDependencies, VariablePath } from "../../rules/RuleDependencies.ts"
 
-/** One reward or punishment of a rubric, with its rule, or with why it has none. */
+/** A reward or punishment of a rubric, with its compiled rule, or the reason why it has none. */
 export interface IndexedRule extends Pick<Reward, "name" | "weight" | "per"> {
-  /** As verdicts name it. */
+  /** The measure's name in judgements. */
   readonly measure: string
   readonly kind: "reward" | "punishment"
   readonly rule: Either.Either<Rule.Rule, string>
 }
 
-/** All that a rubric asks, compiled. Criteria are named by their index. */
+/** All rules of a rubric, compiled. A rule is identified by its index in `all`. */
 export interface RuleIndex {
   /** In the rubric's order. */
   readonly all: ReadonlyArray<IndexedRule>
-  /** All that their rules look at. */
+  /** All variables that the rules read. */
   readonly mentions: RuleDependencies["mentions"]
-  /** The parts of the state that they look at: `readings`, `environment` …; undefined where it may be any. */
+  /** The parts of the state that the rules read: `readings`, `environment` …; undefined if it may be any part. */
   readonly parts: ReadonlySet<string> | undefined
-  /** Those about events which can be anything but false at an event of this type. */
+  /** Rules about events that may hold at an event of this type. */
   readonly at: (type: string) => ReadonlyArray<number>
-  /** Those about no event: looked at when something is another that they look at. */
-  readonly still: StateRules
+  /** Rules that read only state (not `event` or `command`). Re-evaluated when one of the paths they read changes. */
+  readonly stateRules: StateRules
 }
 
-/** Criteria by what they look at, each place once. */
+/** Rules about state, by the paths that they read, each path once. */
 export interface StateRules {
   readonly all: ReadonlyArray<number>
   readonly state: ReadonlyArray<Watched>
   readonly task: ReadonlyArray<Watched>
-  /** By the type of events that they count. */
+  /** By the event type that they count. */
   readonly counts: ReadonlyMap<string, ReadonlyArray<number>>
-  /** What time alone changes, and whatever cannot be told. */
+  /** Rules evaluated at every event: those that read `elapsed`, or paths that cannot be determined. */
   readonly always: ReadonlyArray<number>
 }
 
 interface Watched {
-  readonly place: PathPlace
-  readonly criteria: ReadonlyArray<number>
+  readonly readPath: VariablePath
+  readonly rules: ReadonlyArray<number>
 }
 
-interface Ruled {
+interface CompiledRule {
   readonly index: number
   readonly rule: Rule.Rule
 }
 
-/** Compiles a rubric's rules, each once. */
+/** Compiles the rules of a rubric, each once. */
 export const of = (rubric: Rubric): RuleIndex => {
   const all = rubric.measures.flatMap((measure) => {
     const named = (kind: IndexedRule["kind"], rewards: ReadonlyArray<Reward> = []) =>
       rewards.map((reward): IndexedRule => ({ ...reward, measure: measureName(measure), kind, rule: ruleOf(reward) }))
     return [...named("reward", measure.rewards), ...named("punishment", measure.punishments)]
   })
-  const ruled = all.flatMap(
-    ({ rule }, index): ReadonlyArray<Ruled> => (Either.isRight(rule) ? [{ index, rule: rule.right }] : []),
+  const compiled = all.flatMap(
+    ({ rule }, index): ReadonlyArray<CompiledRule> => (Either.isRight(rule) ? [{ index, rule: rule.right }] : []),
   )
   return {
     all,
-    mentions: new Set(ruled.flatMap(({ rule }) => [...rule.mentions])),
-    parts: partsOf(ruled),
-    at: byType(ruled.filter(({ rule }) => rule.mentionsEvent)),
-    still: stillOf(ruled.filter(({ rule }) => !rule.mentionsEvent)),
+    mentions: new Set(compiled.flatMap(({ rule }) => [...rule.mentions])),
+    parts: partsOf(compiled),
+    at: byType(compiled.filter(({ rule }) => rule.mentionsEvent)),
+    stateRules: stateRulesOf(compiled.filter(({ rule }) => !rule.mentionsEvent)),
   }
 }
 
@@ -71,14 +73,14 @@ const ruleOf = ({ rule }: Reward): IndexedRule["rule"] =>
     ? Either.left("it has no rule, and no other critic was asked")
     : Either.mapLeft(Rule.compile(rule), ({ message }) => message)
 
-const partsOf = (ruled: ReadonlyArray<Ruled>): RuleIndex["parts"] => {
+const partsOf = (compiled: ReadonlyArray<CompiledRule>): RuleIndex["parts"] => {
   const parts = new Set<string>()
-  for (const { rule } of ruled) {
+  for (const { rule } of compiled) {
     if (!rule.mentions.has("state")) continue
-    if (rule.places === undefined) return undefined
-    for (const place of rule.places) {
-      if (place.in !== "state") continue
-      const [part] = place.path
+    if (rule.readPaths === undefined) return undefined
+    for (const readPath of rule.readPaths) {
+      if (readPath.in !== "state") continue
+      const [part] = readPath.path
       if (part === undefined) return undefined
       parts.add(part)
     }
@@ -86,36 +88,36 @@ const partsOf = (ruled: ReadonlyArray<Ruled>): RuleIndex["parts"] => {
   return parts
 }
 
-const byType = (ruled: ReadonlyArray<Ruled>): RuleIndex["at"] => {
+const byType = (compiled: ReadonlyArray<CompiledRule>): RuleIndex["at"] => {
   const known = new Map<string, ReadonlyArray<number>>()
   return (type) => {
     const found =
       known.get(type) ??
-      ruled.filter(({ rule: { types } }) => types === undefined || types.has(type)).map(({ index }) => index)
+      compiled.filter(({ rule: { types } }) => types === undefined || types.has(type)).map(({ index }) => index)
     known.set(type, found)
     return found
   }
 }
 
-const stillOf = (ruled: ReadonlyArray<Ruled>): StateRules => {
-  const paths = new Map<string, { readonly place: PathPlace; readonly criteria: Array<number> }>()
+const stateRulesOf = (compiled: ReadonlyArray<CompiledRule>): StateRules => {
+  const paths = new Map<string, { readonly readPath: VariablePath; readonly rules: Array<number> }>()
   const counts = new Map<string, Array<number>>()
   const always: Array<number> = []
-  for (const { index, rule } of ruled) {
-    if (rule.places === undefined || rule.mentions.has("elapsed")) {
+  for (const { index, rule } of compiled) {
+    if (rule.readPaths === undefined || rule.mentions.has("elapsed")) {
       always.push(index)
       continue
     }
-    for (const place of rule.places) {
-      if (place.in === "counts") counts.set(place.type, [...(counts.get(place.type) ?? []), index])
+    for (const readPath of rule.readPaths) {
+      if (readPath.in === "counts") counts.set(readPath.type, [...(counts.get(readPath.type) ?? []), index])
       else {
-        const key = JSON.stringify([place.in, place.path])
-        const watched = paths.get(key) ?? { place, criteria: [] }
-        watched.criteria.push(index)
+        const key = JSON.stringify([readPath.in, readPath.path])
+        const watched = paths.get(key) ?? { readPath, rules: [] }
+        watched.rules.push(index)
         paths.set(key, watched)
       }
     }
   }
-  const within = (variable: "state" | "task") => [...paths.values()].filter(({ place }) => place.in === variable)
-  return { all: ruled.map(({ index }) => index), state: within("state"), task: within("task"), counts, always }
+  const within = (variable: "state" | "task") => [...paths.values()].filter(({ readPath }) => readPath.in === variable)
+  return { all: compiled.map(({ index }) => index), state: within("state"), task: within("task"), counts, always }
 }

@@ -1,80 +1,87 @@
+/** Limits the time that expensive rules of a scoring may take. */
+
 import { runWithTimeout, TookTooLong } from "../../../platform/runWithTimeout.ts"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 
-/** A rule that is to look at a moment. */
+/** A rule to be evaluated at an event. */
 export interface Evaluation {
   readonly rule: Rule
-  readonly moment: RuleContext
+  readonly context: RuleContext
 }
 
-/** How long a rule may look at one moment, in milliseconds. */
-const LOOK_MS = 250
+/** Time limit of one evaluation, in milliseconds. */
+const EVALUATION_MS = 250
 
-/** What a look may take without being held against its rule, in milliseconds. */
+/** Time of an evaluation that is not charged to its rule, in milliseconds. */
 const FREE_MS = 1
 
-/** Milliseconds beyond what is free after which one rule is given up, and after which the rules of a scoring are. */
+/** Charged milliseconds above which one rule is disabled, and the limit for all rules of a scoring together. */
 const RULE_MS = 1_000
 const SCORING_MS = 10_000
 
-/** How long a look may take once the rules of a scoring have used up what they have together. */
+/** Time limit of one evaluation once all rules together have exceeded their limit, in milliseconds. */
 const SHORT_MS = 25
 
 /**
- * Evaluates rules that may take long, and stops those that do. What a look takes beyond a millisecond is a debt of its
- * rule, which quicker looks pay off; a rule that owes a second is given up. All rules of a scoring together may owe ten:
- * from then on each one is given up at its first long look, so that a scoring ends however many of them there are.
+ * Time budget for expensive rules (leaky bucket). Each evaluation adds its duration minus 1 ms to the rule's bucket,
+ * so faster evaluations drain it. A rule is disabled above 1,000 ms. Once all rules together exceed 10,000 ms, a rule
+ * is disabled above 25 ms, so that a scoring ends however many rules it has. One evaluation is aborted at 250 ms.
  *
- * A watch over time costs a tenth of a millisecond: many looks are taken under one.
+ * The watchdog costs 0.1 ms, so evaluations run in batches under one watchdog.
  */
-export const make = (): ((looks: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>) => {
-  const debts = new Map<Rule, number>()
-  const givenUp = new Map<Rule, string>()
-  let together = 0
+export const make = (): ((evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>) => {
+  const buckets = new Map<Rule, number>()
+  const disabled = new Map<Rule, string>()
+  let total = 0
 
-  const isShort = () => together > SCORING_MS
+  const isExhausted = () => total > SCORING_MS
 
   const charge = (rule: Rule, tookMs: number): void => {
-    const before = debts.get(rule) ?? 0
-    const debt = Math.max(0, before + tookMs - FREE_MS)
-    if (debt === before) return
-    debts.set(rule, debt)
-    together += debt - before
-    if (debt > (isShort() ? SHORT_MS : RULE_MS)) givenUp.set(rule, isShort() ? TOGETHER : AGAIN)
+    const before = buckets.get(rule) ?? 0
+    const level = Math.max(0, before + tookMs - FREE_MS)
+    if (level === before) return
+    buckets.set(rule, level)
+    total += level - before
+    if (level > (isExhausted() ? SHORT_MS : RULE_MS)) disabled.set(rule, isExhausted() ? TOTAL_EXCEEDED : RULE_EXCEEDED)
   }
 
-  return (looks) => {
+  return (evaluations) => {
     const verdicts: Array<RuleResult> = []
     let startedAt = 0
-    const lookOn = () => {
-      for (let look = looks[verdicts.length]; look !== undefined; look = looks[verdicts.length]) {
-        const { rule, moment } = look
-        const reason = givenUp.get(rule)
+    const evaluateRest = () => {
+      for (
+        let evaluation = evaluations[verdicts.length];
+        evaluation !== undefined;
+        evaluation = evaluations[verdicts.length]
+      ) {
+        const { rule, context } = evaluation
+        const reason = disabled.get(rule)
         if (reason === undefined) {
           startedAt = performance.now()
-          const verdict = rule.evaluate(moment)
+          const verdict = rule.evaluate(context)
           charge(rule, performance.now() - startedAt)
           verdicts.push(verdict)
         } else verdicts.push({ kind: "broken", reason })
       }
     }
-    while (verdicts.length < looks.length) {
-      const limitMs = isShort() ? SHORT_MS : LOOK_MS
+    while (verdicts.length < evaluations.length) {
+      const limitMs = isExhausted() ? SHORT_MS : EVALUATION_MS
       const before = verdicts.length
       try {
-        runWithTimeout(lookOn, limitMs)
+        runWithTimeout(evaluateRest, limitMs)
       } catch (cause) {
         if (!(cause instanceof TookTooLong)) throw cause
-        // The one that was stopped gets all of the time for itself, unless it has had it.
-        const stopped = looks[verdicts.length]
+        // The aborted evaluation shared the watchdog with others. It is retried with the whole time limit, unless it
+        // was the first.
+        const stopped = evaluations[verdicts.length]
         if (stopped === undefined || verdicts.length > before) continue
         charge(stopped.rule, performance.now() - startedAt)
-        verdicts.push({ kind: "broken", reason: isShort() ? TOGETHER : cause.message })
+        verdicts.push({ kind: "broken", reason: isExhausted() ? TOTAL_EXCEEDED : cause.message })
       }
     }
     return verdicts
   }
 }
 
-const AGAIN = "it was given up, for it took too long again and again"
-const TOGETHER = `it was given up, for the rules of this scoring took more than ${SCORING_MS / 1_000} s together`
+const RULE_EXCEEDED = "it was given up, for it took too long again and again"
+const TOTAL_EXCEEDED = `it was given up, for the rules of this scoring took more than ${SCORING_MS / 1_000} s together`

@@ -1,3 +1,5 @@
+/** Builds the context in which rules are evaluated, event by event. */
+
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../../projections/state/EnvironmentState.ts"
@@ -5,13 +7,13 @@ import type { JsonObject } from "../../../values/Json.ts"
 import type { RuleContext } from "../../rules/RuleContext.ts"
 import type { RuleIndex } from "./RuleIndex.ts"
 
-/** The course of one task: all that is known of it after each of its events. */
+/** The rule contexts of one task. */
 export interface TaskRuleContexts {
-  /** The moment after an event; undefined after the task's end. */
+  /** The context after an event; undefined after the task's end. */
   readonly after: (event: Event) => RuleContext | undefined
 }
 
-/** Begins to follow a task; only what rules look at is followed. */
+/** Starts with a task. Only the variables that rules read are maintained. */
 export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "mentions" | "parts">): TaskRuleContexts => {
   const scope = mentions.has("state") ? EnvironmentState.ofTask() : undefined
   const commands = mentions.has("command") ? new Map<unknown, JsonObject>() : undefined
@@ -49,13 +51,13 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
   }
 }
 
-/** Whether an event may change a part of the state that a rule looks at. */
+/** Whether an event may change a part of the state that a rule reads. */
 const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
   const changed = PARTS[type]
   return changed === undefined || parts === undefined || changed.some((part) => parts.has(part))
 }
 
-/** What events change; a type that is not here may change anything. */
+/** The parts of the state that each event type changes. A type that is not listed may change any. */
 const PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
   SensorRead: ["readings"],
   EnvironmentReset: ["environment", "outOfStep"],
