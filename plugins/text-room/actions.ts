@@ -1,3 +1,4 @@
+/** The rules of the text room: the effect of each verb on the world, or the reason why it is refused. */
 import type { JsonObject } from "hindcast/plugin"
 import type { Command } from "./command.ts"
 import { own, spoken } from "./names.ts"
@@ -6,7 +7,7 @@ import { isAccessible, isVisible, moved, thingNamed, thingsAt } from "./places.t
 import type { World } from "./state.ts"
 import type { Place, Story, Thing } from "./story.ts"
 
-/** Why the world would not do something: a code for programs, a message for whoever asked. */
+/** Why a command is refused: a code for programs, and a message for the agent. */
 export interface Refusal {
   readonly code: RefusalCode
   readonly message: string
@@ -29,12 +30,12 @@ export type RefusalCode =
   | "no-effect"
   | "not-readable"
 
-/** A changed world and what came of the command, or a refusal. */
+/** The changed world and the result of a command, or a refusal. */
 export type Turn =
   | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
   | { readonly refusal: Refusal; readonly world?: never; readonly result?: never }
 
-/** Does what a command says, as far as the world allows it. */
+/** Carries out a command, or refuses it. */
 export const perform = (story: Story, world: World, command: Command): Turn => {
   switch (command.verb) {
     case "look":
@@ -59,7 +60,10 @@ const done = (world: World, message: string, result: JsonObject = {}): Turn => (
 
 const refuse = (code: RefusalCode, message: string): Turn => ({ refusal: { code, message } })
 
-/** Refuses what is not in sight in the same words as what does not exist, so that guessing names tells nothing. */
+/**
+ * Calls `act` with a visible thing. A thing that is not visible is refused with the same message as one that does not
+ * exist, so that guessing names reveals nothing.
+ */
 const withVisible = (story: Story, world: World, name: string, act: (thing: Thing) => Turn): Turn => {
   if (name === "") return refuse("bad-arguments", "Say what it should be done to.")
   const thing = thingNamed(story, name)

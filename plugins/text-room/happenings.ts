@@ -1,9 +1,10 @@
+/** Carries out a story's happenings: messages, milestones and flags that commands trigger. */
 import { type Command, targetOf } from "./command.ts"
 import { own } from "./names.ts"
 import type { World } from "./state.ts"
 import type { Response, Story, Trigger } from "./story.ts"
 
-/** Lets everything happen that a command, once carried out, set off. Each happening does so once. */
+/** Applies all happenings that a command triggers. Each happening is applied once. */
 export const happen = (story: Story, before: World, after: World, command: Command): World => {
   let world = after
   for (const [index, { trigger, response }] of story.happenings.entries()) {

@@ -1,3 +1,4 @@
+/** Collects the references of a scenario while it is read, and resolves them when all rooms and things are known. */
 import { type Cursor, shown } from "./cursor.ts"
 import { own, spoken } from "./names.ts"
 import type { Place, Story, Thing } from "./story.ts"
@@ -9,18 +10,18 @@ interface Reference {
 
 interface Placement extends Reference {
   readonly place: Place
-  /** Whether `object_details` must know the thing. */
+  /** Whether `object_details` must have an entry for the thing. */
   readonly detailed: boolean
 }
 
-/** What the references of a scenario are held against. */
+/** The names that references can resolve to. */
 export interface Known {
   readonly rooms: Story["rooms"]
   readonly detailed: Story["things"]
   readonly agent: string
 }
 
-/** Gathers what a scenario refers to while it is read, and holds it against what there is when all is known. */
+/** Collects references to rooms, things and agents, and the places of things. */
 export class References {
   readonly #rooms: Array<Reference> = []
   readonly #things: Array<Reference> = []
@@ -28,37 +29,37 @@ export class References {
   readonly #placements: Array<Placement> = []
   readonly #details: Array<Reference> = []
 
-  /** A room's name that is meant to be there. */
+  /** Reads the name of a room that must exist. */
   room(at: Cursor): string {
     return gather(this.#rooms, at)
   }
 
-  /** A thing's name that is meant to be there. */
+  /** Reads the name of a thing that must exist. */
   thing(at: Cursor): string {
     return gather(this.#things, at)
   }
 
-  /** An agent's id, where one is given. */
+  /** Reads an agent's id, if there is one. */
   agent(at: Cursor): void {
     if (!at.isMissing) this.#agents.push(at)
   }
 
-  /** A thing that `object_details` knows is put somewhere. */
+  /** Places a thing that must be in `object_details`. */
   place(at: Cursor, place: Place): void {
     this.#placements.push({ name: at.name(), at, place, detailed: true })
   }
 
-  /** A thing is put somewhere that, without details, is something small to be carried. */
+  /** Places a thing that may lack details. Without them it is something small that can be carried. */
   placeSelfMade(at: Cursor, place: Place): void {
     this.#placements.push({ name: at.name(), at, place, detailed: false })
   }
 
-  /** The details of a thing, which is meant to be put somewhere. */
+  /** Records the details of a thing, which must be placed somewhere. */
   detailed(name: string, at: Cursor): void {
     this.#details.push({ name, at })
   }
 
-  /** Notes every reference that leads nowhere, and answers all things and where each one is. */
+  /** Records a mistake for each unresolved reference, and returns all things and their places. */
   resolve(known: Known): Pick<Story, "things" | "placed"> {
     for (const { name, at } of this.#rooms) {
       if (name !== "" && own(known.rooms, name) === undefined) at.mistake(`the name of a room (${list(known.rooms)})`)

@@ -1,3 +1,4 @@
+/** The state machine of the text room: the first world of a story, and the world after each command. */
 import type { JsonObject } from "hindcast/plugin"
 import { perform, type Refusal } from "./actions.ts"
 import { type Command, inWords } from "./command.ts"
@@ -7,12 +8,12 @@ import { inventory } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** The world after a command, and either what came of the command or why it was refused. */
+/** The world after a command, with the command's result or its refusal. */
 export type Step =
   | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
   | { readonly world: World; readonly refusal: Refusal; readonly result?: never }
 
-/** A story's first moment. */
+/** The first world of a story. */
 export const begin = (story: Story): World =>
   judge(story, {
     scenario: story.name,
@@ -36,7 +37,7 @@ export const begin = (story: Story): World =>
     lost: false,
   })
 
-/** Carries out one command. A refused one changes nothing but what is counted. */
+/** Carries out a command. A refused command changes only the counters. */
 export const step = (story: Story, before: World, command: Command): Step => {
   const world: World = { ...before, steps: before.steps + 1, messages: [] }
   const turn = before.won || before.lost ? { refusal: over(before) } : perform(story, world, command)
@@ -47,7 +48,7 @@ export const step = (story: Story, before: World, command: Command): Step => {
   return { world: after, result: { ...turn.result, ...announce(before, after) } }
 }
 
-/** The world as the log knows it: everything above, and what is carried. */
+/** The state that the environment reports: the world, and the names of the carried things. */
 export const document = (story: Story, world: World): JsonObject => ({ ...world, inventory: inventory(story, world) })
 
 const over = (world: World): Refusal => ({
@@ -64,7 +65,9 @@ const remember = (world: World, command: Command, { code }: Refusal): World => {
     : { ...world, refusals, refused: { ...world.refused, [line]: [...codes, code] } }
 }
 
-/** Won by any of the conditions; lost when the steps are used up before that. */
+/**
+ * Whether the story is won or lost. Any win condition is enough. The story is lost when the steps are used up first.
+ */
 const judge = (story: Story, world: World): World => {
   const won =
     world.won ||

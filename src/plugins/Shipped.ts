@@ -1,18 +1,18 @@
-/** Which plugins came with this very package: known by the digest of their files, never by a name. */
+/** The plugins that ship with this package. They are recognised by the digest of their files, never by their names. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Schema } from "effect"
 import { Sha256 } from "../events/vocabulary/EventType.ts"
 
-/** By a plugin's digest, which one it is, for people. */
+/** The names of the shipped plugins, for people, by the plugins' digests. */
 export type ShippedPlugins = ReadonlyMap<string, string>
 
 /**
- * The list that `npm run build` makes of `plugins/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
- * cannot be read no plugin counts as shipped.
+ * Reads the list that `npm run build` makes of `plugins/` and `examples/plugins/` (`scripts/shipped.mjs`). If the list
+ * is missing or unreadable, no plugin counts as shipped.
  *
- * @param file Default: the one beside the compiled modules
+ * @param file Default: the list beside the compiled modules
  */
 export const shippedPlugins = (file = LIST): ShippedPlugins => {
   try {
@@ -22,7 +22,7 @@ export const shippedPlugins = (file = LIST): ShippedPlugins => {
   }
 }
 
-/** Whether a plugin with this digest came with this package. */
+/** Whether a plugin with this digest ships with this package. */
 export const isShipped = (digest: string): boolean => {
   known ??= shippedPlugins()
   return known.has(digest)
@@ -34,7 +34,7 @@ const decode = Schema.decodeUnknownSync(Schema.Record({ key: Sha256, value: Sche
 
 const NAME = "shipped.json"
 
-/** Beside the compiled modules; where the sources run, they are in `dist` all the same. */
+/** The list is beside the compiled modules. When the sources run, it is still the one in `dist`. */
 const LIST = fileURLToPath(
   path.extname(import.meta.url) === ".ts"
     ? new URL(`../../dist/plugins/${NAME}`, import.meta.url)

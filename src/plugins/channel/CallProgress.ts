@@ -1,11 +1,12 @@
+/** Delivers progress reports of a call one at a time, so that a slow caller does not accumulate them. */
 import { Effect } from "effect"
 
-/** How far a call has come: a fraction from 0 to 1, or some words. */
+/** The progress of a call: a fraction from 0 to 1, or some words. */
 export type Progress = number | string
 
 export type OnProgress = (progress: Progress) => Effect.Effect<void>
 
-/** Tells one at a time; of what comes while the caller is being told, only the newest is kept. */
+/** Serialises calls of `onProgress`. While one is running, only the newest report is kept. */
 export const newest = (onProgress: OnProgress | undefined): OnProgress | undefined => {
   if (onProgress === undefined) return undefined
   let telling = false

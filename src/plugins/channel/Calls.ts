@@ -1,3 +1,7 @@
+/**
+ * The calls of one plugin process: ids, time-outs, cancellation, and the limit on calls in flight. Each call is
+ * answered exactly once, by the plugin, by its time-out or by the end of the process.
+ */
 import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { plainText } from "../../values/Json.ts"
@@ -8,72 +12,75 @@ import * as NextTimeout from "./NextTimeout.ts"
 import type { OpenCall } from "./OpenCall.ts"
 import { type AnswerFrame, CALLS_IN_FLIGHT, encode, FRAME_LIMIT, type HostFrame } from "./Protocol.ts"
 
-/** Has what the host does for a call interrupted when the call ends early. */
+/** Registers a fiber that does host work for a call. If the call ends early, the fiber is interrupted. */
 export const serve = (call: OpenCall, fiber: Fiber.RuntimeFiber<unknown>): void => {
   const brokered = call.brokered ?? new Set()
   call.brokered = brokered.add(fiber)
   fiber.addObserver(() => brokered.delete(fiber))
 }
 
-/** One call: its name, its frame, how long it may take, and what an answer comes to. */
+/** A call to make: its frame, its time-out, and how its answer is converted. */
 export interface Calling<A> extends Omit<OpenCall, "brokered" | "hold"> {
   readonly frame: (id: number, now: number) => HostFrame
-  /** Counted from when it is sent. */
+  /** The time-out in milliseconds, counted from sending. */
   readonly timeoutMs: number
   readonly take: (frame: OkFrame) => Effect.Effect<A, CallError>
 }
 
 export type OkFrame = Extract<AnswerFrame, { readonly type: "ok" }>
 
-/** An answer that no call waits for, told apart by why. */
+/** An answer that belongs to no open call, and why. */
 export interface Stray {
   readonly code: "LateAnswer" | "SecondAnswer" | "UnaskedAnswer"
   readonly reason: string
 }
 
-/** The calls of one process: each is answered exactly once, by the plugin, the time-out or the process's end. */
+/**
+ * The calls of one process. Each is answered exactly once: by the plugin, by its time-out or by the end of the process.
+ */
 export interface Calls {
   /**
-   * Sends a call and waits for the answer. Interruption cancels it in the plugin. A plugin that does not acknowledge a
-   * cancelled call, because its event loop is stuck, is killed. At most `CALLS_IN_FLIGHT` are sent; more wait their turn.
+   * Sends a call and waits for the answer. Interruption cancels the call in the plugin. If the plugin does not
+   * acknowledge the cancellation, because its event loop is blocked, it is killed. At most `CALLS_IN_FLIGHT` calls are
+   * sent at a time; further calls are queued.
    */
   readonly call: <A>(calling: Calling<A>) => Effect.Effect<A, CallError>
-  /** Asks for a sign of life, beside all calls. */
+  /** Sends a ping. Pings are not counted as calls. */
   readonly ping: (onAnswer: () => void) => void
   /** The open call with this id. */
   readonly find: (id: number) => OpenCall | undefined
-  /** Whether there ever was a call with this id. */
+  /** Whether a call with this id was ever sent. */
   readonly wasAsked: (id: number) => boolean
-  /** Takes an answer in; answers what is wrong with one that nobody waits for. */
+  /** Completes the call that an answer belongs to. If there is none, returns what is wrong with the answer. */
   readonly answer: (frame: AnswerFrame) => Stray | undefined
-  /** Kills the process for not reacting for so many milliseconds: its open calls fail with `PluginStuck`. */
+  /** Kills the process because it did not react for `silentMs` milliseconds. Its open calls fail with `PluginStuck`. */
   readonly stuck: (reason: string, silentMs: number) => void
-  /** Fails every open call; answers with their names. */
+  /** Fails every open call after the process has ended, and returns the calls' names. */
   readonly end: (exit: ChildExit) => ReadonlyArray<string>
-  /** Notes that the process does something without being called. */
+  /** Records activity of the process outside of calls. */
   readonly touch: () => void
-  /** When the last call ended, or the process was last touched, by `performance.now`; undefined while a call is open. */
+  /** When the last call ended or the process was last touched, by `performance.now`; undefined while a call is open. */
   readonly idleSince: () => number | undefined
 }
 
 interface Sending {
   readonly plugin: string
   readonly child: Child
-  /** How long a cancelled call may go unacknowledged. */
+  /** How long a cancelled call may stay unacknowledged, in milliseconds. */
   readonly cancelMs: number
 }
 
 interface Waiting extends OpenCall {
   readonly timeoutMs: number
-  /** When it times out, by `performance.now`; while its time stands still, how long it would have had. */
+  /** When the call times out, by `performance.now`. While its time-out is paused: the remaining milliseconds. */
   dueAt: number
-  /** How many hold its time. */
+  /** How many holders have paused the time-out. */
   held: number
   readonly answer: (frame: AnswerFrame) => void
   readonly fail: (error: CallError) => void
 }
 
-/** A call that was cancelled and not acknowledged: the timer will kill the process. */
+/** A cancelled call that is not acknowledged yet. When the timer fires, the process is killed. */
 interface Cancelled {
   readonly name: string
   readonly timer: NodeJS.Timeout
@@ -83,12 +90,12 @@ interface Ended extends ChildExit {
   readonly inFlight: ReadonlyArray<string>
 }
 
-/** Longest frame, in characters, that is sent without waiting for its turn; see `sendInTurn`. */
+/** Maximum length, in characters, of a frame that is sent at once. Longer frames are queued; see `sendInTurn`. */
 const SMALL_FRAME = 64 * 1024
 
 export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   const open = new Map<number, Waiting>()
-  /** Calls that wait until fewer are open: each is sent by being called. */
+  /** The send functions of calls that wait because too many are open. */
   const queue = new Set<() => void>()
   const cancelled = new Map<number, Cancelled>()
   const pings = new Map<number, () => void>()
@@ -118,7 +125,7 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     }
   }
 
-  /** Takes a call off the table, and stops what the host does for it. */
+  /** Removes a call and interrupts the host's work for it. */
   const close = (id: number): Waiting | undefined => {
     const call = open.get(id)
     if (call === undefined) return undefined
@@ -145,7 +152,10 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     cancelled.set(id, { name: call.name, timer: setTimeout(unheard, cancelMs) })
   }
 
-  /** Ends the calls that are due; the timers that wake it may be a part of a millisecond early. */
+  /**
+   * Times out the calls that are due, and returns when the next is due. Timers can fire a fraction of a millisecond
+   * early, hence the 1 ms of tolerance.
+   */
   const timeOut = (): number => {
     const now = performance.now() + 1
     let next = Number.POSITIVE_INFINITY
@@ -161,7 +171,7 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   }
   const alarm = NextTimeout.make(timeOut)
 
-  /** Has the time of a call stand still: it has as much left afterwards as it has now. */
+  /** Pauses the time-out of a call and returns how to resume it. The remaining time stays the same. */
   const hold = (id: number) => () => {
     const call = open.get(id)
     if (call === undefined) return () => {}
@@ -173,7 +183,10 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     }
   }
 
-  /** Large frames wait until the one before has left this process: a plugin that does not read fills no memory here. */
+  /**
+   * Sends large frames one at a time: each waits until the one before has left this process. A plugin that does not
+   * read its input therefore cannot fill the host's memory.
+   */
   const sendInTurn = () => {
     const next = sending ? undefined : large.shift()
     if (next === undefined) return
@@ -186,7 +199,7 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     })
   }
 
-  /** One step of Effect's, for every call passes here: all else is plain callbacks. */
+  /** A single `Effect.async`, because every call takes this path: the rest is plain callbacks. */
   const ask = <A>(calling: Calling<A>, clock: Clock.Clock) =>
     Effect.async<A, CallError>((resume) => {
       const { name, frame, timeoutMs, take, onProgress, causationId, taskId, readPage } = calling
@@ -286,14 +299,14 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   }
 }
 
-/** Why a plugin that reacts may not have been heard. */
+/** The addition to a `PluginStuck` reason if the plugin's output was paused: its answers may be waiting in the pipe. */
 const HELD_BACK =
   "its output was held back meanwhile, for it printed, logged or pushed more than it may, and its answers wait behind that"
 
-/** How the runner acknowledges that a call was cancelled: by a failure with this code. */
+/** The code of the failure by which the runner acknowledges a cancellation. */
 const CANCELLED = "Cancelled"
 
-/** A character takes at most three bytes: most texts need not be measured. */
+/** A UTF-16 code unit takes at most three bytes, so most texts need not be measured. */
 const fitsFrame = (text: string): boolean => text.length * 3 <= FRAME_LIMIT || Buffer.byteLength(text) <= FRAME_LIMIT
 
 const failureIn = (
@@ -307,13 +320,13 @@ const failureIn = (
     : new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state })
 }
 
-/** What a plugin threw, as the log can keep it: whatever its text is, the call has an answer. */
+/** A thrown error, made recordable: the call gets an answer even if the error's text is malformed. */
 const plainFailure = ({ code, message }: Failure): Failure => ({
   code: code.slice(0, CODE_LENGTH).toWellFormed(),
   message: plainText(message),
 })
 
-/** Longest code of a failure that is kept, in characters; a longer one is cut. */
+/** Maximum length of a recorded failure code, in characters. Longer codes are cut. */
 const CODE_LENGTH = 100
 
 const tooLong = (plugin: string, call: string) =>

@@ -1,3 +1,7 @@
+/**
+ * Spawns a plugin's process and ends it with its scope. It reads and writes the process's standard streams by
+ * callbacks, and can pause reading.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
@@ -7,52 +11,56 @@ import type { SandboxedCommand } from "../sandbox/Sandbox.ts"
 export interface ChildExit {
   readonly code: number | null
   readonly signal: string | null
-  /** Why it was ended, where it was us. */
+  /** Why the host ended the process. Absent if the host did not end it. */
   readonly reason?: string
 }
 
 export interface ChildHandlers {
   readonly onStdout: (chunk: Buffer) => void
   readonly onStderr: (chunk: Buffer) => void
-  /** Once, after the last output. */
+  /** Called once, after the last output. */
   readonly onExit: (exit: ChildExit) => void
 }
 
-/** A process that leads a group of its own. */
+/** A process that leads its own process group. */
 export interface Child {
   readonly pid: number
-  /** Writes to its standard input. Does nothing once it has ended. */
+  /** Writes to the process's standard input. Does nothing after the process has ended. */
   readonly send: (text: string) => void
-  /** As `send`, and succeeds when the text has left this process, or the other one has ended. */
+  /** As `send`, but completes when the text has left this process or the child has ended. */
   readonly deliver: (text: string) => Effect.Effect<void>
-  /** Reads nothing of its outputs for so many milliseconds: it waits as soon as it writes more than the pipes hold. */
+  /** Pauses reading of the process's outputs for `ms` milliseconds. The process blocks when the pipes are full. */
   readonly rest: (ms: number) => void
-  /** Whether its outputs rested at some time since then, by `performance.now`: what it answered may be behind in them. */
+  /**
+   * Whether reading was paused at any time since `at` (by `performance.now`). If so, answers may still be unread in the
+   * pipes.
+   */
   readonly restedSince: (at: number) => boolean
-  /** Kills its group at once. The first reason given counts. */
+  /** Kills the process group at once. The first reason given is the one that is reported. */
   readonly kill: (reason: string) => void
 }
 
-/** How the end of its scope asks a process to end: each step is given `stopMs` before the next. */
+/** How closing the scope stops the process. After each step it waits `stopMs` milliseconds before the next one. */
 export interface Stopping {
-  /** What to write to its standard input, which is closed thereafter. */
+  /** The text that is written to the standard input before it is closed. */
   readonly farewell: string
   readonly stopMs: number
 }
 
 /**
- * How long after a process's end its outputs may stay open, in milliseconds: what is in the pipes is read, and whoever
- * else holds them is not waited for.
+ * How long the outputs may stay open after the process has ended, in milliseconds. What is left in the pipes is read in
+ * that time. If another process still holds the pipes, the host does not wait for it.
  */
 const DRAIN_MS = 200
 
 /**
- * Spawns a process, attaches what handles its outputs and its end, and ends it with the scope for sure: a farewell and the
- * end of its input, SIGTERM to its group, then SIGKILL. Fails with the operating system's reason where it cannot be spawned.
+ * Spawns a process, attaches the handlers of its outputs and its exit, and stops it when the scope closes: by the
+ * farewell and the end of its input, then SIGTERM to its group, then SIGKILL. Fails with the operating system's reason
+ * if the process cannot be spawned.
  *
- * It is driven by callbacks, not streams, because every call of a plugin passes here; and by Node's own timers, because
- * a process does not wait for a test's clock. It must be spawned from the main thread: the death signal that the
- * sandbox asks for comes when the spawning *thread* ends.
+ * It uses callbacks instead of streams, because every call of a plugin takes this path. It uses Node's timers, because
+ * a process does not follow a test clock. It must run on the main thread: the sandbox asks for a death signal, which is
+ * sent when the spawning *thread* ends.
  */
 export const spawnScoped = <Attached extends ChildHandlers>(
   { command, args, cwd, env }: SandboxedCommand,
@@ -69,7 +77,7 @@ export const spawnScoped = <Attached extends ChildHandlers>(
         child.once("error", fail)
         child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
       } catch (cause) {
-        // Arguments that are too long, say: Node throws what is not about finding the command.
+        // Node throws errors that are not about finding the command, for example when the arguments are too long.
         fail(cause)
       }
     }),
@@ -82,7 +90,7 @@ interface Running<Attached> {
   readonly closeInput: () => void
   readonly signal: (name: "SIGTERM" | "SIGKILL") => void
   readonly because: (reason: string) => void
-  /** Calls back once it has ended, at once where it has already. */
+  /** Calls `listener` when the process has ended, or at once if it already has. */
   readonly whenEnded: (listener: () => void) => void
 }
 
@@ -90,12 +98,12 @@ const running = <Attached extends ChildHandlers>(
   process_: ChildProcessWithoutNullStreams,
   attach: (child: Child) => Attached,
 ): Running<Attached> => {
-  // Known as soon as it has been spawned.
+  // The pid is set once the process has been spawned.
   const pid = process_.pid ?? 0
   let hasEnded = false
   let reason: string | undefined
   const listeners = new Set<() => void>()
-  // A process that has just ended breaks the pipe; its exit says why.
+  // Writing to a process that has just ended breaks the pipe. Its exit is reported separately.
   process_.stdin.on("error", () => undefined)
   const signal = (name: "SIGTERM" | "SIGKILL") => {
     if (process_.exitCode !== null || process_.signalCode !== null) return
@@ -119,7 +127,7 @@ const running = <Attached extends ChildHandlers>(
     onSent = []
   }
   const send = (text: string) => {
-    // What is sent in the same turn of the event loop goes out in one system call: they cost most of a call.
+    // Texts of the same event-loop turn are written in one system call, because system calls are most of a call's cost.
     if (unsent === "") process.nextTick(flush)
     unsent += text
   }

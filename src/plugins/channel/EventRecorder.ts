@@ -1,22 +1,29 @@
+/**
+ * Records the events of one plugin process in order, without blocking the code that reads its frames. Log lines are
+ * rate-limited.
+ */
 import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 
-/** Default of how many lines of one plugin's process are recorded in a second. */
+/** Default number of log lines per second that are recorded for one process. */
 const LINES_PER_SECOND = 200
 
-/** Most lines that wait to be recorded; the rest are counted. */
+/** Maximum number of lines that wait to be recorded. Further lines are dropped and counted. */
 const LINES_WAITING = 1_000
 
-/** Longest line that is recorded, in characters; a longer one is cut. */
+/** Maximum length of a recorded line, in characters. Longer lines are cut. */
 const LINE_LENGTH = 8_192
 
 type Level = "debug" | "info" | "warn" | "error"
 
-/** Puts an event into the log, or fails where it cannot. */
+/** Appends an event to the log, or fails if it cannot. */
 export type RecordEvent = (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown, unknown>
 
-/** Records what has happened already: where the log does not take it, it is at least said on the error output. */
+/**
+ * Records an event of something that has already happened. If the log does not accept the event, the failure is written
+ * to the program's log.
+ */
 export const recordOrTell =
   (record: RecordEvent): ((...recorded: Parameters<RecordEvent>) => Effect.Effect<void>) =>
   (event, taskId) =>
@@ -26,15 +33,15 @@ export const recordOrTell =
     )
 
 /**
- * What a process does, in order, on its way to the log. Writing never waits, so that it can be done where frames are
- * read; closing the scope waits until everything written is recorded.
+ * A queue of one process's events on their way to the log. Writing never blocks. Closing the scope waits until
+ * everything written is recorded.
  */
 export interface EventRecorder {
-  /** Always kept. */
+  /** Queues an event. It is never dropped. */
   readonly write: (event: CoreNewEvent) => void
-  /** Kept up to a rate and a backlog; beyond, one line says how many were left out. */
+  /** Queues a log line. Lines above the rate or the backlog limit are dropped, and one line reports their number. */
   readonly log: (level: Level, message: string) => void
-  /** Succeeds when everything written so far is recorded. */
+  /** Completes when everything written so far is recorded. */
   readonly flushed: Effect.Effect<void>
 }
 
@@ -58,7 +65,8 @@ export const make = (
       (line) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } } }),
       () => Option.getOrElse(entries.unsafeSize(), () => 0),
     )
-    // Ended by an entry, not by an interruption: nothing that was taken from the queue may be lost.
+    // The fiber ends on an `end` entry instead of an interruption, so that no entry that was taken from the queue is
+    // lost.
     yield* Effect.acquireRelease(
       Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrTell(record)))),
       (drained) =>
@@ -90,7 +98,7 @@ const drain = (
     }
   })
 
-/** A line as it is recorded; `dropped` where it stands for lines that were left out. */
+/** A log line to record. `dropped` is set on the line that reports dropped lines. */
 interface Line {
   readonly level: Level
   readonly message: string
@@ -118,7 +126,7 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
     }
     if (lines >= perSecond || waiting() >= LINES_WAITING) {
       dropped++
-      // Whoever falls silent after that is told of as well.
+      // The timer reports the dropped lines even if the process writes nothing more.
       telling ??= setTimeout(tellDropped, 1_000).unref()
       return
     }

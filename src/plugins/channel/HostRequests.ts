@@ -1,3 +1,7 @@
+/**
+ * Carries out the requests that a plugin makes of the host, within limits on their number and size. Each request is
+ * recorded before it is carried out, and its answer afterwards.
+ */
 import { Cause, Effect, Either, Exit } from "effect"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
@@ -12,26 +16,29 @@ import { answerFrame, type BrokeredFrame } from "./Protocol.ts"
 import { type Requested, type Ruling, ruleOn } from "./RequestRuling.ts"
 
 /**
- * Most requests of one process that the host carries out at the same time. Each counts until the plugin has taken its
- * answer, so that what a plugin does not read does not pile up here.
+ * Maximum number of requests of one process that are carried out concurrently. A request counts until the plugin has
+ * read its answer, so that unread answers do not accumulate in the host.
  */
 const AT_ONCE = 16
 
-/** Most requests that wait for their turn; beyond, they are refused. */
+/** Maximum number of queued requests. Further requests are refused. */
 const WAITING = 256
 
-/** Most bytes of the frames of requests that wait or are carried out; beyond, they are refused. */
+/** Maximum total size, in bytes, of the frames of open requests. Further requests are refused. */
 const OPEN_BYTES = 128 * 1024 * 1024
 
-/** Most refusals that the plugin has not taken; beyond, it is not listening, and its process is killed. */
+/**
+ * Maximum number of refusals that the plugin has not read. Above it, the plugin does not read at all, and its process
+ * is killed.
+ */
 const REFUSALS = 16_384
 
-/** For whom requests are carried out, and where they are recorded. */
+/** The inputs of request handling: the plugin, its grants and the log. */
 export interface Brokering {
   readonly plugin: string
   readonly client: HostApi.Client
   readonly record: RecordEvent
-  /** Rules on requests that are granted, before they are carried out. Default: what is granted is carried out. */
+  /** The gate rules for granted requests. Default: every granted request is carried out. */
   readonly ruling?: Ruling | undefined
 }
 
@@ -40,9 +47,12 @@ type RequestedOf = Omit<Requested, "kind" | "target" | "shown">
 type Outcome = Either.Either<Executed, Failure>
 
 /**
- * Carries out what a plugin asks of the host: recorded before it is done, and again when it is, under the event that
- * made the call happen. What cannot be recorded is not done. A request outside of a call, and one too many, is refused
- * without a trace. Interruption stops it and is recorded as its answer; one that still waits is dropped.
+ * Returns a function that handles the host requests of one process. A request is recorded before it is carried out,
+ * caused by the event that caused its call, and so is its answer. If the request cannot be recorded, it is not carried
+ * out.
+ *
+ * A request outside of a call, or above the limits, is refused without being recorded. Interruption stops a running
+ * request and is recorded as its answer; a queued request is dropped.
  */
 export const make = ({ plugin, client, record, ruling }: Brokering) => {
   const permits = Effect.unsafeMakeSemaphore(AT_ONCE)
@@ -50,8 +60,8 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
   const open = { requests: 0, bytes: 0, refusals: 0 }
 
   /**
-   * Has a request ruled on. Meanwhile it takes none of the places of those that are carried out, and the time of its call stands
-   * still: nobody is to blame for how long a person takes.
+   * Applies the gate rules to a request. During that time the request holds no permit and the time-out of its call is
+   * paused, because a person may take long to decide.
    */
   const ruledOn = (ruling: Ruling, request: HostApi.Request, requested: RequestedOf, call: OpenCall) =>
     Effect.acquireUseRelease(
@@ -136,7 +146,7 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
     )
   }
 
-  /** Takes a request in, which came in a frame of so many bytes. */
+  /** Handles a request whose frame has `bytes` bytes. */
   return (frame: BrokeredFrame, bytes: number, call: OpenCall | undefined, child: Child): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (call === undefined) return refuse(frame, child, CALL_OVER)
@@ -152,7 +162,7 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
 
 const CANCELLED: Failure = { code: "Cancelled", message: "the call it was asked for ended first" }
 
-/** Refuses what is asked for after the call it is for was answered. */
+/** The refusal of a request whose call was already answered. */
 export const CALL_OVER: Failure = {
   code: "CallOver",
   message: "expected a request during a call, found one after it was answered: await what the context does",

@@ -1,3 +1,7 @@
+/**
+ * The host's side of the protocol with one plugin process. It turns the lines of the process's outputs into answers,
+ * requests and log lines, and completes the handshake and the exit.
+ */
 import { Deferred, Effect, Either } from "effect"
 import { plainText } from "../../values/Json.ts"
 import { PluginFailedToLoad } from "../PluginError.ts"
@@ -21,31 +25,31 @@ import {
   withinAnswerLimit,
 } from "./Protocol.ts"
 
-/** Lines of standard error that are kept to explain a plugin that does not load. */
+/** Number of lines of standard error that are kept for the error message of a plugin that does not load. */
 const STDERR_LINES = 20
 
-/** Longest line of standard error, in bytes; a longer one is left out. */
+/** Maximum length of a line of standard error, in bytes. Longer lines are dropped. */
 const STDERR_LINE_BYTES = 64 * 1024
 
-/** What a conversation needs besides the process. */
+/** The inputs of a session, besides the process. */
 export interface Conversation {
   readonly plugin: string
   readonly instance: string
-  /** What frames start with: random, and known to the runner alone. */
+  /** The prefix of every frame from the plugin. It is random and known only to the runner. */
   readonly nonce: string
   readonly cancelMs: number
   readonly pingMs: number
   readonly outputBytesPerSecond: number
   readonly journal: EventRecorder
-  /** Carries out what the plugin asks of the host, in a frame of so many bytes, for a call; it may have ended meanwhile. */
+  /** Carries out a host request whose frame has `bytes` bytes. `call` is undefined if the call has ended. */
   readonly onBrokered: (frame: BrokeredFrame, bytes: number, call: OpenCall | undefined, child: Child) => void
-  /** Takes a reading that the plugin pushes, in a frame of so many bytes. */
+  /** Takes a pushed reading whose frame has `bytes` bytes. */
   readonly onEmitted: (frame: EmitFrame, bytes: number, child: Child, misbehaved: Misbehaved) => void
   /** Answers a request for events of the task that a call judges. */
   readonly onPage: (frame: PageFrame, call: OpenCall | undefined, child: Child, misbehaved: Misbehaved) => void
-  /** Passes on how far a call has come. */
+  /** Passes on the progress of a call. */
   readonly onProgress: (call: OpenCall, progress: Progress) => void
-  /** Completed by the first of: ready, failed, ended. */
+  /** Completed by the first of: `ready`, `failed`, the end of the process. */
   readonly handshake: Deferred.Deferred<Exports, PluginFailedToLoad>
   /** Completed when the process has ended. */
   readonly exited: Deferred.Deferred<ProcessExit>
@@ -53,16 +57,16 @@ export interface Conversation {
 
 /** How a plugin's process ended. */
 export interface ProcessExit extends ChildExit {
-  /** Calls that had no answer yet, such as `act text-room/go`. */
+  /** The unanswered calls, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
 }
 
-/** The host's end of the protocol with one process. */
+/** The host's side of the protocol with one process. */
 export interface Session extends ChildHandlers {
   readonly calls: Calls.Calls
 }
 
-/** Attaches a conversation to a process: every line of its outputs becomes an answer, a request or a log line. */
+/** Attaches a session to a process. */
 export const attach = (conversation: Conversation, child: Child): Session => {
   const { plugin, instance, nonce, cancelMs, pingMs, journal } = conversation
   const { onBrokered, onEmitted, onPage, onProgress, handshake, exited } = conversation
@@ -88,7 +92,7 @@ export const attach = (conversation: Conversation, child: Child): Session => {
       case "failed":
         if (stopBeating !== undefined)
           return misbehaved("RepeatedHandshake", "it was ready, and said that it did not load")
-        // With its trace, which the failure's message leaves out.
+        // The recorded line has the stack trace, which the error's message leaves out.
         journal.log("error", plainText(frame.error))
         return failLoading(plainText(frame.error))
       case "log":
@@ -96,7 +100,7 @@ export const attach = (conversation: Conversation, child: Child): Session => {
         return journal.log(frame.level, frame.message)
       case "host": {
         const call = openCall(frame.call)
-        // What is refused costs it nothing else.
+        // A refused request is counted as output, because nothing else limits it.
         if (call === undefined) said(bytes)
         return onBrokered(frame, bytes, call, child)
       }

@@ -1,3 +1,7 @@
+/**
+ * Serves the events of a judged task to the function that judges it, in chunks, so that memory does not grow with the
+ * task's length.
+ */
 import { Effect, Either } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Child } from "./Child.ts"
@@ -7,12 +11,15 @@ import type { OpenCall, Page } from "./OpenCall.ts"
 import type { PageFrame } from "./Protocol.ts"
 import { answerFrame } from "./Protocol.ts"
 
-/** Most pages that a call may wait for; a plugin that awaits them waits for one in each loop over the events. */
+/**
+ * Maximum number of chunks that a call may request at once. A plugin that awaits its chunks has one open request per
+ * loop over the events.
+ */
 const WAITING = 64
 
 /**
- * Answers a call's requests for pages, one after the other: the next page is read when the plugin has taken the one
- * before, so that a task of any length passes through constant memory.
+ * Returns a function that answers requests for chunks of events. The chunks of one call are served one after the other:
+ * the next one is read when the plugin has taken the one before.
  */
 export const make = () => {
   const open = new Map<OpenCall, { readonly turn: Effect.Semaphore; waiting: number }>()

@@ -1,3 +1,4 @@
+/** Decodes the host requests of a plugin, and carries them out within its grants. */
 import * as crypto from "node:crypto"
 import { Effect, ParseResult, Schema } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
@@ -9,25 +10,28 @@ import { commandGranted, runCommand } from "./run.ts"
 
 export type { BrokerLimits, Client } from "./Client.ts"
 
-/** A request in the words of gate rules. */
+/** The names of the methods in gate rules. */
 export const KINDS = { run: "run", readFile: "read", writeFile: "write", fetch: "fetch" } as const
 
 export type RequestKind = (typeof KINDS)[Method]
 
-/** A request whose parameters have their shape: ready to be logged and carried out. */
+/** A decoded request, ready to be recorded and carried out. */
 export interface Request {
   readonly method: Method
-  /** What it is about, for a ruling, if it is granted: the command, the real path, or the host. */
+  /**
+   * The target that gate rules decide about: the command, the real path or the host. Fails if the request is not
+   * granted.
+   */
   readonly target: (client: Client) => Effect.Effect<string, Failure>
-  /** For whoever is asked about it: all of it, but for the values of headers by which one proves who one is. */
+  /** The request as a person sees it who decides about it. Values of credential headers are hidden. */
   readonly shown: JsonObject
-  /** For the log: contents as size and digest only. */
+  /** The request as the log records it. Contents are reduced to size and digest. */
   readonly logged: JsonObject
-  /** Carries it out. Interrupting it kills the command it runs. */
+  /** Carries the request out. Interruption kills the command that it runs. */
   readonly execute: (client: Client) => Effect.Effect<Executed, Failure>
 }
 
-/** Reads a request's parameters; fails where they are not of the method's shape. */
+/** Decodes the parameters of a request. Fails if they do not match the method's schema. */
 export const request = (method: Method, params: JsonObject): Effect.Effect<Request, Failure> => {
   switch (method) {
     case "run":
@@ -69,7 +73,10 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
   }
 }
 
-/** Of headers only the names are logged: their values may be secrets. Whoever is asked sees all but those that are meant to be. */
+/**
+ * The log records only the names of headers, because their values may be secrets. A person who decides sees all values
+ * except those of credential headers.
+ */
 const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
   const asked: FetchRequest = { url, method: method.toUpperCase(), headers, body }
   return {
@@ -94,7 +101,7 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
 const withoutSecret = ([name, value]: readonly [string, string]) =>
   [name, SECRET.test(name) ? `not shown, for it may be a secret: ${value.length} characters` : value] as const
 
-/** Names of headers that bear what proves who one is: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and those that services made up. */
+/** Names of credential headers: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and common names of web services. */
 const SECRET = /^(?:proxy-)?authorization$|^cookie$|(?:^|-)(?:key|token|secret|password|signature)$/i
 
 const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })

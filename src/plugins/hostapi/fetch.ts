@@ -1,3 +1,7 @@
+/**
+ * The host request `fetch`: HTTP and HTTPS requests to granted hosts, with checks on every redirect and on the resolved
+ * addresses.
+ */
 import { lookup } from "node:dns"
 import * as http from "node:http"
 import * as https from "node:https"
@@ -9,16 +13,16 @@ import type { FetchResult } from "../author.ts"
 import { isPublic } from "./addresses.ts"
 import type { Client } from "./Client.ts"
 
-/** Default of `fetchMs`. */
+/** Default of `fetchMs`, in milliseconds. */
 const FETCH_MS = 30_000
 
-/** Default of `bodyBytes`: its base64 still fits a frame. */
+/** Default of `bodyBytes`. In base64 such a body still fits a frame. */
 const BODY_BYTES = 4 * 1024 * 1024
 
-/** Most redirects that are followed. */
+/** Maximum number of redirects. */
 const REDIRECTS = 5
 
-/** A request as a plugin makes it. */
+/** A request as the plugin made it, with defaults filled in. */
 export interface FetchRequest {
   readonly url: string
   readonly method: string
@@ -26,7 +30,7 @@ export interface FetchRequest {
   readonly body: string | undefined
 }
 
-/** An answer, with the addresses it came by: the one asked for, and each that it was redirected to. */
+/** The response, and the URLs it came by: the requested one and each redirect. */
 export interface Fetched {
   readonly result: FetchResult
   readonly body: Buffer
@@ -34,10 +38,13 @@ export interface Fetched {
 }
 
 /**
- * Fetches over HTTP or HTTPS from a host that `net` grants, by `host` (any port) or `host:port`. A redirect is followed
- * only to such a host too, and takes no credentials to another origin. A granted name that leads to an address of this machine
- * or of a private network is refused: that takes a grant of the address itself, or of `localhost`.
- * Whatever the status, an answer is an answer. Interruption ends the request.
+ * Fetches over HTTP or HTTPS from a host that `net` grants, as `host` (any port) or `host:port`. Redirects are followed
+ * only to granted hosts, and credentials are not sent to another origin.
+ *
+ * A granted name that resolves to an address of this machine or of a private network is refused. Such addresses need a
+ * grant of the address itself or of `localhost`.
+ *
+ * A response of any status succeeds. Interruption ends the request.
  */
 export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect<Fetched, Failure> =>
   Effect.suspend(() => {
@@ -52,13 +59,13 @@ export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect
     )
   })
 
-/** The host that a request goes to, with its port where that is not the scheme's own, if it is granted. */
+/** The host of a request, with its port unless it is the scheme's default. Fails if the host is not granted. */
 export const hostGranted = (client: Client, asked: FetchRequest): Effect.Effect<string, Failure> =>
   Effect.map(granted(client, asked.url, []), ({ host }) => host)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-/** Headers by which a request would say that it goes elsewhere, or that another one follows it. */
+/** Headers that would redirect the request or smuggle in another one. The host sets them. */
 const RESERVED = /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
 
 const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest): Failure | undefined => {
@@ -91,7 +98,10 @@ const follow = (client: Client, asked: FetchRequest, via: ReadonlyArray<string>)
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** The next request, as the Fetch standard has it ("HTTP-redirect fetch"): its method, and what it does not take along. */
+/**
+ * The next request after a redirect, by the Fetch standard ("HTTP-redirect fetch"): its method, and the headers that
+ * are dropped.
+ */
 const redirected = (asked: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
   const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
   const url = target?.href ?? location
@@ -104,7 +114,7 @@ const redirected = (asked: FetchRequest, from: URL, status: number, location: st
   return { url, headers, method: toGet ? "GET" : asked.method, body: toGet ? undefined : asked.body }
 }
 
-/** The address, if its host is granted. */
+/** Parses a URL. Fails if its host is not granted. */
 const granted = (
   { grants, ruledOn }: Client,
   asked: string,
@@ -132,7 +142,7 @@ const granted = (
   })
 }
 
-/** Whether a grant, `host` or `host:port`, covers an address. Names are compared as the URL standard writes them. */
+/** Whether a grant, `host` or `host:port`, covers a URL. Names are compared in the URL standard's normal form. */
 const matches = (url: URL, name: string): boolean => {
   const parts = /^(?<host>\[[^\]]*\]|[^:]*)(?::(?<port>\d+))?$/.exec(name)?.groups
   if (parts?.host === undefined) return false
@@ -161,7 +171,7 @@ const exchange = (client: Client, url: URL, { method, headers, body }: FetchRequ
         lookup: isLocalName(url.hostname) ? lookup : publicOnly,
       })
     } catch (cause) {
-      // A header that HTTP cannot carry.
+      // Node throws if a header is invalid in HTTP.
       return unavailable(cause instanceof Error ? cause : new Error(String(cause)))
     }
     request.on("error", unavailable)
@@ -193,10 +203,13 @@ const codeOf = (cause: Error): string => (cause instanceof PrivateAddress ? "Add
 
 class PrivateAddress extends Error {}
 
-/** Names that say by themselves that this machine or an address is meant. */
+/** Whether a name means this machine by definition. IP addresses are not looked up at all. */
 const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
 
-/** As `dns.lookup`, and fails where a name leads to this machine or a private network: whoever owns it may point it there. */
+/**
+ * As `dns.lookup`, but fails if a name resolves to an address of this machine or of a private network: the name's owner
+ * can point it there.
+ */
 const publicOnly: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, "", 0)
@@ -210,7 +223,7 @@ const publicOnly: LookupFunction = (hostname, options, callback) =>
     return callback(null, first?.address ?? "", first?.family ?? 0)
   })
 
-/** The body as text where it is UTF-8, else in base64. */
+/** The body as text if it is UTF-8, else in base64. */
 const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {
   const known = { status, headers, url: url.href }
   try {

@@ -1,3 +1,7 @@
+/**
+ * The host requests `readFile` and `writeFile`: access to text files inside the granted directories, safe against links
+ * that change meanwhile.
+ */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -7,12 +11,13 @@ import { shellQuote } from "../manifest/Grants.ts"
 import { isInsideAny } from "../manifest/paths.ts"
 import type { Client } from "./Client.ts"
 
-/** Default of `fileBytes`: with JSON's escapes it still fits a frame, except for binary content. */
+/** Default of `fileBytes`. Escaped as JSON, a text of this size still fits a frame. Binary content may not. */
 const FILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads a text file (UTF-8) that lies, links followed, in what `read` grants and not in what is forbidden. A relative path
- * starts at the workspace. What is no file, such as a pipe that nobody writes to, is refused without waiting for it.
+ * Reads a text file (UTF-8). Its real path must be in a `read` grant and not in a forbidden path. A relative path is
+ * resolved against the workspace. Anything but a regular file, such as a pipe without a writer, is refused without
+ * blocking.
  */
 export const readGranted = (client: Client, asked: string): Effect.Effect<string, Failure> =>
   attempt(asked, async () => {
@@ -23,7 +28,7 @@ export const readGranted = (client: Client, asked: string): Effect.Effect<string
       const { size } = await regular(file, asked)
       checkSize(client, asked, size)
       const bytes = await file.readFile()
-      // Some files, such as those of /proc, are longer than they say.
+      // Some files, such as those in /proc, are longer than their reported size.
       checkSize(client, asked, bytes.length)
       return utf8(bytes, asked)
     } finally {
@@ -32,15 +37,15 @@ export const readGranted = (client: Client, asked: string): Effect.Effect<string
   })
 
 /**
- * Writes a text file (UTF-8), replacing what is there, in what `write` grants. Makes missing directories in the grant.
- * The path is resolved with its links followed, as far as it exists, before it is compared with the grants.
+ * Writes a text file (UTF-8) inside a `write` grant, replacing any content. Missing directories in the grant are
+ * created. Before the path is compared with the grants, the links in its existing part are resolved.
  */
 export const writeGranted = (client: Client, asked: string, content: string): Effect.Effect<void, Failure> =>
   attempt(asked, async () => {
     checkSize(client, asked, Buffer.byteLength(content))
     const real = await granted(client, "write", asked)
     await fs.mkdir(path.dirname(real), { recursive: true })
-    // Opened without cutting it short, so that a pipe or a device that stands there is refused untouched.
+    // The file is opened without truncation, so that a pipe or a device at this path is refused unchanged.
     const file = await fs.open(real, WRITE_EXACTLY_HERE)
     try {
       await isStill(file, real, asked)
@@ -52,16 +57,16 @@ export const writeGranted = (client: Client, asked: string, content: string): Ef
     }
   })
 
-/** The real path that a request to read or write leads to, if it lies in a grant. */
+/** The real path of a request to read or write. Fails if it is not in a grant. */
 export const placeGranted = (client: Client, kind: "read" | "write", asked: string): Effect.Effect<string, Failure> =>
   attempt(asked, () => granted(client, kind, asked))
 
-/** Not through a link that appeared since the path was resolved, and without waiting for the other end of a pipe. */
+/** Flags against links that appeared after the path was resolved, and against blocking on a pipe. */
 const EXACTLY_HERE = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 const READ_EXACTLY_HERE = fs.constants.O_RDONLY | EXACTLY_HERE
 const WRITE_EXACTLY_HERE = fs.constants.O_WRONLY | fs.constants.O_CREAT | EXACTLY_HERE
 
-/** Refused for a reason of ours, as opposed to the operating system's. */
+/** A refusal by this module, as opposed to an error of the operating system. */
 class Refused extends Error {
   readonly failure: Failure
   constructor(failure: Failure) {
@@ -80,7 +85,7 @@ const failureOf = (cause: unknown, asked: string): Failure => {
   return { code: "FileUnavailable", message: `${asked}: ${cause instanceof Error ? cause.message : String(cause)}` }
 }
 
-/** The real path of what is asked for, if it lies in a grant and is not forbidden. */
+/** The real path of a request. Fails if it is not in a grant, or if it is forbidden. */
 const granted = async (client: Client, kind: "read" | "write", asked: string): Promise<string> => {
   if (asked.includes("\0")) throw new Refused({ code: "FileUnavailable", message: "expected a path without NUL" })
   const real = await realpathOfExisting(path.resolve(client.workspace, asked))
@@ -97,14 +102,14 @@ const granted = async (client: Client, kind: "read" | "write", asked: string): P
   })
 }
 
-/** The path, if it is the one that was ruled on: a link may lead elsewhere since then. */
+/** Returns the path if it is the one that was ruled on. A link may have changed since then. */
 const asRuled = ({ ruledOn }: Client, asked: string, real: string): string => {
   if (ruledOn === undefined || ruledOn.target === real) return real
   const message = `${asked}: expected ${ruledOn.target}, which was ruled on, found that it leads to ${real} by now`
   throw new Refused({ code: "RequestDenied", message })
 }
 
-/** What to do about a path in the workspace where `"."` is granted and was bound to another one; or undefined. */
+/** Advice for a path in the current workspace if `"."` was bound to another workspace at import; else undefined. */
 const boundElsewhere = async (
   { workspace, bound }: Client,
   kind: "read" | "write",
@@ -119,7 +124,7 @@ const boundElsewhere = async (
   )
 }
 
-/** What the host keeps for itself is out of reach, whoever granted what lies around it. */
+/** Refuses forbidden paths, whatever was granted around them. */
 const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
   const isOwn = directory !== undefined && isInsideAny(real, [directory])
   if (kind === "read" && isOwn) return
@@ -131,8 +136,8 @@ const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "w
 }
 
 /**
- * Whether what was opened stands where it was looked for: a command that the plugin may run can put a link in the place of a
- * directory in between. Linux alone says where an open file stands.
+ * Fails unless the opened file is at the resolved path. Meanwhile a command that the plugin may run could have replaced
+ * a directory on the path by a link. Only Linux reports the path of an open file.
  */
 const isStill = async (file: fs.FileHandle, real: string, asked: string) => {
   if (process.platform !== "linux") return

@@ -1,10 +1,14 @@
+/**
+ * What a plugin may do. The module compares the permissions that a manifest requests with the grants that people gave,
+ * and reports each missing grant.
+ */
 import * as path from "node:path"
 import { Data, Either, Schema } from "effect"
 import type { GrantedPermissions, MissingGrant } from "../../events/vocabulary/Plugins.ts"
 import type { Manifest } from "./Manifest.ts"
 import { confusableCharacter, isInside } from "./paths.ts"
 
-/** What a plugin may do, as the person who imported it granted it. Paths are absolute. */
+/** The permissions of a plugin, as the person who imported it granted them. Paths are absolute. */
 export const Grants = Schema.Struct({
   read: Schema.Array(Schema.String).annotations({ description: "Directories and files it may read" }),
   write: Schema.Array(Schema.String).annotations({ description: "Directories and files the host may write for it" }),
@@ -16,7 +20,7 @@ export const Grants = Schema.Struct({
 
 export type Grants = typeof Grants.Type
 
-/** What a manifest asks for, as it is written there. */
+/** The permissions that a manifest requests, verbatim. */
 export interface RequestedPermissions {
   readonly read: ReadonlyArray<string>
   readonly write: ReadonlyArray<string>
@@ -25,33 +29,35 @@ export interface RequestedPermissions {
   readonly run: ReadonlyArray<string>
 }
 
-/** Where a plugin stands, and what people said of its grants. */
+/** The inputs of `settle`: the plugin's location, and the grants that people gave and revoked. */
 export interface Granting {
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
-  /** The workspace that `"."` speaks of: an absolute, real path. */
+  /** The workspace that `"."` means: an absolute, real path. */
   readonly workspace: string
   /**
-   * What was granted by name, now or for a version before: `--grant-read`, `--grant-write`, `--grant-net`, `--grant-env`,
+   * Explicit grants, for this version or an earlier one: `--grant-read`, `--grant-write`, `--grant-net`, `--grant-env`,
    * `--grant-run`, `--grant-run-any`.
    */
   readonly extra?: GrantedPermissions
-  /** What was taken back: whatever of it is asked for needs a grant by name, also where others need none. */
+  /** Revoked grants. A request for one of them needs an explicit grant, even if it would otherwise need none. */
   readonly revoked?: GrantedPermissions
-  /** For an update: what the version before it asks for. All that is not in it needs a grant by name. */
+  /**
+   * For an update: the requests of the previous version. Every request that is not among them needs an explicit grant.
+   */
   readonly earlier?: RequestedPermissions
 }
 
-/** One thing asked for and not granted. */
+/** A requested permission that is not granted. */
 export type Refusal = MissingGrant
 
-/** What is granted of what a manifest asks for, and what is not. */
+/** The granted part of a manifest's requests, and the refused part. */
 export interface Settlement {
   readonly grants: Grants
   readonly refusals: ReadonlyArray<Refusal>
 }
 
-/** Grant it, or do without the plugin: it asks for more than it was granted. */
+/** Grant the permissions, or do without the plugin: it requests more than it was granted. */
 export class GrantRefused extends Data.TaggedError("GrantRefused")<{
   readonly plugin: string
   readonly refusals: ReadonlyArray<Refusal>
@@ -61,11 +67,11 @@ export class GrantRefused extends Data.TaggedError("GrantRefused")<{
   }
 }
 
-/** A refusal as a line of a message. */
+/** Formats a refusal as a line of a message. */
 export const formatRefusal = ({ field, asked, reason, flag }: Refusal): string =>
   `\n  ${field} asks for ${JSON.stringify(asked)}: ${reason}${flag === undefined ? "" : `; ${flag} grants it`}`
 
-/** What a manifest asks for. */
+/** The permissions that a manifest requests. */
 export const requested = (manifest: Manifest): RequestedPermissions => ({
   read: manifest.permissions.read,
   write: manifest.permissions.write ?? [],
@@ -74,7 +80,7 @@ export const requested = (manifest: Manifest): RequestedPermissions => ({
   run: manifest.permissions.run,
 })
 
-/** What a plugin is granted: everything that its manifest asks for, or a refusal of all that is not; see `settle`. */
+/** Grants all that a manifest requests, or fails with every refusal; see `settle`. */
 export const resolve = (manifest: Manifest, granting: Granting): Either.Either<Grants, GrantRefused> => {
   const { grants, refusals } = settle(manifest, granting)
   return refusals.length === 0
@@ -83,17 +89,18 @@ export const resolve = (manifest: Manifest, granting: Granting): Either.Either<G
 }
 
 /**
- * Settles what a plugin is granted of what its manifest asks for. Pure: where links lead is not looked up.
+ * Decides which of the requested permissions a plugin is granted. Pure: symbolic links are not resolved.
  *
- * - `read`, `write`: `"."` is the workspace; a relative path is resolved against the plugin's directory. No explicit
- *   grant is needed for `"."`, for absolute paths in the workspace, and to `read` in the plugin's directory; what lies
- *   elsewhere must lie in one. A relative path never counts as the workspace: the plugin's copy may be kept in it.
- * - `run`: named commands need none; `"."`, any command, needs `runAny`, which covers named ones too.
- * - `net`, `env`: always need one, by the same name.
- * - What an update asks for and the version before did not, and what was taken back, needs one in any case; only the
- *   plugin's directory is always its own to read.
+ * - `read`, `write`: `"."` is the workspace; a relative path is resolved against the plugin's directory. `"."`,
+ *   absolute paths in the workspace and, for `read`, paths in the plugin's directory need no explicit grant. Any other
+ *   path must lie in an explicitly granted one. A relative path never counts as the workspace, because the plugin's copy
+ *   may be kept in it.
+ * - `run`: named commands need no explicit grant. `"."`, any command, needs `runAny`, which also covers named commands.
+ * - `net`, `env`: each name needs an explicit grant of the same name.
+ * - A request that is new in an update, or that was revoked, always needs an explicit grant. The exception is reading
+ *   the plugin's own directory.
  *
- * An explicit grant for something that the manifest does not ask for grants nothing.
+ * An explicit grant that the manifest does not request has no effect.
  */
 export const settle = (manifest: Manifest, granting: Granting): Settlement => {
   const wants = requested(manifest)
@@ -122,13 +129,13 @@ export const settle = (manifest: Manifest, granting: Granting): Settlement => {
   return { grants, refusals }
 }
 
-/** The options that give what refusals miss, each once; and what no option gives. */
+/** The options that would grant the refusals, each once, and the refusals that no option can grant. */
 export const remedies = (refusals: ReadonlyArray<Refusal>) => ({
   flags: unique(refusals.flatMap(({ flag }) => flag ?? [])),
   hopeless: refusals.filter(({ flag }) => flag === undefined),
 })
 
-/** Grants by name as they are recorded: paths absolute, each once. `undefined` where nothing is given. */
+/** Normalises explicit grants for recording: absolute paths, no duplicates. Returns undefined if they are empty. */
 export const granted = (extra: GrantedPermissions = {}, directory = process.cwd()): GrantedPermissions | undefined => {
   const names = LISTS.flatMap((list) => {
     const values = extra[list] ?? []
@@ -140,13 +147,13 @@ export const granted = (extra: GrantedPermissions = {}, directory = process.cwd(
   return { ...Object.fromEntries(names), ...(extra.runAny === true ? { runAny: true } : {}) }
 }
 
-/** Whether grants have everything that others have. */
+/** Whether `grants` contains everything in `others`. */
 export const covers = (grants: Grants, others: Grants): boolean =>
   LISTS.every((list) => others[list].every((name) => grants[list].includes(name))) && (grants.runAny || !others.runAny)
 
 /**
- * What is left of grants after what people took back by name, and did not give again: a directory takes along what lies in
- * it, and what it lies in.
+ * Removes revoked grants, except those that were granted again. Revoking a directory also removes the grants of paths
+ * inside it and of directories around it.
  */
 export const withoutRevoked = (
   grants: Grants,
@@ -165,10 +172,10 @@ export const withoutRevoked = (
   }
 }
 
-/** The lists of grants by name; beside them there is `runAny`. */
+/** The list fields of explicit grants. The remaining field is `runAny`. */
 export const LISTS = ["read", "write", "net", "env", "run"] as const
 
-/** What in grants by name can never be granted, and why. */
+/** The explicit grants that can never be given, each with the reason. */
 export const invalidGrants = (names: GrantedPermissions): ReadonlyArray<string> =>
   LISTS.flatMap((list) =>
     (names[list] ?? []).flatMap((name) => {
@@ -183,7 +190,7 @@ export const invalidGrants = (names: GrantedPermissions): ReadonlyArray<string> 
     }),
   )
 
-/** All that several say together. */
+/** The union of several sets of grants. */
 export const merge = (...all: ReadonlyArray<GrantedPermissions>): GrantedPermissions =>
   granted(
     {
@@ -201,9 +208,9 @@ type NameField = "net" | "env" | "run"
 
 const unique = (values: ReadonlyArray<string>) => [...new Set(values)]
 
-/** Why a path cannot be granted whatever is said, or undefined. */
+/** Why a path can never be granted, or undefined. */
 const unspeakable = (place: string): string | undefined => {
-  // A comma separates the paths and hosts of a Deno permission flag, so one inside a name would grant something else.
+  // Deno's permission flags separate paths and hosts by commas, so a comma inside a name would grant something else.
   if (/[,\n\r\0]/.test(place)) return "a path with a comma or a line break cannot be granted"
   const deceit = confusableCharacter(place)
   return deceit === undefined ? undefined : `a path with ${deceit} cannot be granted`
@@ -237,7 +244,7 @@ const resolvePlace = (
   return refuse(`${resolved} lies outside ${limits}`, flag)
 }
 
-/** Why an update is refused what a first import is given. */
+/** Why an update is refused a permission that a first import would get. */
 const MORE = "the version before it does not ask for it"
 
 const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: Granting): Refusal | undefined => {
@@ -267,6 +274,6 @@ const misnamed = (field: NameField, name: string): string | undefined => {
   return deceit === undefined ? undefined : `expected a host's name; found one with ${deceit}`
 }
 
-/** A word as a shell takes it (POSIX): in quotes where it needs them. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

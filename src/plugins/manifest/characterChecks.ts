@@ -1,26 +1,30 @@
 /**
- * What a manifest's text may be: bounded, and readable as it stands. Names and versions end up in the log's envelopes, in file
- * names and on terminals; descriptions are what people decide by and what agents are told. A schema of types cannot say so.
+ * Limits on the text in a manifest: its length, and no characters that are invisible or that control a terminal. Names
+ * and versions appear in event envelopes, file names and terminals. People decide by descriptions, and agents are shown
+ * them. A type schema cannot express these limits.
  */
 import { type Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { isVisible, visible } from "../../values/PlainText.ts"
 import type { SourceLocation } from "./sourceLocations.ts"
 
-/** Longest text of each kind, in characters. */
+/** Maximum length of each kind of text, in characters. */
 export const LONGEST = {
-  /** A plugin's, a component's, a version's: part of what events are named by. */
+  /** A name of a plugin or component, or a version. They are part of event fields. */
   name: 64,
-  /** Of a measure, of what it rewards, of an environment: shown on one line. */
+  /** A name of a measure, reward or environment: shown on one line. */
   title: 200,
-  /** A path, a host, a variable, a command. */
+  /** A path, host, variable or command. */
   place: 1024,
-  /** A description, a condition, a rule: may have several lines. */
+  /** A description, condition or rule: may have several lines. */
   prose: 8192,
 } as const
 
 type Kind = keyof typeof LONGEST
 
-/** Where the text of a manifest stands; `*` is each of a list. Metadata, variables and schemas are data, and bounded as such. */
+/**
+ * The texts of a manifest by their paths; `*` is each item of a list. Metadata, variables and schemas are data, with
+ * limits of their own.
+ */
 const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["name", "name"],
   ["version", "name"],
@@ -46,7 +50,7 @@ const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ]),
 ]
 
-/** Every text of a manifest that is too long, or that would not be seen as it is. */
+/** Every text of a manifest that is too long, or that has characters which are not shown as they are. */
 export const unreadable = (document: Json): ReadonlyArray<ManifestIssue> =>
   PLACES.flatMap(([place, kind]) =>
     textsAt(document, [], place.split("/")).flatMap(({ keys, text }) => {
@@ -72,7 +76,7 @@ const wrong = (text: string, kind: Kind): string | undefined => {
   return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN)}"`
 }
 
-/** Characters of a text that an issue shows. */
+/** Maximum length of the text that an issue shows, in characters. */
 const SHOWN = 100
 
 interface Found {
@@ -94,12 +98,12 @@ const textsAt = (
   return Array.isArray(list) ? list.flatMap((_, index) => textsAt(document, [...keys, String(index)], rest)) : []
 }
 
-/** One thing that is wrong in a manifest. */
+/** A mistake in a manifest. */
 export interface ManifestIssue {
-  /** Where: a JSON Pointer (RFC 6901), such as `/peas/sensors/0/name`; `""` is the whole document. */
+  /** A JSON Pointer (RFC 6901) to the mistake, such as `/peas/sensors/0/name`; `""` is the whole document. */
   readonly path: string
   readonly expected: string
   readonly found: string
-  /** Where it stands in the file, where the text is at hand. */
+  /** The location in the file. Present if the file's text is known. */
   readonly place?: SourceLocation
 }

@@ -1,28 +1,32 @@
+/**
+ * Finds the line and column of each part of a JSON document in its text, so that mistakes in a manifest can be located.
+ */
 import { pointerToken } from "../../values/Json.ts"
 
-/** A place in a text, as editors count: from 1, columns in UTF-16 units. */
+/** A location in a text, as editors count: from 1, columns in UTF-16 code units. */
 export interface SourceLocation {
   readonly line: number
   readonly column: number
 }
 
-/** Where the parts of a JSON document stand in its text. */
+/** The locations of the parts of a JSON document in its text. */
 export interface SourceLocations {
   /**
-   * The place of what a JSON Pointer (RFC 6901) names: of a field its name, of an item its value. Where nothing stands
-   * there, the place of the nearest part around it. Where a name is repeated, the last one counts, as for `JSON.parse`.
+   * The location of the value at a JSON Pointer (RFC 6901). For a field of an object, it is the location of the field's
+   * name. If nothing is there, it is the location of the nearest enclosing part. If a name is repeated, the last one
+   * counts, as in `JSON.parse`.
    */
   readonly of: (pointer: string) => SourceLocation
-  /** Names that an object has more than once, by the pointer of each that is hidden by a later one. */
+  /** The pointers of fields that a later field of the same name overrides, with their locations. */
   readonly hidden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
 }
 
-/** Finds the places of a text that `JSON.parse` takes. It goes through the text once, whatever its nesting. */
+/** Computes the locations for a text that `JSON.parse` accepts. It scans the text once and does not recurse. */
 export const sourceLocationsOf = (text: string): SourceLocations => {
   const places = new Map<string, number>()
   const hidden: Array<{ readonly pointer: string; readonly at: number }> = []
   const open: Array<Container> = []
-  /** The pointer and the place of a field whose value comes next. */
+  /** The pointer and offset of the field whose value comes next. */
   let field: { readonly pointer: string; readonly at: number } | undefined
 
   const nextValue = (at: number) => {
@@ -61,21 +65,24 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
 interface Container {
   readonly pointer: string
   readonly isObject: boolean
-  /** Of a list: how many items it has so far. */
+  /** If it is a list: the number of items so far. */
   items: number
 }
 
-/** What JSON is made of, without commas, colons and space. */
+/** The tokens of JSON, without commas, colons and whitespace. */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs
 
-/** Where `JSON.parse` stopped: its own word for it, where it has one, else the place of the token that it names, or the end. */
+/**
+ * Where `JSON.parse` stopped. It is the position in the error's message, if that has one, else the first invalid token,
+ * or the end of the text.
+ */
 export const locationOfMistake = (text: string, message: string): SourceLocation => {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return placesAt(text)(Number(position))
   return placesAt(text)(firstStray(text) ?? text.length)
 }
 
-/** The first token that is no token of JSON. */
+/** The offset of the first invalid token. */
 const firstStray = (text: string): number | undefined => {
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (/^[{}[\]"]/.test(token)) continue

@@ -1,3 +1,4 @@
+/** Validates calls and pushed readings against the manifest's JSON Schemas. */
 import { Effect } from "effect"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { OnEmit } from "../channel/PushedReadings.ts"
@@ -7,24 +8,27 @@ import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
 import { schemaTimeBudget } from "../schemas/SchemaTimeBudget.ts"
 import type { Components } from "./Components.ts"
 
-/** The code of a call's failure whose arguments disagree with the actuator's schema. */
+/** The failure code of a call whose arguments do not match the actuator's schema. */
 export const ARGS_INVALID = "ArgumentsInvalid"
 
-/** What one process's values are held to. */
+/** Validation wrappers for one process. */
 export interface Enforced {
   /**
-   * Holds calls to the manifest's schemas, on both sides: arguments that disagree are not sent (`CallFailed`), and an
-   * answer that disagrees is none (`AnswerInvalid`), with the state that the command left.
+   * Validates both sides of calls. If the arguments do not match their schema, they are not sent and the call fails
+   * with `CallFailed`. If the answer does not match, the call fails with `AnswerInvalid`, which has the state after the
+   * command.
    */
   readonly calls: <Calls extends Pick<Components, "read" | "act">>(calls: Calls) => Calls
-  /** Holds readings that are pushed to the manifest's schemas: what disagrees is not taken, and its plugin is told. */
+  /**
+   * Validates pushed readings. A reading that does not match its schema is not taken, and the plugin gets the error.
+   */
   readonly pushed: (onEmit: OnEmit) => OnEmit
 }
 
-/** The part of the host's time that the checks for one process take in the long run, and milliseconds at once. */
+/** The validation time budget of one process: its long-run share of the host's time, and a burst in milliseconds. */
 const PATIENCE = { share: 0.1, atOnceMs: 1_000 }
 
-/** Enforces a manifest's schemas on one process, patiently: see `patience`. */
+/** Makes validation wrappers for one process. They stay within the time budget; see `schemaTimeBudget`. */
 export const enforced = (manifest: Manifest): Enforced => {
   const plugin = manifest.name
   const sensors = byName<Sensor>(sensorsOf(manifest))
@@ -38,7 +42,7 @@ export const enforced = (manifest: Manifest): Enforced => {
       ...calls,
       read: (sensor, options) => {
         const schema = sensors.get(sensor)?.reading
-        // Most components have no schema, and every call passes here.
+        // Most components have no schema, and every call takes this path.
         if (schema === undefined) return calls.read(sensor, options)
         return Effect.tap(calls.read(sensor, options), (reading) =>
           Effect.flatMap(disagreement("reading", schema, reading), (wrong) =>

@@ -1,10 +1,10 @@
 /**
- * The main module of every plugin's process, in Deno. It imports the plugin's entry, tells the host what that exports,
- * and then answers calls, one JSON object a line (see `Protocol.ts`).
+ * The main module of every plugin process, run by Deno. It imports the plugin's entry, reports the entry's exports to
+ * the host, and then answers calls, one JSON object per line (see `Protocol.ts`).
  *
- * One file without imports, so that nothing has to be readable to the sandbox for it. It is trusted to be loaded first,
- * not to be stronger than the plugin: what it captures keeps a careless plugin from breaking the protocol, and the
- * sandbox and the host keep a hostile one from gaining anything by it.
+ * It is one file without imports, so that the sandbox needs no read permission for other files of the host. It runs
+ * before the plugin but has no more rights than it. It captures globals so that a careless plugin does not break the
+ * protocol; against a hostile plugin, the sandbox and the host protect.
  */
 import type {
   Environment,
@@ -18,7 +18,7 @@ import type {
   TaskEvent,
 } from "../author.ts"
 
-/** The part of Deno that is used here. */
+/** The part of the Deno API that is used here. */
 interface DenoApi {
   stdin: { read(into: Uint8Array): Promise<number | null> }
   stdout: { writeSync(bytes: Uint8Array): number }
@@ -38,7 +38,7 @@ interface Init {
   readonly readingsInFlight: number
 }
 
-/** What the host sends: trusted, it is the parent process. */
+/** The frames from the host. They are trusted, because the host is the parent process. */
 type HostFrame =
   | ({ readonly type: "init" } & Init)
   | { readonly type: "read"; readonly id: number; readonly component: string; readonly now: number }
@@ -78,7 +78,7 @@ interface Failure {
   readonly message: string
 }
 
-// Captured before the plugin is imported: it may replace every global.
+// These are captured before the plugin is imported, because the plugin may replace any global.
 const { Deno } = globalThis as unknown as { readonly Deno: DenoApi }
 const { stdin, stdout, inspect } = Deno
 const exit: (code: number) => never = Deno.exit.bind(Deno)
@@ -94,7 +94,8 @@ const main = (): Promise<never> => {
   const early: Array<string> = []
   return readLines((line) => {
     if (handle !== undefined) return handle(line)
-    // The end of the input means that the host is gone, or wants this process gone, even while the entry still loads.
+    // Reading continues while the entry loads, so that the end of the input is noticed: the host is gone or wants this
+    // process to end.
     if (early.push(line) > 1) return
     const init = parse(line) as Extract<HostFrame, { readonly type: "init" }>
     const send = sender(init)
@@ -115,7 +116,10 @@ const main = (): Promise<never> => {
   })
 }
 
-/** Tells each line of the input, however it was cut into chunks; at the end of the input, the process ends. */
+/**
+ * Calls `onLine` for each line of the input, wherever the chunk boundaries are. At the end of the input the process
+ * exits.
+ */
 const readLines = async (onLine: (line: string) => void): Promise<never> => {
   const buffer = new Uint8Array(64 * 1024)
   let parts: Array<Uint8Array> = []
@@ -152,10 +156,15 @@ interface Frame {
   readonly [field: string]: unknown
 }
 
-/** Sends a frame. One that is too long is left out: answers why, and an answer to a call is replaced by that. */
+/**
+ * Sends a frame. If the frame is too long, it is not sent and the reason is returned; an answer to a call is replaced
+ * by an `invalid` frame.
+ */
 type Send = (frame: Frame) => string | undefined
 
-/** Writes frames whole and at once, so that whatever the plugin prints stands between them, never inside. */
+/**
+ * Makes a `Send` that writes each frame in one synchronous piece, so that printed output can only be between frames.
+ */
 const sender = ({ nonce, frameLimit }: Init): Send => {
   const encodeFrame = (frame: object) => encode(`${nonce}${stringify(frame)}\n`)
   return (frame) => {
@@ -183,14 +192,15 @@ const writeAll = (bytes: Uint8Array) => {
     try {
       written += stdout.writeSync(bytes.subarray(written))
     } catch (error) {
-      // A plugin that touches `process.stdout` makes the pipe non-blocking: then wait until the host has read some.
+      // If the plugin touches `process.stdout`, the pipe becomes non-blocking. Then this waits until the host has read
+      // from it.
       if (!(error instanceof Error) || error.name !== "WouldBlock") throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }
 
-/** Makes what a plugin prints a log line, and keeps it from reading the host's frames. */
+/** Turns printed output into log frames, and prevents the plugin from reading the host's frames. */
 const hideStreams = (send: Send) => {
   const endless = { read: async () => null, readSync: () => null, close: () => undefined, isTerminal: () => false }
   Object.defineProperty(Deno, "stdin", { value: endless })
@@ -208,7 +218,7 @@ const hideStreams = (send: Send) => {
   })
 }
 
-/** WebGPU needs no permission, and loads the machine's graphics libraries where the environment lets it. */
+/** Removes WebGPU. It needs no permission and loads the machine's graphics libraries if the environment allows it. */
 const hideGraphics = () => {
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (name.startsWith("GPU")) Reflect.deleteProperty(globalThis, name)
@@ -217,7 +227,7 @@ const hideGraphics = () => {
   Reflect.deleteProperty(Object.getPrototypeOf(navigator), "gpu")
 }
 
-/** A computed `import`, so that the plugin's whole module graph is subject to permissions. */
+/** Uses a computed `import`, so that the plugin's whole module graph is subject to permissions. */
 const importPlugin = async (entry: string): Promise<Plugin> => {
   const loaded: { readonly default?: unknown } = await import(entry)
   const plugin = loaded.default
@@ -226,7 +236,7 @@ const importPlugin = async (entry: string): Promise<Plugin> => {
   return plugin as Plugin
 }
 
-/** What a default export lacks to be a plugin. */
+/** Says what is wrong with a default export, or returns undefined if it is a plugin. */
 const findWrong = (plugin: unknown): string | undefined => {
   if (!isRecord(plugin)) return "the entry's default export to be an object with sensors, actuators or environment"
   for (const kind of ["sensors", "actuators", "measures"]) {
@@ -253,7 +263,7 @@ const exportsOf = ({ sensors, actuators, environment, measures }: Plugin) => ({
   measures: Object.keys(measures ?? {}),
 })
 
-/** Answers frames. Every call is answered exactly once: by its function, or by its cancellation. */
+/** Makes the handler of host frames. Every call is answered exactly once: by its function or by its cancellation. */
 const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
   const calls = new Map<number, OpenCall>()
   const broker = hostBroker(send)
@@ -302,7 +312,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     const finish = (outcome: Outcome) => {
       if (calls.delete(id)) send({ id, ...outcome, ...stateAfter(world, outcome) })
     }
-    // What needs no waiting is answered at once: a turn of the event loop costs more than most calls.
+    // A synchronous result is sent immediately, because a turn of the event loop costs more than most calls.
     let outcome: Outcome | undefined
     try {
       const value = run(open)
@@ -367,7 +377,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     }
     answer(id, undefined, (open) => {
       const context = contextOf(open, "", task.measure.metadata ?? {}, now)
-      // Of its own for each task: what one draws does not depend on which were judged before.
+      // Each task has its own generator, so that its numbers do not depend on the tasks that were judged before.
       const random = sfc32(`${init.seed}/${measure}/${task.id}`)
       const ask = (after: number) => broker.ask({ type: "page", call: id, after }, id)
       return run({ ...context, random }, { ...task, events: paged(ask) })
@@ -398,7 +408,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
   }
 }
 
-/** The events that pages of them hold, each page asked for when it is needed. */
+/** Iterates over a task's events and requests each chunk when it is needed. */
 const paged = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
   async *[Symbol.asyncIterator]() {
     for (let after = 0; ; ) {
@@ -411,14 +421,14 @@ const paged = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEven
   },
 })
 
-/** A call that was not answered yet. */
+/** A call that is not answered yet. */
 interface OpenCall {
   readonly id: number
   cancelled: boolean
   controller?: AbortController
 }
 
-/** Made when a function first asks for it: most do not, and it costs as much as a call. */
+/** Creates the signal on first access: most functions do not use it, and it costs as much as a call. */
 const signalOf = (call: OpenCall): AbortSignal => {
   call.controller ??= new AbortController()
   if (call.cancelled) call.controller.abort()
@@ -442,7 +452,10 @@ const valueOutcome = (value: unknown): Outcome => {
     : { type: "invalid", reason: `expected JSON, found ${wrong} in the answer` }
 }
 
-/** The world's state; where there is none to be had, the answer is invalid, because what happened cannot be told. */
+/**
+ * The environment's state after a call. If it cannot be computed, the answer is invalid, because the effect of the call
+ * is unknown.
+ */
 const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonly state?: Json } | Outcome => {
   if (world === undefined) return {}
   try {
@@ -452,7 +465,7 @@ const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonl
       ? { state }
       : { type: "invalid", reason: `expected JSON, found ${wrong} in environment.state()` }
   } catch (cause) {
-    // A reset that failed leaves a world that may have no state yet: the failure says more.
+    // A failed reset can leave the environment without a state. The failure is then the better answer.
     return outcome.type === "error" ? {} : { type: "invalid", reason: `environment.state() threw: ${describe(cause)}` }
   }
 }
@@ -467,7 +480,7 @@ const failureOf = (cause: unknown): Failure => {
 const describe = (cause: unknown): string =>
   cause instanceof Error ? String(cause.stack ?? `${cause.name}: ${cause.message}`) : inspect(cause)
 
-/** Requests that the host carries out for a call, until it answers them or the call is cancelled. */
+/** Sends requests to the host and settles each one when the host answers or when its call is cancelled. */
 const hostBroker = (send: Send) => {
   const waiting = new Map<
     number,
@@ -480,7 +493,7 @@ const hostBroker = (send: Send) => {
     asked?.settle(answered)
   }
   return {
-    /** Sends a request; one that belongs to a call is over when that is cancelled. */
+    /** Sends a request. If `call` is given, cancelling that call rejects the request. */
     ask: (frame: Frame, call?: number): Promise<unknown> => {
       const id = ++last
       const asked = new Promise<unknown>((resolve, reject) => {
@@ -492,7 +505,7 @@ const hostBroker = (send: Send) => {
               : reject(Object.assign(new Error(error.message), { code: error.code })),
         })
       })
-      // A request that nobody awaits must not end the process when its call is cancelled.
+      // An unhandled rejection would end the process, and a request need not be awaited.
       asked.catch(() => undefined)
       const tooLong = send({ ...frame, id })
       if (tooLong !== undefined) answer({ id, error: { code: "TooLarge", message: tooLong } })
@@ -509,7 +522,10 @@ const hostBroker = (send: Send) => {
   }
 }
 
-/** Pushes readings, of which so many may wait for the host; what comes beyond is counted, and told with the next one. */
+/**
+ * Pushes readings, at most `readingsInFlight` at a time. Further readings are dropped, and their number is sent with
+ * the next reading.
+ */
 const emitter = (
   { readingsInFlight }: Init,
   { sensors }: Plugin,
@@ -542,10 +558,10 @@ const emitter = (
   }
 }
 
-/** Deepest nesting that the host accepts: `ANSWER_DEPTH` of the protocol. */
+/** Maximum nesting that the host accepts: `ANSWER_DEPTH` of the protocol. */
 const MAX_DEPTH = 150
 
-/** What in a value JSON cannot carry unchanged, in words; undefined where it is JSON. */
+/** Describes the first part of a value that JSON cannot represent, or returns undefined. */
 const findNonJson = (value: unknown, depth: number): string | undefined => {
   switch (typeof value) {
     case "string":
@@ -579,8 +595,8 @@ const findNonJsonInside = (value: object, depth: number): string | undefined => 
 }
 
 /**
- * Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded with text by FNV-1a.
- * Each component has its own, so that calling one does not change what another draws.
+ * Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded from a text by FNV-1a. Each component has
+ * its own generator, so that calls of one component do not change the numbers of another.
  */
 const sfc32 = (seed: string): (() => number) => {
   const word = (salt: number) => {

@@ -1,3 +1,7 @@
+/**
+ * Prepares the sandbox of a plugin's process: resolves the paths, checks the grants and links, fills the Deno cache and
+ * builds the command line.
+ */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -13,35 +17,35 @@ import { tierOf } from "./layers/Layer.ts"
 import { readingOf } from "./layers/Permissions.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** What a plugin's process is to be confined to. */
+/** The inputs of a plugin's confinement. */
 export interface SandboxRequest {
   readonly plugin: string
   /** Absolute path of the runner. */
   readonly runner: string
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
-  /** Absolute path of its entry. */
+  /** Absolute path of the plugin's entry. */
   readonly entry: string
   readonly grants: Grants
-  /** Absolute paths of what it must not touch. */
+  /** Absolute paths that the plugin must not read or write. */
   readonly forbidden: ReadonlyArray<string>
-  /** A Deno cache directory of its own, made if missing. */
+  /** The Deno cache directory of this plugin alone. It is created if missing. */
   readonly denoDir: string
   readonly limits: Limits
 }
 
-/** A command line whose confinement holds on this disk, as it is now. */
+/** A command line, valid for the disk as it was checked. */
 export interface Prepared {
   readonly command: Sandbox.SandboxedCommand
-  /** What it must not touch, by its real paths. */
+  /** The paths that the plugin must not read or write, resolved. */
   readonly forbidden: ReadonlyArray<string>
 }
 
 export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyFiles
 
 /**
- * Makes ready what a plugin is started in, and checks what its command line takes for granted: paths that a permission flag
- * can hold, grants by their real paths, and in the `flags` tier no link that leads out of them.
+ * Prepares the sandbox and checks the assumptions of its command line: paths that fit into a permission flag, grants
+ * that are real paths, and, in the `flags` tier, no link that leads out of the grants.
  */
 export const prepare = (confining: Sandbox.Confining, wish: SandboxRequest): Effect.Effect<Prepared, PrepareError> =>
   Effect.gen(function* () {
@@ -73,8 +77,8 @@ const resolve = ({ plugin }: SandboxRequest, what: string, places: ReadonlyArray
   })
 
 /**
- * A plain file where Deno would keep `localStorage` and the Cache API makes both throw: they need no permission, and the
- * runner's would be shared.
+ * Creates the Deno cache directory. A plain file is put where Deno would keep `localStorage` and the Cache API, so that
+ * both throw: they need no permission, and all plugins would share the runner's.
  */
 const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
@@ -94,7 +98,7 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
       }),
   })
 
-/** Paths go into permission flags, which a comma would split in two, and there is no way to write one. */
+/** Permission flags separate paths by commas and have no escape for a comma. */
 const speakable = (
   { plugin }: SandboxRequest,
   places: ReadonlyArray<string>,

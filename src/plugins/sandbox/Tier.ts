@@ -1,3 +1,7 @@
+/**
+ * Chooses the sandbox tier and layer for this machine. It tries the layers from the strongest to the weakest and says
+ * why stronger ones are not available.
+ */
 import { Data, Effect, Either, Schema } from "effect"
 import { librariesOf } from "./Libraries.ts"
 import { LAYERS, type Layer, type Tier, tierOf } from "./layers/Layer.ts"
@@ -7,24 +11,24 @@ import { trial } from "./Trial.ts"
 
 export { type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 
-/** Which tier a program asks for; `auto` takes the strongest that the machine has. */
+/** The tier that a program requires; `auto` is the strongest that the machine has. */
 export const Wanted = Schema.Literal("auto", "namespaces", "flags")
 
 export type Wanted = typeof Wanted.Type
 
-/** The tier and the layer that are in effect on this machine. */
+/** The tier and layer in effect on this machine. */
 export interface ChosenTier {
   readonly tier: Tier
   readonly layer: Layer
-  /** What a plugin's disk needs for Deno to start. */
+  /** The shared libraries that Deno needs on a plugin's disk. */
   readonly libraries: ReadonlyArray<string>
-  /** One sentence. */
+  /** The reason for the choice, in one sentence. */
   readonly why: string
-  /** What to do for a stronger confinement; absent where there is nothing. */
+  /** How to get a stronger confinement. Absent if there is no way. */
   readonly improve?: string
 }
 
-/** Install what is missing, or ask for another tier: this one is not to be had on this machine. */
+/** Install the missing programs, or require another tier: this one is not available on this machine. */
 export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   readonly wanted: Tier
   readonly found: string
@@ -35,16 +39,16 @@ export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   }
 }
 
-/** Why a layer is not to be had, and what would help. */
+/** Why a layer is not available, and what would make it available. */
 export interface Refusal {
   readonly found: string
   readonly remedy: string
 }
 
 /**
- * Chooses the strongest layer of the tier that is wanted. What was required and is not there fails; nothing less is taken in its
- * place. Whether a layer works, which many containers and some distributions forbid, is found out by starting Deno in it
- * as a plugin would be.
+ * Chooses the strongest layer of the wanted tier. If a required tier is not available, it fails and does not fall back
+ * to a weaker one. Many containers and some distributions forbid a layer, so each layer is tested by starting Deno in
+ * it, as for a plugin.
  */
 export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
   Effect.gen(function* () {
@@ -63,7 +67,7 @@ export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Cho
     })
   }).pipe(Effect.flatMap((found) => boundedEnough(found, tools, wanted)))
 
-/** Finds out whether this machine has a layer, whatever it has besides. */
+/** Whether this machine has a layer, regardless of its other layers. */
 export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, Refusal>> =>
   Effect.gen(function* () {
     const missing = missingFor(tools, layer)
@@ -78,11 +82,11 @@ export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<C
 
 const NAMES = { bubblewrap: "bubblewrap is there and", unshare: "unshare is there and", user: "a user of its own" }
 
-/** The programs that are started on a plugin's disk, whose libraries have to be there. */
+/** The programs that start on a plugin's disk and whose libraries must be there. */
 const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<string> =>
   layer === "unshare" && setpriv !== undefined ? [deno, setpriv] : [deno]
 
-/** The tools without which a process on Linux has no bounds and may outlive its host. */
+/** The tools without which a process on Linux has no limits and may outlive its host. */
 const BOUNDS = ["setpriv", "prlimit", "nice"] as const
 
 const PACKAGES = {
@@ -90,11 +94,11 @@ const PACKAGES = {
   nice: "coreutils",
 }
 
-/** The commands that bound a process and are missing here. */
+/** The limit tools that this machine lacks. */
 export const missingBounds = (tools: Tools): ReadonlyArray<(typeof BOUNDS)[number]> =>
   process.platform === "linux" ? BOUNDS.filter((name) => tools[name] === undefined) : []
 
-/** The programs that each layer is made by. */
+/** The programs that each layer needs. */
 const NEEDS = {
   bubblewrap: ["bwrap", ...BOUNDS],
   unshare: ["unshare", "mount", ...BOUNDS],
@@ -126,7 +130,7 @@ const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
 const NAMESPACES =
   "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or require no more than `--sandbox flags`."
 
-/** What allows a layer that is there and does not work. */
+/** How to allow a layer whose programs are installed but do not work. */
 const ALLOW = {
   bubblewrap: `Allow unprivileged user namespaces (\`sysctl kernel.unprivileged_userns_clone=1\`; on Ubuntu an AppArmor profile for bwrap; ${NAMESPACES}`,
   unshare: `Allow unprivileged user namespaces (\`sysctl user.max_user_namespaces\` above 0; on Ubuntu install bubblewrap with an AppArmor profile for it; ${NAMESPACES}`,
@@ -143,13 +147,13 @@ const chosen = (
   const asked = wanted === "flags" ? ["it was asked for"] : []
   const stands = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
   const why = [...(layer === "bubblewrap" || layer === "unshare" ? stands[layer] : asked), ...reasons]
-  // What would give another layer of the same strength improves nothing.
+  // Another layer of the same strength is no improvement.
   const improve = tierOf(layer) === "namespaces" ? "" : remedies(refusals)
   const missing = missingBounds(tools)
   const unbounded =
     missing.length === 0 ? [] : [`${listed(missing)} not on the PATH, so that its limits do not all hold`]
   const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
-  // What is installed for a stronger layer brings the bounds, too.
+  // Installing a stronger layer also installs the limit tools.
   const bounds = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
   const steps = [bounds, improve].filter((step) => step !== "").join(" ")
   return {
@@ -158,11 +162,13 @@ const chosen = (
   }
 }
 
-/** One of them is enough: bubblewrap's is said, which most machines can have. */
+/**
+ * The remedy of the first refusal that has one. One is enough, and bubblewrap, which most machines can have, is first.
+ */
 const remedies = (refusals: ReadonlyArray<Refusal>): string =>
   refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
 
-/** A tier that was required holds all of its limits. */
+/** Fails if the required tier is `flags` and some of its limits would not be enforced. */
 const boundedEnough = (
   found: ChosenTier,
   tools: Tools,

@@ -1,3 +1,4 @@
+/** Tests a sandbox layer by running a small program in it. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
@@ -8,21 +9,22 @@ import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { DEFAULTS } from "./Limits.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** How long a trial may take, in milliseconds. */
+/** Time-out of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
 
 const NOTHING = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-/** What the trial's program says when it runs. */
+/** The output of the trial's program. */
 const SAID = "It runs."
 
 /**
- * Tries a layer, because many machines have the programs and forbid what they do: Deno is started in it as a plugin would be, and a
- * command as one would be run for a plugin. Succeeds with what went wrong, in the words of what refused.
+ * Tests a layer, because many machines have its programs but forbid what they do. It starts Deno as for a plugin, and a
+ * command as for a host request. Returns undefined on success, else the first line of the error.
  */
 export const trial = (confining: Sandbox.Confining): Effect.Effect<string | undefined> =>
   Effect.acquireUseRelease(
-    // For its owner alone, as the copies of plugins are. What a killed process left is removed.
+    // The directory is accessible to its owner only, as the copies of plugins are. Directories that a killed process
+    // left behind are removed.
     Effect.promise(async () => {
       const place = path.join(os.tmpdir(), "hindcast-sandbox")
       AtomicFile.removeAbandonedFile(place)

@@ -1,3 +1,7 @@
+/**
+ * Validates values against one JSON Schema with Ajv. Schemas come from untrusted plugins, so compilation and validation
+ * have time-outs.
+ */
 import type { ValidateFunction } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -5,41 +9,52 @@ import { dialectOf } from "./dialect.ts"
 import { subschemas } from "./subschemas.ts"
 import { mismatches, sentence } from "./validationMessages.ts"
 
-/** How long compiling a schema may take, in milliseconds. */
+/** Time-out of compiling a schema, in milliseconds. */
 export const COMPILE_MS = 1_000
 
-/** How long checking one value may take, in milliseconds, where the schema is one that may take long. */
+/** Time-out of validating one value, in milliseconds. It applies to schemas that may be slow. */
 export const CHECK_MS = 250
 
-/** After so many values that took too long, a schema is given up: whatever comes is refused at once. */
+/** Number of timed-out values after which a schema is given up: every further value is refused immediately. */
 const GIVEN_UP_AFTER = 3
 
-/** Most disagreements that are told of one value. */
+/** Maximum number of mismatches in one message. */
 const TOLD = 8
 
-/** Longest value, in characters of JSON, in which all disagreements are looked for; in a longer one, the first counts. */
+/**
+ * Maximum size of a value, in characters of JSON, for which all mismatches are reported. For a larger value only the
+ * first one is.
+ */
 const WHOLE = 8 * 1024
 
-/** Most errors of the validator that are put into words. */
+/** Maximum number of validator errors that are turned into messages. */
 const CONSIDERED = 1_000
 
-/** Longest schema that is trusted to be quick, in characters of JSON, if it has none of the keywords below. */
+/**
+ * Maximum size of a schema, in characters of JSON, that is validated without a time-out, if it has none of the keywords
+ * in `SLOW`.
+ */
 const SHORT = 4 * 1024
 
-/** Keywords with which time can grow faster than the value: regular expressions, comparing all with all, recursion. */
+/**
+ * Keywords whose validation time can grow faster than the value: regular expressions, pairwise comparison, recursion.
+ */
 const SLOW: ReadonlyArray<string> = [
   ...["pattern", "patternProperties", "format", "uniqueItems", "$ref", "$dynamicRef"],
 ]
 
-/** Checks values against one schema. */
+/** A validator for one schema. */
 export interface Check {
-  /** How a value disagrees with the schema, each place named, or undefined where it does not. `root` is its name. */
+  /**
+   * Describes how a value differs from the schema, with the path of each mismatch, or returns undefined if it matches.
+   * `root` is the name of the value in the message.
+   */
   readonly disagreement: (root: string, value: Json) => string | undefined
 }
 
 /**
- * The check of a schema. It is compiled at the first value, and once for all schemas that say the same. Who wrote the
- * schema is not trusted: what may take long is stopped, and a schema that cannot be used refuses every value.
+ * The validator of a schema. It is compiled at the first value and shared by all schemas with equal JSON. Slow
+ * validation is aborted. A schema that cannot be used refuses every value.
  */
 export const of = (schema: JsonObject): Check => {
   const known = made.get(schema)
@@ -48,7 +63,7 @@ export const of = (schema: JsonObject): Check => {
   const check = checks.get(text) ?? make(schema, text.length)
   made.set(schema, check)
   checks.set(text, check)
-  // A map keeps its order: the first is the oldest.
+  // A map is ordered by insertion, so the first key is the oldest.
   for (const oldest of checks.keys()) {
     if (checks.size <= KEPT) break
     checks.delete(oldest)
@@ -56,10 +71,10 @@ export const of = (schema: JsonObject): Check => {
   return check
 }
 
-/** By the schema itself, so that its text is not written at each value. */
+/** Validators by schema object, so that the schema is not serialised for each value. */
 const made = new WeakMap<JsonObject, Check>()
 
-/** Checks that are kept, by their schema's text. */
+/** Validators by their schema's JSON. At most `KEPT` are kept. */
 const checks = new Map<string, Check>()
 const KEPT = 1_000
 
@@ -92,7 +107,7 @@ const make = (schema: JsonObject, length: number): Check => {
   }
 }
 
-/** All errors, or undefined where they are too many to be found in time. */
+/** All errors of a value, or undefined if finding them takes too long. */
 const errorsWithin = (validate: ValidateFunction, value: Json) => {
   try {
     runWithTimeout(() => validate(value), CHECK_MS)
@@ -117,7 +132,10 @@ const lazily = <A>(make: () => A): (() => A) => {
   }
 }
 
-/** Compiles a schema that was vetted, or throws. A validator of its own: names in one schema mean nothing in another. */
+/**
+ * Compiles a schema that passed `checkSchema`, or throws. Each schema gets its own Ajv instance, so that ids in one
+ * schema have no meaning in another.
+ */
 export const compile = (schema: JsonObject, allErrors: boolean): ValidateFunction => {
   const dialect = dialectOf(schema)
   if (dialect === undefined) throw new Error(`unknown $schema ${JSON.stringify(schema.$schema)}`)

@@ -1,26 +1,29 @@
+/**
+ * Applies the JSON Schemas in a manifest: an actuator's arguments (`args`) and answer (`result`), and a sensor's
+ * reading (`reading`).
+ *
+ * Schemas are draft 2020-12, or draft-07 if `$schema` says so. `format` is asserted; unknown keywords and formats are
+ * ignored. Nothing is fetched, and neither a value nor a schema can block the host for long.
+ */
 import { type Json, type JsonObject, valueAt } from "../../values/Json.ts"
 import * as Check from "./Check.ts"
 import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 
-/**
- * The JSON Schemas that a manifest gives its components, enforced: what an actuator takes (`args`) and answers (`result`),
- * and what a sensor reads (`reading`). Draft 2020-12, or draft-07 where `$schema` says so. `format` is asserted;
- * unknown keywords and formats say nothing. Nothing is fetched, and no value or schema holds up the host for long:
- * see `schemas/`.
- */
-
-/** What of a component a schema speaks of. */
+/** The part of a component that a schema describes. */
 export type Part = "args" | "reading" | "result"
 
 /**
- * How a value disagrees with what the manifest says of it: `args.item: expected string, found 3`. Undefined where it
- * agrees, and where the manifest says nothing. The schema is compiled when it is first needed, and once for whatever
- * manifest says the same.
+ * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Returns undefined
+ * if it matches, or if there is no schema. The schema is compiled at first use, and once for all manifests with the
+ * same schema.
  */
 export const disagreement = (part: Part, schema: JsonObject | undefined, value: Json): string | undefined =>
   schema === undefined ? undefined : Check.of(schema).disagreement(part, value)
 
-/** What is wrong with the schemas in a manifest's document, which may have other mistakes; paths into that document. */
+/**
+ * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are
+ * relative to the document.
+ */
 export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
   PLACES.flatMap(([list, part]) => {
     const components = valueAt(document, ["peas", list])

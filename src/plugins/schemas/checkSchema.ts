@@ -1,3 +1,7 @@
+/**
+ * Checks a JSON Schema from a manifest before it is used: its draft, its size, its regular expressions and its
+ * references.
+ */
 import type { Ajv, ErrorObject } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
@@ -6,20 +10,20 @@ import { DIALECTS, type Dialect, dialectOf } from "./dialect.ts"
 import { isObject, type Subschema, subschemas } from "./subschemas.ts"
 import { mismatches } from "./validationMessages.ts"
 
-/** Longest schema, in characters of JSON. */
+/** Maximum size of a schema, in characters of JSON. */
 export const SCHEMA_LENGTH = 64 * 1024
 
-/** One thing that is wrong with a schema. */
+/** A mistake in a schema. */
 export interface SchemaMistake {
-  /** A JSON Pointer (RFC 6901) into the schema. */
+  /** A JSON Pointer (RFC 6901) to the mistake. */
   readonly path: string
   readonly expected: string
   readonly found: string
 }
 
 /**
- * What is wrong with a JSON Schema, all of it: that it is none, or one that is not taken from strangers. Nothing is
- * fetched for it, so that what it refers to has to stand in it.
+ * Returns all mistakes of a JSON Schema: it is invalid, or it uses something that is not accepted from a plugin.
+ * Nothing is fetched, so references have to stay in the schema.
  */
 export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const length = JSON.stringify(schema).length
@@ -35,7 +39,7 @@ export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> =>
   return mistakes.length > 0 ? mistakes : uncompilable(schema)
 }
 
-/** One validator a draft, for the draft's own schema: compiling that takes longer than all the rest. */
+/** One validator per draft, for the draft's meta-schema. Compiling that takes longer than all the rest. */
 const metaValidators = new WeakMap<Dialect, Ajv>()
 
 const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
@@ -55,7 +59,7 @@ const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<Schema
   })
 }
 
-/** What `type` may say; the drafts say it in a roundabout way. */
+/** The valid values of `type`. The meta-schemas' own errors about them are hard to read. */
 const TYPES = '"array", "boolean", "integer", "null", "number", "object" or "string", or a list of these'
 
 const brokenPatterns = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
@@ -88,7 +92,7 @@ const strangeReferences = ({ path, schema }: Subschema) => [
   ...(path === "" || schema.$id === undefined
     ? []
     : [{ path: `${path}/$id`, expected: "no $id inside a schema", found: JSON.stringify(schema.$id) }]),
-  // The validator's own: it would answer with a promise, later, and whatever that says would be too late.
+  // `$async` is an extension of Ajv. The validator would return a promise, too late for the call.
   ...(schema.$async === undefined
     ? []
     : [{ path: `${path}/$async`, expected: "no $async", found: JSON.stringify(schema.$async) }]),
@@ -98,12 +102,12 @@ const targetOf = (schema: JsonObject, reference: string): Json | undefined => {
   try {
     return valueAt(schema, pointerKeys(decodeURIComponent(reference.slice(1))))
   } catch {
-    // It is no URI: nothing has such a name.
+    // The reference is not a valid URI, so nothing has this name.
     return undefined
   }
 }
 
-/** A schema that fits its draft's own and still cannot be used: a reference that leads nowhere, say. */
+/** Mistakes of a schema that matches its meta-schema but cannot be used, such as dangling references. */
 const uncompilable = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const dangling = subschemas(schema).flatMap(({ path, schema: { $ref } }): ReadonlyArray<SchemaMistake> => {
     if (typeof $ref !== "string" || !/^#(\/|$)/.test($ref)) return []

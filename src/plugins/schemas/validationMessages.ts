@@ -1,21 +1,22 @@
+/** Turns Ajv's errors into messages for people: the path, what was expected and what was found. */
 import type { ErrorObject } from "ajv"
 import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
 
-/** What a value should have been at one place, and what it was. */
+/** A mismatch at one path of a value. */
 export interface Mismatch {
-  /** As programs write it: `args.items[0].name`. */
+  /** The path as programs write it: `args.items[0].name`. */
   readonly place: string
   readonly expected: string
   readonly found: string
 }
 
-/** `args.item: expected string, found 3` */
+/** Formats a mismatch: `args.item: expected string, found 3`. */
 export const sentence = ({ place, expected, found }: Mismatch): string =>
   `${place}: expected ${expected}, found ${found}`
 
-/** What a validator found, in words, each thing once. `root` is what the value is called: `args`. */
+/** Converts validator errors to mismatches without duplicates. `root` is the name of the value, such as `args`. */
 export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Mismatch> => {
-  // What is wrong inside an alternative explains nothing, for the others were possible too: the choice itself is told.
+  // Errors inside an alternative are left out, because other alternatives were possible. The choice itself is reported.
   const made = errors.filter(({ keyword }) => CHOICES.has(keyword)).map(({ schemaPath }) => `${schemaPath}/`)
   const choices = [...new Set(made)]
   const told = errors.filter(
@@ -27,7 +28,7 @@ export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): Re
 
 const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
 
-/** Keywords that only repeat what another one says. */
+/** Keywords whose errors only repeat another error. */
 const FOLLOWS: ReadonlySet<string> = new Set(["if"])
 
 const mismatch = (root: string, error: ErrorObject): Mismatch => {
@@ -66,7 +67,7 @@ const unknownField = (place: string, schema: unknown): Mismatch => {
   return { place, expected, found: "an unknown field" }
 }
 
-/** What a schema says of a field that is not there. */
+/** What a schema expects of a missing field. */
 const property = (schema: unknown, name: string): string => {
   const properties = asSchema(asSchema(schema).properties)
   return Object.hasOwn(properties, name) ? described(properties[name]) : "a value"
@@ -130,7 +131,7 @@ const oneOf = (values: ReadonlyArray<unknown>) => (values.length === 1 ? "" : "o
 const alternatives = (schemas: unknown) =>
   Array.isArray(schemas) ? [...new Set(schemas.map(described))].join(" or ") : "a value"
 
-/** A schema in a few words. */
+/** Describes a schema in a few words. */
 const described = (schema: unknown): string => {
   if (schema === false) return "nothing"
   const { type, enum: values, const: value, title, description, anyOf } = asSchema(schema)
@@ -144,7 +145,7 @@ const described = (schema: unknown): string => {
 const asSchema = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {}
 
-/** Longest value that is shown whole, in characters. */
+/** Maximum length of a text that is shown whole, in characters. */
 const SHOWN = 60
 
 const shown = (value: unknown): string => {

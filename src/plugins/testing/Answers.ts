@@ -1,3 +1,4 @@
+/** Scripted answers to host requests, for tests of plugins. */
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -6,28 +7,31 @@ import type { Executed, Intercept, Method } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 
 /**
- * Answers in the host's place. What the manifest does not ask for is refused as the host would refuse it. To let a request
- * fail, throw: the error's `code` and message are what the plugin sees. Files need no answers: there is the workspace.
+ * Answers host requests in the host's place. Requests without a grant are still refused by the host. To make a request
+ * fail, throw an error; the plugin sees its `code` and `message`. File requests have no scripts, because they use the
+ * test's workspace.
  */
 export interface Answers {
-  /** What a command left behind. Default of what is left out: exit code 0 and no output. */
+  /** The result of a command. Default of missing fields: exit code 0 and no output. */
   readonly run?: (command: string, args: ReadonlyArray<string>) => Partial<RunResult> | Promise<Partial<RunResult>>
-  /** What came back from the network. Default of what is left out: status 200 and no body. */
+  /** The response to a network request. Default of missing fields: status 200 and no body. */
   readonly fetch?: (url: string, options: FetchOptions) => Partial<FetchResult> | Promise<Partial<FetchResult>>
 }
 
-/** One thing that a plugin asked of the host, and what came of it. */
+/** A host request of the plugin, with its result. */
 export interface BrokeredCall {
   readonly method: Method
-  /** `{ command, args }`, `{ path }`, `{ path, content }` or `{ url, method, headers, body }`, as the plugin said it. */
+  /**
+   * `{ command, args }`, `{ path }`, `{ path, content }` or `{ url, method, headers, body }`, as the plugin sent them.
+   */
   readonly params: JsonObject
-  /** What the plugin was answered, where it was. */
+  /** The answer, if the request succeeded. */
   readonly answer?: Json
-  /** Why it was refused or failed, where it was. */
+  /** The failure, if the request failed. */
   readonly error?: Failure
 }
 
-/** Answers requests by the script, or lets the host carry them out; notes each in a list, in the order of their ends. */
+/** Answers requests by the scripts, or lets the host carry them out. Each request is added to `noted` when it ends. */
 export const intercepting =
   (grants: Grants, answers: Answers, noted: Array<BrokeredCall>): Intercept =>
   (method, params, carryOut) =>

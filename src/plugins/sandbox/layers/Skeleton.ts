@@ -1,3 +1,7 @@
+/**
+ * Files and directories that a plugin's mounts need: mount points, devices and mount tables. They are kept in the
+ * plugin's cache directory.
+ */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -5,17 +9,17 @@ import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { DEVICES, type VisiblePath } from "./Disk.ts"
 
-/** Directories of the plugin's cache directory, where they stay for the next start. */
+/** Directories in the plugin's cache directory, reused at the next start. */
 export interface Skeleton {
-  /** An empty place for everything that is on a plugin's disk, and nothing else. */
+  /** A directory tree with an empty mount point for every path on the plugin's disk, and nothing else. */
   readonly bare: string
-  /** Where that disk is mounted. */
+  /** The directory at which the disk is mounted. */
   readonly root: string
 }
 
 /**
- * Makes a plugin's skeleton. A place that is of another kind by now is made again, and what has any content is removed: all of the
- * skeleton is seen on the plugin's disk, where nothing is mounted over it.
+ * Creates the mount points of a plugin's disk. Entries of the wrong kind are replaced, and files with content are
+ * removed, because the plugin sees every part of the tree that no mount covers.
  */
 export const skeletonOf = (denoDir: string, places: ReadonlyArray<VisiblePath>): Skeleton => {
   const [bare, mounted] = [path.join(denoDir, "bare"), path.join(denoDir, "root")]
@@ -25,7 +29,7 @@ export const skeletonOf = (denoDir: string, places: ReadonlyArray<VisiblePath>):
   return { bare, root: mounted }
 }
 
-/** Leaves directories and empty files. */
+/** Removes everything except directories and empty files. */
 const empty = (root: string): void => {
   for (const entry of fs.readdirSync(root, { withFileTypes: true })) {
     const place = path.join(root, entry.name)
@@ -46,7 +50,7 @@ const fill = (root: string, places: ReadonlyArray<VisiblePath>): void => {
   }
 }
 
-/** Makes a `/dev` of its own for commands, to be mounted over the machine's. Answers its path. */
+/** Creates a `/dev` directory for commands, to be mounted over the machine's. Returns its path. */
 export const devicesOf = (denoDir: string): string => {
   const root = path.join(denoDir, "dev")
   directory(path.join(root, "shm"))
@@ -56,8 +60,9 @@ export const devicesOf = (denoDir: string): string => {
 }
 
 /**
- * Writes a table of mounts for mount(8), which reads it from files only. Answers its path: the same for the same mounts. It is written
- * each time, whatever stands there: who mounts may do so as root.
+ * Writes a mount table for mount(8), which reads tables from files only. Returns its path, which is the same for the
+ * same mounts. The file is always rewritten, because mount(8) may run as root and must not read a table that somebody
+ * else wrote.
  */
 export const tableOf = (denoDir: string, mounts: ReadonlyArray<string>): string => {
   const text = `${mounts.join("\n")}\n`
