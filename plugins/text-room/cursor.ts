@@ -103,7 +103,7 @@ export class Cursor {
     return ""
   }
 
-  truth(fallback: boolean): boolean {
+  boolean(fallback: boolean): boolean {
     if (this.isMissing) return fallback
     if (typeof this.value === "boolean") return this.value
     this.mistake("true or false")

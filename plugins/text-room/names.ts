@@ -20,8 +20,8 @@ export const isName = (name: string): boolean =>
   /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(_[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*$/u.test(name)
 
 /** A canonical name as text: `brass key`. */
-export const spoken = (name: string): string => name.replaceAll("_", " ")
+export const asText = (name: string): string => name.replaceAll("_", " ")
 
 /** The value of a record's own property. Names come from outside, so inherited properties are ignored. */
-export const own = <Value>(record: { readonly [key: string]: Value }, key: string): Value | undefined =>
+export const ownProperty = <Value>(record: { readonly [key: string]: Value }, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined

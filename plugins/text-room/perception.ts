@@ -1,13 +1,13 @@
 /** The observations of the text room: its surroundings, and the carried things. */
 import type { JsonObject } from "hindcast/plugin"
-import { own, spoken } from "./names.ts"
+import { asText, ownProperty } from "./names.ts"
 import { holderOf, isCarried, thingNamed, visible } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 
 /** What the agent sees, and whether the story is over. */
 export const look = (story: Story, world: World): JsonObject => {
-  const room = own(story.rooms, world.room)
+  const room = ownProperty(story.rooms, world.room)
   const around = visible(story, world).filter((name) => !isCarried(world, name))
   return {
     room: world.room,
@@ -31,8 +31,8 @@ export const carried = (story: Story, world: World): JsonObject => ({
 /** A visible thing. `in` names the thing that it is in or on. Containers have `open`. */
 const appearance = (story: Story, world: World, name: string): JsonObject => {
   const thing = thingNamed(story, name)
-  const holder = holderOf(own(world.placed, name))
-  const container = own(world.containers, name)
+  const holder = holderOf(ownProperty(world.placed, name))
+  const container = ownProperty(world.containers, name)
   return {
     name,
     description: thing?.description ?? "",
@@ -45,4 +45,4 @@ const appearance = (story: Story, world: World, name: string): JsonObject => {
 
 /** Names as a list in text: `the candle, the brass key`. */
 export const enumerated = (names: ReadonlyArray<string>): string =>
-  names.map((name) => `the ${spoken(name)}`).join(", ")
+  names.map((name) => `the ${asText(name)}`).join(", ")

@@ -79,11 +79,11 @@ const readThing = (name: string, at: Cursor, references: References): Thing => {
   properties.entries()
   for (const item of at.field("contains").items()) references.place(item, `thing:${name}`)
   const hidden = properties.field("hidden_item")
-  if (!hidden.isMissing) references.placeSelfMade(hidden, `hidden:${name}`)
+  if (!hidden.isMissing) references.placeWithoutDetails(hidden, `hidden:${name}`)
   const text = at.field("read_text")
   return {
     description: at.field("description").text(),
-    takeable: at.field("can_be_taken").truth(false),
+    takeable: at.field("can_be_taken").boolean(false),
     text: text.isMissing ? null : text.text(),
     lid: readLid(at, properties, references),
   }
@@ -94,15 +94,15 @@ const readLid = (at: Cursor, properties: Cursor, references: References): Lid | 
   const locked = properties.field("locked")
   const key = properties.field("key_required")
   const container = at.field("is_container")
-  if (!container.truth(false)) {
+  if (!container.boolean(false)) {
     const needless = [at.field("contains"), open, locked, key].find((part) => !part.isMissing)
     const isSaid = container.isMissing || container.value === false
     if (needless !== undefined && isSaid) container.mistake(`true (since ${needless.where} is given)`)
     return null
   }
   const lid = {
-    open: open.truth(false),
-    locked: locked.truth(false),
+    open: open.boolean(false),
+    locked: locked.boolean(false),
     key: key.isMissing ? null : references.thing(key),
   }
   if (lid.open && lid.locked) open.mistake(`false (since ${locked.where} is true)`)
@@ -112,12 +112,12 @@ const readLid = (at: Cursor, properties: Cursor, references: References): Lid | 
 const readAgent = (at: Cursor, references: References) => {
   // `initial_agent_config` is for the agent, not for the world. It is allowed and ignored.
   at.fields("agent_id", "start_room", "initial_inventory", "flags", "initial_agent_config")
-  for (const item of at.field("initial_inventory").items()) references.placeSelfMade(item, "inventory")
+  for (const item of at.field("initial_inventory").items()) references.placeWithoutDetails(item, "inventory")
   const flags = at.field("flags").namedEntries()
   return {
     id: at.field("agent_id").text(),
     startRoom: references.room(at.field("start_room")),
-    flags: Object.fromEntries(flags.map(([flag, value]) => [flag, value.truth(false)])),
+    flags: Object.fromEntries(flags.map(([flag, value]) => [flag, value.boolean(false)])),
   }
 }
 

@@ -9,6 +9,7 @@ export interface Disk {
   readonly read: (file: string) => Promise<Uint8Array>
 }
 
+/** An entry of a directory. */
 export interface DiskEntry {
   readonly name: string
   readonly kind: "file" | "directory" | "other"

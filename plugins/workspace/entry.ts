@@ -27,12 +27,12 @@ const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> =
 }
 
 /** The arguments of `write_file`, as the manifest's schema declares them. */
-interface Writing {
+interface WriteFileArgs {
   readonly path: string
   readonly content: string
 }
 
-const writeFile: Actuator = async (context, { path, content }: Writing) => {
+const writeFile: Actuator = async (context, { path, content }: WriteFileArgs) => {
   if (path.split(/[\\/]/).some((part) => part.toLowerCase() === ".git")) {
     throw failure("protected", `${path} lies in .git, which is git's own. Use git to change it.`)
   }
@@ -41,12 +41,12 @@ const writeFile: Actuator = async (context, { path, content }: Writing) => {
   return { path, bytes: bytes.length, digest: await sha256(bytes) }
 }
 
-interface Running {
+interface RunArgs {
   readonly command: string
   readonly args?: ReadonlyArray<string>
 }
 
-const run: Actuator = async (context, { command, args = [] }: Running) => {
+const run: Actuator = async (context, { command, args = [] }: RunArgs) => {
   // The host throws an error with a code if the command is not allowed, not found, too slow, or prints too much.
   const { code, signal, stdout, stderr } = await context.run(command, args)
   return { code, signal, stdout, stderr }

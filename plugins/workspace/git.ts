@@ -21,13 +21,15 @@ const STATUS = [
 export const readGit = async ({ run }: Pick<PluginContext, "run">): Promise<JsonObject> => {
   try {
     const { code, stdout, stderr } = await run("git", STATUS)
-    return code === 0 ? parseStatus(stdout) : unknown(stderr.trim().split("\n")[0] || `git ended with code ${code}`)
+    return code === 0
+      ? parseStatus(stdout)
+      : noRepository(stderr.trim().split("\n")[0] || `git ended with code ${code}`)
   } catch (error) {
-    return unknown(error instanceof Error ? error.message : String(error))
+    return noRepository(error instanceof Error ? error.message : String(error))
   }
 }
 
-const unknown = (reason: string): JsonObject => ({ repository: false, reason })
+const noRepository = (reason: string): JsonObject => ({ repository: false, reason })
 
 /**
  * Parses the output of `status --porcelain=v2 --branch -z`
@@ -49,8 +51,8 @@ export const parseStatus = (output: string): JsonObject => {
   const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(headers.get("branch.ab") ?? "") ?? []
   return {
     repository: true,
-    branch: unless("(detached)", headers.get("branch.head")),
-    head: unless("(initial)", headers.get("branch.oid")),
+    branch: nullIf("(detached)", headers.get("branch.head")),
+    head: nullIf("(initial)", headers.get("branch.oid")),
     upstream: headers.get("branch.upstream") ?? null,
     ahead: ahead === undefined ? null : Number(ahead),
     behind: behind === undefined ? null : Number(behind),
@@ -59,7 +61,7 @@ export const parseStatus = (output: string): JsonObject => {
   }
 }
 
-const unless = (nothing: string, value: string | undefined): Json =>
+const nullIf = (nothing: string, value: string | undefined): Json =>
   value === undefined || value === nothing ? null : value
 
 /** The number of fields before the path, by the kind of line. */

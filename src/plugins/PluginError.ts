@@ -24,11 +24,11 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
 }> {
   /** The error's text, and the first stack frame in the plugin. The full traces are in `details` and in the log. */
   override get message() {
-    const said = withoutFrames(this.reason).join("\n")
-    const thrownAt = FRAME_PLACE.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
+    const reason = withoutFrames(this.reason).join("\n")
+    const thrownAt = FRAME_LOCATION.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
     const lines = this.stderr.flatMap(withoutFrames).map((line) => `\n  | ${line}`)
     const at = thrownAt === undefined ? "" : ` (at ${thrownAt})`
-    return visibleLines(`Plugin ${this.plugin} did not load: ${said}${at}${lines.join("")}`)
+    return visibleLines(`Plugin ${this.plugin} did not load: ${reason}${at}${lines.join("")}`)
   }
 
   /** The reason and the standard error with all stack traces, for programs. */
@@ -41,7 +41,7 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
 const FRAME = /^\s+at /
 
 /** The location of a stack frame: file, line and column. */
-const FRAME_PLACE = /file:\/\/([^\s)]+:\d+:\d+)/
+const FRAME_LOCATION = /file:\/\/([^\s)]+:\d+:\d+)/
 
 /** A stack frame of the host's own runner. It is never the cause, so the message skips it. */
 const OWN_FRAME = /\/runner\/runner\.[jt]s:/

@@ -11,7 +11,7 @@ const item: JsonObject = {
   additionalProperties: false,
 }
 
-const disagreement = (schema: JsonObject, value: Json, part: ComponentSchemas.Part = "args") =>
+const disagreement = (schema: JsonObject, value: Json, part: ComponentSchemas.SchemaPart = "args") =>
   ComponentSchemas.disagreement(part, schema, value)
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#"

@@ -15,6 +15,7 @@ export interface ChildExit {
   readonly reason?: string
 }
 
+/** The handlers of a process's outputs and exit. */
 export interface ChildHandlers {
   readonly onStdout: (chunk: Buffer) => void
   readonly onStderr: (chunk: Buffer) => void
@@ -30,20 +31,20 @@ export interface Child {
   /** As `send`, but completes when the text has left this process or the child has ended. */
   readonly deliver: (text: string) => Effect.Effect<void>
   /** Pauses reading of the process's outputs for `ms` milliseconds. The process blocks when the pipes are full. */
-  readonly rest: (ms: number) => void
+  readonly pauseOutput: (ms: number) => void
   /**
    * Whether reading was paused at any time since `at` (by `performance.now`). If so, answers may still be unread in the
    * pipes.
    */
-  readonly restedSince: (at: number) => boolean
+  readonly wasPausedSince: (at: number) => boolean
   /** Kills the process group at once. The first reason given is the one that is reported. */
   readonly kill: (reason: string) => void
 }
 
 /** How closing the scope stops the process. After each step it waits `stopMs` milliseconds before the next one. */
-export interface Stopping {
+export interface StopOptions {
   /** The text that is written to the standard input before it is closed. */
-  readonly farewell: string
+  readonly lastInput: string
   readonly stopMs: number
 }
 
@@ -65,39 +66,39 @@ const DRAIN_MS = 200
 export const spawnScoped = <Attached extends ChildHandlers>(
   { command, args, cwd, env }: SandboxedCommand,
   attach: (child: Child) => Attached,
-  stopping: Stopping,
+  stopOptions: StopOptions,
 ): Effect.Effect<{ readonly child: Child; readonly attached: Attached }, string, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.async<Running<Attached>, string>((resume) => {
+    Effect.async<RunningChild<Attached>, string>((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause.message : String(cause)))
       try {
         const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...InheritedDescriptors.covered()]
         const child = spawn(command, args, { cwd, env, stdio, detached: true })
         InheritedDescriptors.letGo(child)
         child.once("error", fail)
-        child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
+        child.once("spawn", () => resume(Effect.succeed(startChild(child, attach))))
       } catch (cause) {
         // Node throws errors that are not about finding the command, for example when the arguments are too long.
         fail(cause)
       }
     }),
-    (process) => stop(process, stopping),
+    (process) => stop(process, stopOptions),
   )
 
-interface Running<Attached> {
+interface RunningChild<Attached> {
   readonly child: Child
   readonly attached: Attached
   readonly closeInput: () => void
   readonly signal: (name: "SIGTERM" | "SIGKILL") => void
-  readonly because: (reason: string) => void
+  readonly setReason: (reason: string) => void
   /** Calls `listener` when the process has ended, or at once if it already has. */
   readonly whenEnded: (listener: () => void) => void
 }
 
-const running = <Attached extends ChildHandlers>(
+const startChild = <Attached extends ChildHandlers>(
   process_: ChildProcessWithoutNullStreams,
   attach: (child: Child) => Attached,
-): Running<Attached> => {
+): RunningChild<Attached> => {
   // The pid is set once the process has been spawned.
   const pid = process_.pid ?? 0
   let hasEnded = false
@@ -113,15 +114,18 @@ const running = <Attached extends ChildHandlers>(
       process_.kill(name)
     }
   }
-  const because = (why: string) => {
+  const setReason = (why: string) => {
     reason ??= why
   }
   let unsent = ""
   let onSent: Array<() => void> = []
   const flush = () => {
-    const told = onSent
+    const sentListeners = onSent
     if (unsent !== "" && process_.stdin.writable) {
-      process_.stdin.write(unsent, told.length === 0 ? undefined : () => told.forEach((tell) => tell()))
+      process_.stdin.write(
+        unsent,
+        sentListeners.length === 0 ? undefined : () => sentListeners.forEach((listener) => listener()),
+      )
     }
     unsent = ""
     onSent = []
@@ -145,24 +149,24 @@ const running = <Attached extends ChildHandlers>(
         onSent.push(done)
         send(text)
       }),
-    rest: (ms) => {
+    pauseOutput: (ms) => {
       if (process_.exitCode !== null || process_.signalCode !== null) return
-      listen(false)
-      restsUntil = performance.now() + ms
-      clearTimeout(resting)
-      resting = setTimeout(() => listen(true), ms)
+      setReading(false)
+      pausedUntil = performance.now() + ms
+      clearTimeout(resumeTimer)
+      resumeTimer = setTimeout(() => setReading(true), ms)
     },
-    restedSince: (at) => restsUntil > at,
+    wasPausedSince: (at) => pausedUntil > at,
     kill: (why) => {
-      because(why)
+      setReason(why)
       signal("SIGKILL")
     },
   }
-  let resting: NodeJS.Timeout | undefined
-  let restsUntil = Number.NEGATIVE_INFINITY
-  const listen = (again: boolean) => {
+  let resumeTimer: NodeJS.Timeout | undefined
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  const setReading = (isReading: boolean) => {
     for (const output of [process_.stdout, process_.stderr]) {
-      if (again) output.resume()
+      if (isReading) output.resume()
       else output.pause()
     }
   }
@@ -176,11 +180,11 @@ const running = <Attached extends ChildHandlers>(
   process_.stdout.on("data", handlers.onStdout)
   process_.stderr.on("data", handlers.onStderr)
   process_.on("exit", (code, signal) => {
-    clearTimeout(resting)
-    listen(true)
-    const patience = setTimeout(() => end(code, signal), DRAIN_MS)
+    clearTimeout(resumeTimer)
+    setReading(true)
+    const drainTimer = setTimeout(() => end(code, signal), DRAIN_MS)
     process_.once("close", () => {
-      clearTimeout(patience)
+      clearTimeout(drainTimer)
       end(code, signal)
     })
   })
@@ -192,7 +196,7 @@ const running = <Attached extends ChildHandlers>(
       process_.stdin.end()
     },
     signal,
-    because,
+    setReason,
     whenEnded: (listener) => {
       if (hasEnded) listener()
       else listeners.add(listener)
@@ -200,23 +204,26 @@ const running = <Attached extends ChildHandlers>(
   }
 }
 
-const stop = <A>({ child, closeInput, signal, because, whenEnded }: Running<A>, { farewell, stopMs }: Stopping) => {
+const stop = <A>(
+  { child, closeInput, signal, setReason, whenEnded }: RunningChild<A>,
+  { lastInput, stopMs }: StopOptions,
+) => {
   const ended = Effect.async<boolean>((resume) => {
-    const patience = setTimeout(() => resume(Effect.succeed(false)), stopMs)
+    const stepTimer = setTimeout(() => resume(Effect.succeed(false)), stopMs)
     whenEnded(() => {
-      clearTimeout(patience)
+      clearTimeout(stepTimer)
       resume(Effect.succeed(true))
     })
   })
   const step = (act: () => void) => Effect.zipRight(Effect.sync(act), ended)
-  const ask = step(() => {
-    because("stopped")
-    child.send(farewell)
+  const askToStop = step(() => {
+    setReason("stopped")
+    child.send(lastInput)
     closeInput()
   })
-  const term = step(() => signal("SIGTERM"))
+  const terminate = step(() => signal("SIGTERM"))
   const kill = step(() => signal("SIGKILL"))
-  const unless = (first: Effect.Effect<boolean>, second: Effect.Effect<boolean>) =>
+  const orElse = (first: Effect.Effect<boolean>, second: Effect.Effect<boolean>) =>
     Effect.flatMap(first, (done) => (done ? Effect.succeed(true) : second))
-  return unless(unless(ask, term), kill)
+  return orElse(orElse(askToStop, terminate), kill)
 }

@@ -10,10 +10,10 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 const LINES_PER_SECOND = 200
 
 /** Maximum number of lines that wait to be recorded. Further lines are dropped and counted. */
-const LINES_WAITING = 1_000
+const MAX_WAITING_LINES = 1_000
 
 /** Maximum length of a recorded line, in characters. Longer lines are cut. */
-const LINE_LENGTH = 8_192
+const MAX_LINE_LENGTH = 8_192
 
 type Level = "debug" | "info" | "warn" | "error"
 
@@ -50,6 +50,7 @@ type Entry =
   | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
   | { readonly kind: "end" }
 
+/** Makes the recorder of one process's events. */
 export const make = (
   plugin: string,
   record: RecordEvent,
@@ -71,7 +72,7 @@ export const make = (
       Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrTell(record)))),
       (drained) =>
         Effect.suspend(() => {
-          log.tellDropped()
+          log.reportDropped()
           put({ kind: "end" })
           return Fiber.join(drained)
         }),
@@ -109,12 +110,12 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
   let second = 0
   let lines = 0
   let dropped = 0
-  let telling: NodeJS.Timeout | undefined
-  const tellDropped = () => {
-    clearTimeout(telling)
-    telling = undefined
+  let reportTimer: NodeJS.Timeout | undefined
+  const reportDropped = () => {
+    clearTimeout(reportTimer)
+    reportTimer = undefined
     if (dropped === 0) return
-    const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${LINES_WAITING} waiting`
+    const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${MAX_WAITING_LINES} waiting`
     emit({ level: "warn", message, dropped })
     dropped = 0
   }
@@ -124,20 +125,20 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
       second = now
       lines = 0
     }
-    if (lines >= perSecond || waiting() >= LINES_WAITING) {
+    if (lines >= perSecond || waiting() >= MAX_WAITING_LINES) {
       dropped++
       // The timer reports the dropped lines even if the process writes nothing more.
-      telling ??= setTimeout(tellDropped, 1_000).unref()
+      reportTimer ??= setTimeout(reportDropped, 1_000).unref()
       return
     }
     lines++
-    tellDropped()
+    reportDropped()
     const line = message.toWellFormed()
-    const cut = line.length > LINE_LENGTH
+    const cut = line.length > MAX_LINE_LENGTH
     emit({
       level,
-      message: cut ? `${line.slice(0, LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
+      message: cut ? `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
     })
   }
-  return { offer, tellDropped }
+  return { offer, reportDropped }
 }

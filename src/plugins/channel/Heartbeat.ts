@@ -1,10 +1,10 @@
 /** Pings a plugin process at intervals, to detect a blocked event loop. */
 
 /** Number of consecutive unanswered pings after which the process counts as stuck. */
-const MISSED = 2
+const MAX_MISSED = 2
 
 /** The inputs of a heartbeat. */
-export interface Beating {
+export interface HeartbeatInput {
   /** Time between two pings, in milliseconds. */
   readonly pingMs: number
   readonly ping: (onAnswer: () => void) => void
@@ -19,7 +19,7 @@ export interface Beating {
  * It uses Node's timers. If the host's own event loop is blocked, no ping is wrongly counted as missed, because two
  * intervals have to pass.
  */
-export const start = ({ pingMs, ping, stuck }: Beating): (() => void) => {
+export const start = ({ pingMs, ping, stuck }: HeartbeatInput): (() => void) => {
   let unanswered = false
   let missed = 0
   const timer = setInterval(() => {
@@ -32,7 +32,7 @@ export const start = ({ pingMs, ping, stuck }: Beating): (() => void) => {
       return
     }
     missed++
-    if (missed < MISSED) return
+    if (missed < MAX_MISSED) return
     clearInterval(timer)
     const silentMs = missed * pingMs
     stuck(`it answered no ping for ${silentMs} ms`, silentMs)

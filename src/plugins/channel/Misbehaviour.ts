@@ -8,7 +8,7 @@ import type { EventRecorder } from "./EventRecorder.ts"
  * Number of non-fatal violations that are tolerated. A sound runner sends none, so a process with more of them is
  * killed.
  */
-const TOLERATED = 100
+const MAX_VIOLATIONS = 100
 
 /** The kinds of protocol violations. */
 export type Code =
@@ -48,15 +48,16 @@ export interface Watch {
 const FATAL: ReadonlySet<Code> = new Set<Code>(["BrokenFrame", "FrameTooLong", "UnawaitedReadings", "UnawaitedPages"])
 
 /** The process that is watched, and the recorder of its violations. */
-export interface Watched {
+export interface WatchInput {
   readonly plugin: string
   readonly instance: string
   readonly child: Child
-  readonly journal: EventRecorder
+  readonly recorder: EventRecorder
 }
 
-export const watch = ({ plugin, instance, child, journal }: Watched): Watch => {
-  let tolerated = 0
+/** Counts and records the violations of one process. */
+export const watch = ({ plugin, instance, child, recorder }: WatchInput): Watch => {
+  let violations = 0
   let trusted = true
   const end = (reason: string) => {
     trusted = false
@@ -64,12 +65,12 @@ export const watch = ({ plugin, instance, child, journal }: Watched): Watch => {
   }
   const misbehaved: Misbehaved = (code, reason) => {
     if (!trusted) return
-    journal.write({ type: "PluginMisbehaved", payload: { plugin, instance, pid: child.pid, code, reason } })
+    recorder.write({ type: "PluginMisbehaved", payload: { plugin, instance, pid: child.pid, code, reason } })
     if (FATAL.has(code)) return end(reason)
     // The host's own cancellations bound the number of late answers, so the plugin cannot accumulate them.
     if (code === "LateAnswer") return
-    tolerated++
-    if (tolerated > TOLERATED) end(`it misbehaved more than ${TOLERATED} times, the last time: ${reason}`)
+    violations++
+    if (violations > MAX_VIOLATIONS) end(`it misbehaved more than ${MAX_VIOLATIONS} times, the last time: ${reason}`)
   }
   return { misbehaved, isTrusted: () => trusted }
 }

@@ -6,27 +6,27 @@ const LONGEST_MS = 2 ** 31 - 1
 /** A timer for the earliest of many deadlines. */
 export interface NextTimeout {
   /** Makes the timer fire no later than `at`, by `performance.now`. */
-  readonly by: (at: number) => void
+  readonly noLaterThan: (at: number) => void
   readonly stop: () => void
 }
 
 /**
- * Makes a timer. Deadlines are not withdrawn, so it can fire when nothing is due. `ring` handles whatever is due and
+ * Makes a timer. Deadlines are not withdrawn, so it can fire when nothing is due. `onDue` handles whatever is due and
  * returns the next deadline, or `Infinity` if there is none. The timer does not keep the process alive.
  */
-export const make = (ring: () => number): NextTimeout => {
+export const make = (onDue: () => number): NextTimeout => {
   let timer: NodeJS.Timeout | undefined
-  let setFor = Number.POSITIVE_INFINITY
-  const rings = () => {
-    setFor = Number.POSITIVE_INFINITY
-    by(ring())
+  let scheduledFor = Number.POSITIVE_INFINITY
+  const fire = () => {
+    scheduledFor = Number.POSITIVE_INFINITY
+    noLaterThan(onDue())
   }
-  const by = (at: number) => {
-    if (at >= setFor) return
-    setFor = at
+  const noLaterThan = (at: number) => {
+    if (at >= scheduledFor) return
+    scheduledFor = at
     clearTimeout(timer)
     const inMs = Math.max(Math.ceil(at - performance.now()), 1)
-    timer = setTimeout(rings, Math.min(inMs, LONGEST_MS)).unref()
+    timer = setTimeout(fire, Math.min(inMs, LONGEST_MS)).unref()
   }
-  return { by, stop: () => clearTimeout(timer) }
+  return { noLaterThan, stop: () => clearTimeout(timer) }
 }

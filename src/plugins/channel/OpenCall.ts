@@ -16,13 +16,13 @@ export interface OpenCall {
   readonly onProgress: CallProgress.OnProgress | undefined
   /** Reads the events of the judged task. Set only if the call judges a task. */
   readonly readPage: ReadPage | undefined
-  /** The fibers that do host work for the call; see `serve`. Undefined until there is one. */
-  brokered: Set<Fiber.RuntimeFiber<unknown>> | undefined
+  /** The fibers that do host work for the call; see `interruptWithCall`. Undefined until there is one. */
+  hostFibers: Set<Fiber.RuntimeFiber<unknown>> | undefined
   /**
    * Pauses the time-out of the call while a person decides about a request. Returns how to resume it, to be called
    * once.
    */
-  readonly hold: () => () => void
+  readonly pauseTimeout: () => () => void
 }
 
 /** A chunk of a task's events, in order. */

@@ -8,14 +8,14 @@ export const OUTPUT_BYTES_PER_SECOND = 4 * 1024 * 1024
 const BURST_SECONDS = 2
 
 /**
- * Rate-limits unsolicited output. When it exceeds the limit, `rest` pauses reading of the process's outputs until the
+ * Rate-limits unsolicited output. When it exceeds the limit, `pause` stops reading of the process's outputs until the
  * average is below the limit again; the plugin then blocks on full pipes. Answers share the pipe, so they are delayed
  * too.
  */
-export const make = (bytesPerSecond: number, rest: (ms: number) => void): ((bytes: number) => void) => {
-  const say = LeakyBucket.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
+export const make = (bytesPerSecond: number, pause: (ms: number) => void): ((bytes: number) => void) => {
+  const take = LeakyBucket.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
   return (bytes) => {
-    const ms = say(bytes)
-    if (ms > 0) rest(ms)
+    const ms = take(bytes)
+    if (ms > 0) pause(ms)
   }
 }

@@ -176,7 +176,7 @@ export const PluginFrame = Schema.Union(
 export type PluginFrame = typeof PluginFrame.Type
 
 /** A frame with a host request. */
-export type BrokeredFrame = Extract<PluginFrame, { readonly type: "host" }>
+export type HostRequestFrame = Extract<PluginFrame, { readonly type: "host" }>
 
 /** A frame with a pushed reading. */
 export type EmitFrame = Extract<PluginFrame, { readonly type: "emit" }>

@@ -8,16 +8,16 @@ import type { Misbehaved } from "./Misbehaviour.ts"
 import { ANSWER_LIMIT, type EmitFrame, encode, READINGS_IN_FLIGHT } from "./Protocol.ts"
 
 /** Maximum total size, in bytes, of the frames of readings that wait. Further readings are dropped and counted. */
-const WAITING_BYTES = 32 * 1024 * 1024
+const MAX_WAITING_BYTES = 32 * 1024 * 1024
 
 /** Takes a pushed reading. The next reading waits until this effect completes. A failure is returned to the plugin. */
 export type OnEmit = (sensor: string, reading: Json) => Effect.Effect<unknown, unknown>
 
 /** The inputs of a taker of readings. */
-export interface Emitting {
+export interface PushedReadingsInput {
   /** The sensors that the manifest declares. */
   readonly sensors: ReadonlySet<string>
-  readonly journal: EventRecorder
+  readonly recorder: EventRecorder
   /** If absent, every reading is refused. */
   readonly onEmit: OnEmit | undefined
 }
@@ -28,7 +28,7 @@ export interface Emitting {
  * `READINGS_IN_FLIGHT` readings wait. The runner keeps that limit, and a process that exceeds it is killed. The log
  * records the number of readings that the runner or the host dropped.
  */
-export const make = ({ sensors, journal, onEmit }: Emitting) => {
+export const make = ({ sensors, recorder, onEmit }: PushedReadingsInput) => {
   const inOrder = Effect.unsafeMakeSemaphore(1)
   const open = { readings: 0, bytes: 0 }
 
@@ -37,7 +37,7 @@ export const make = ({ sensors, journal, onEmit }: Emitting) => {
     bytes: number,
     misbehaved: Misbehaved,
   ): Effect.Effect<Failure | undefined> => {
-    if (dropped > 0) journal.log("warn", leftOut(dropped))
+    if (dropped > 0) recorder.log("warn", droppedMessage(dropped))
     if (!sensors.has(component)) {
       // This is a violation: the runner refuses sensors that the entry does not export, and the entry's exports equal
       // the manifest's declarations.
@@ -45,10 +45,10 @@ export const make = ({ sensors, journal, onEmit }: Emitting) => {
       misbehaved("UndeclaredSensor", error.message)
       return Effect.succeed(error)
     }
-    if (onEmit === undefined) return Effect.succeed(NOBODY)
+    if (onEmit === undefined) return Effect.succeed(NO_LISTENER)
     if (bytes > ANSWER_LIMIT) return Effect.succeed(tooLarge(bytes))
-    if (open.bytes + bytes > WAITING_BYTES) {
-      journal.log("warn", leftOut(1))
+    if (open.bytes + bytes > MAX_WAITING_BYTES) {
+      recorder.log("warn", droppedMessage(1))
       return Effect.succeed(TOO_MANY)
     }
     open.bytes += bytes
@@ -79,13 +79,13 @@ export const make = ({ sensors, journal, onEmit }: Emitting) => {
   }
 }
 
-const leftOut = (count: number) => `${count} pushed readings left out: more came than were taken`
+const droppedMessage = (count: number) => `${count} pushed readings left out: more came than were taken`
 
-const NOBODY: Failure = { code: "NobodyListens", message: "nothing here takes readings that are pushed" }
+const NO_LISTENER: Failure = { code: "NobodyListens", message: "nothing here takes readings that are pushed" }
 
 const TOO_MANY: Failure = {
   code: "TooManyReadings",
-  message: `expected at most ${WAITING_BYTES} bytes of readings to wait: await some before pushing more`,
+  message: `expected at most ${MAX_WAITING_BYTES} bytes of readings to wait: await some before pushing more`,
 }
 
 const undeclared = (sensor: string): Failure => ({

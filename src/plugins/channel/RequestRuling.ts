@@ -54,7 +54,7 @@ export type Ruled = { readonly causationId: string } & (
   | { readonly denied: Failure }
 )
 
-interface Asking {
+interface RulingInput {
   readonly ruling: Ruling
   readonly client: HostApi.Client
   readonly request: HostApi.Request
@@ -66,27 +66,27 @@ interface Asking {
  * Rules on a granted request and records the ruling. A request that is not granted fails as it would without rules. If
  * the ruling fails or cannot be recorded, the request is not carried out.
  */
-export const ruleOn = ({ ruling, client, request, requested, record }: Asking): Effect.Effect<Ruled, Failure> =>
+export const ruleOn = ({ ruling, client, request, requested, record }: RulingInput): Effect.Effect<Ruled, Failure> =>
   Effect.gen(function* () {
     const { plugin, requestId, taskId } = requested
     const target = yield* request.target(client)
-    const whole: Requested = { ...requested, kind: HostApi.KINDS[request.method], target, shown: request.shown }
-    const decided = yield* withoutRuling(ruling.decide(whole))
-    const { rule, causationId } = decided
-    const reason = plainText(decided.reason)
+    const fullRequest: Requested = { ...requested, kind: HostApi.KINDS[request.method], target, shown: request.shown }
+    const decision = yield* asRequestFailure(ruling.decide(fullRequest))
+    const { rule, causationId } = decision
+    const reason = plainText(decision.reason)
     const id = newId()
     const event: CoreNewEvent =
-      decided.allowed === true
+      decision.allowed === true
         ? { id, causationId, type: "BrokerAllowed", payload: { plugin, requestId, rule } }
         : { id, causationId, type: "BrokerDenied", payload: { plugin, requestId, rule, reason } }
-    yield* withoutRuling(record(event, taskId))
+    yield* asRequestFailure(record(event, taskId))
     if (event.type === "BrokerDenied") return { causationId: id, denied: { code: "RequestDenied", message: reason } }
-    const allows = (host: string) => ruling.allowsHost(whole, host)
+    const allows = (host: string) => ruling.allowsHost(fullRequest, host)
     return { causationId: id, client: { ...client, ruledOn: { target, allows } } }
   })
 
 /** Turns every error of a ruling, except interruption, into a failure of the request. */
-const withoutRuling = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, Failure> =>
+const asRequestFailure = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, Failure> =>
   Effect.catchAllCause(effect, (cause) => {
     if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
     const error = Cause.squash(cause)

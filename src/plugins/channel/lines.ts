@@ -13,13 +13,13 @@ export interface LineHandlers {
 /** Splits chunks into lines (UTF-8), wherever the chunk boundaries are. It keeps at most `limit` bytes in memory. */
 export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) => {
   let parts: Array<Buffer> = []
-  let held = 0
+  let heldBytes = 0
   /** Completes a line with a slice of a chunk. */
   const take = (chunk: Buffer, start: number, end: number) => {
     if (parts.length === 0) return onLine(chunk.toString("utf8", start, end), end - start)
     const line = Buffer.concat([...parts, chunk.subarray(start, end)])
     parts = []
-    held = 0
+    heldBytes = 0
     onLine(line.toString("utf8"), line.length)
   }
   return {
@@ -30,11 +30,11 @@ export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) 
         start = end + 1
       }
       if (start === chunk.length) return
-      held += chunk.length - start
+      heldBytes += chunk.length - start
       parts.push(chunk.subarray(start))
-      if (held <= limit) return
+      if (heldBytes <= limit) return
       parts = []
-      held = 0
+      heldBytes = 0
       onOverflow()
     },
     /** Emits the last line if it has no line feed. */
@@ -56,7 +56,7 @@ export interface FrameHandlers {
  * Separates frames from printed text. A frame starts at the nonce. If the plugin printed text without a line feed, the
  * frame follows that text on the same line.
  */
-export const tellFrames =
+export const splitFrames =
   (nonce: string, { onFrame, onPrinted }: FrameHandlers) =>
   (line: string, bytes: number) => {
     const start = line.startsWith(nonce) ? 0 : line.indexOf(nonce)

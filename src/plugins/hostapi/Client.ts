@@ -27,12 +27,12 @@ export interface Client {
   readonly directory?: string
   /** Confines a command that runs in the directory `cwd`. Default: no confinement. */
   readonly confine?: (commandLine: CommandLine, cwd: string) => CommandLine
-  readonly limits?: BrokerLimits
+  readonly limits?: HostApiLimits
   /**
    * The decision that allowed the request, if the gate rules on requests. Only the allowed target is then used.
    * Default: every granted request is carried out.
    */
-  readonly ruledOn?: RuledOn
+  readonly permit?: RequestPermit
   /**
    * Wraps the handling of requests. The test kit for plugin authors uses it to record and answer them. Default: no
    * wrapper.
@@ -41,7 +41,7 @@ export interface Client {
 }
 
 /** What a gate decision allowed. */
-export interface RuledOn {
+export interface RequestPermit {
   /** The command, the real path or the host. */
   readonly target: string
   /** Whether a redirect may lead to `host`. */
@@ -52,10 +52,11 @@ export interface RuledOn {
 export type Intercept = (
   method: Method,
   params: JsonObject,
-  carryOut: Effect.Effect<Executed, Failure>,
-) => Effect.Effect<Executed, Failure>
+  carryOut: Effect.Effect<RequestResult, Failure>,
+) => Effect.Effect<RequestResult, Failure>
 
-export interface BrokerLimits {
+/** Limits of host requests. */
+export interface HostApiLimits {
   /** Time-out of one command, in milliseconds. Default: 30 000. */
   readonly runMs?: number
   /** Maximum size of each output stream of a command, in bytes. Default: 1 MiB. */
@@ -75,7 +76,7 @@ export interface BrokerLimits {
 export type Method = "run" | "readFile" | "writeFile" | "fetch"
 
 /** The result of a request. */
-export interface Executed {
+export interface RequestResult {
   /** The value for the plugin. */
   readonly value: Json
   /** The value for the log. Contents are reduced to size and digest. */

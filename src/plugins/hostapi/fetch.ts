@@ -60,18 +60,19 @@ export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect
   })
 
 /** The host of a request, with its port unless it is the scheme's default. Fails if the host is not granted. */
-export const hostGranted = (client: Client, asked: FetchRequest): Effect.Effect<string, Failure> =>
+export const grantedHost = (client: Client, asked: FetchRequest): Effect.Effect<string, Failure> =>
   Effect.map(granted(client, asked.url, []), ({ host }) => host)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 /** Headers that would redirect the request or smuggle in another one. The host sets them. */
-const RESERVED = /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
+const HOST_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
 
 const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest): Failure | undefined => {
   const invalid = (message: string) => ({ code: "ParametersInvalid", message })
   if (!METHODS.includes(method)) return invalid(`expected a method of ${METHODS.join(", ")}, found ${method}`)
-  const reserved = Object.keys(headers).find((name) => RESERVED.test(name))
+  const reserved = Object.keys(headers).find((name) => HOST_HEADERS.test(name))
   if (reserved !== undefined) return invalid(`expected no header ${reserved}: the host sets it`)
   const most = limits?.bodyBytes ?? BODY_BYTES
   const bytes = Buffer.byteLength(body ?? "")
@@ -116,7 +117,7 @@ const redirected = (asked: FetchRequest, from: URL, status: number, location: st
 
 /** Parses a URL. Fails if its host is not granted. */
 const granted = (
-  { grants, ruledOn }: Client,
+  { grants, permit }: Client,
   asked: string,
   via: ReadonlyArray<string>,
 ): Effect.Effect<URL, Failure> => {
@@ -129,8 +130,8 @@ const granted = (
     const message = `expected http: or https: without a user's name, found ${url.protocol}//…${from}`
     return Effect.fail({ code: "ParametersInvalid", message })
   }
-  if (ruledOn !== undefined && url.host !== ruledOn.target && !ruledOn.allows(url.host)) {
-    const message = `expected ${ruledOn.target}, which was ruled on, or a host that the gate allows, found ${url.host}${from}`
+  if (permit !== undefined && url.host !== permit.target && !permit.allows(url.host)) {
+    const message = `expected ${permit.target}, which was ruled on, or a host that the gate allows, found ${url.host}${from}`
     return Effect.fail({ code: "RequestDenied", message })
   }
   if (grants.net.some((name) => matches(url, name))) return Effect.succeed(url)

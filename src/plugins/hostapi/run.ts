@@ -76,12 +76,12 @@ export const runCommand = (
     }
     const limit = client.limits?.outputBytes ?? OUTPUT_BYTES
     const runMs = client.limits?.runMs ?? RUN_MS
-    const giveUp = () => {
+    const killCommand = () => {
       clearTimeout(timer)
       ProcessGroup.killProcessGroup(child)
     }
     const fail = (failure: Failure) => {
-      giveUp()
+      killCommand()
       resume(Effect.fail(failure))
     }
     const tooLong = (stream: string) =>
@@ -101,14 +101,14 @@ export const runCommand = (
       clearTimeout(timer)
       resume(Effect.succeed({ code, signal, stdout: stdout(), stderr: stderr() }))
     })
-    return Effect.sync(giveUp)
+    return Effect.sync(killCommand)
   })
 }
 
 const mayRun = ({ grants }: Client, command: string): boolean => grants.runAny || grants.run.includes(command)
 
 /** The command. Fails if it is not granted. */
-export const commandGranted = (client: Client, command: string): Effect.Effect<string, Failure> =>
+export const grantedCommand = (client: Client, command: string): Effect.Effect<string, Failure> =>
   mayRun(client, command) ? Effect.succeed(command) : Effect.fail(notGranted(command, client.grants.run))
 
 const notGranted = (command: string, granted: ReadonlyArray<string>): Failure => ({
@@ -124,8 +124,8 @@ const environment = (): { readonly [name: string]: string } => {
     return value === undefined ? [] : [[name, value] as const]
   })
   // A relative entry would find commands in the workspace, where the plugin may be able to write.
-  const places = (process.env.PATH ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place))
-  return { ...Object.fromEntries(passed), PATH: places.join(path.delimiter) }
+  const directories = (process.env.PATH ?? "").split(path.delimiter).filter((directory) => path.isAbsolute(directory))
+  return { ...Object.fromEntries(passed), PATH: directories.join(path.delimiter) }
 }
 
 /** Collects a stream's text up to a limit. */

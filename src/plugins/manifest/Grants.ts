@@ -97,23 +97,23 @@ export const resolve = (manifest: Manifest, granting: Granting): Either.Either<G
  *   may be kept in it.
  * - `run`: named commands need no explicit grant. `"."`, any command, needs `runAny`, which also covers named commands.
  * - `net`, `env`: each name needs an explicit grant of the same name.
- * - A request that is new in an update, or that was revoked, always needs an explicit grant. The exception is reading
- *   the plugin's own directory.
+ * - A request that is new in an update, or that was revoked, always needs an explicit grant. The exception is a new
+ *   request to read in the plugin's own directory.
  *
  * An explicit grant that the manifest does not request has no effect.
  */
 export const settle = (manifest: Manifest, granting: Granting): Settlement => {
-  const wants = requested(manifest)
+  const requests = requested(manifest)
   const refusals: Array<Refusal> = []
-  const places = (field: PlaceField) =>
-    wants[field].flatMap((place) => {
-      const found = resolvePlace(field, place, granting)
+  const places = (field: PathField) =>
+    requests[field].flatMap((place) => {
+      const found = resolvePath(field, place, granting)
       if (Either.isRight(found)) return [found.right]
       refusals.push(found.left)
       return []
     })
   const named = (field: NameField) =>
-    wants[field].filter((name) => {
+    requests[field].filter((name) => {
       const refusal = refuseName(field, name, granting)
       if (refusal !== undefined) refusals.push(refusal)
       return refusal === undefined
@@ -124,7 +124,7 @@ export const settle = (manifest: Manifest, granting: Granting): Settlement => {
     net: unique(named("net")),
     env: unique(named("env")),
     run: unique(named("run")).filter((command) => command !== ANY),
-    runAny: wants.run.includes(ANY) && granting.extra?.runAny === true,
+    runAny: requests.run.includes(ANY) && granting.extra?.runAny === true,
   }
   return { grants, refusals }
 }
@@ -139,8 +139,8 @@ export const remedies = (refusals: ReadonlyArray<Refusal>) => ({
 export const granted = (extra: GrantedPermissions = {}, directory = process.cwd()): GrantedPermissions | undefined => {
   const names = LISTS.flatMap((list) => {
     const values = extra[list] ?? []
-    const isPlace = list === "read" || list === "write"
-    const absolute = isPlace ? values.map((place) => path.resolve(directory, place)) : values
+    const isPath = list === "read" || list === "write"
+    const absolute = isPath ? values.map((place) => path.resolve(directory, place)) : values
     return absolute.length === 0 ? [] : [[list, unique(absolute)] as const]
   })
   if (names.length === 0 && extra.runAny !== true) return undefined
@@ -159,7 +159,7 @@ export const withoutRevoked = (
   grants: Grants,
   { given, revoked }: { readonly given: GrantedPermissions; readonly revoked: GrantedPermissions },
 ) => {
-  const places = (list: PlaceField) =>
+  const places = (list: PathField) =>
     grants[list].filter(
       (place) =>
         (given[list] ?? []).some((again) => isInside(place, again)) ||
@@ -184,8 +184,8 @@ export const invalidGrants = (names: GrantedPermissions): ReadonlyArray<string> 
       const wrong = isAny
         ? "any command is granted by --grant-run-any"
         : isPlace
-          ? unspeakable(name)
-          : misnamed(list, name)
+          ? invalidPath(name)
+          : invalidName(list, name)
       return wrong === undefined ? [] : [`--grant-${list} ${JSON.stringify(name)}: ${wrong}`]
     }),
   )
@@ -203,21 +203,21 @@ export const merge = (...all: ReadonlyArray<GrantedPermissions>): GrantedPermiss
 /** In `read` and `write`: the whole workspace. In `run`: any command. */
 const ANY = "."
 
-type PlaceField = "read" | "write"
+type PathField = "read" | "write"
 type NameField = "net" | "env" | "run"
 
 const unique = (values: ReadonlyArray<string>) => [...new Set(values)]
 
 /** Why a path can never be granted, or undefined. */
-const unspeakable = (place: string): string | undefined => {
+const invalidPath = (place: string): string | undefined => {
   // Deno's permission flags separate paths and hosts by commas, so a comma inside a name would grant something else.
   if (/[,\n\r\0]/.test(place)) return "a path with a comma or a line break cannot be granted"
-  const deceit = confusableCharacter(place)
-  return deceit === undefined ? undefined : `a path with ${deceit} cannot be granted`
+  const confusable = confusableCharacter(place)
+  return confusable === undefined ? undefined : `a path with ${confusable} cannot be granted`
 }
 
-const resolvePlace = (
-  field: PlaceField,
+const resolvePath = (
+  field: PathField,
   place: string,
   { directory, workspace, extra, revoked, earlier }: Granting,
 ): Either.Either<string, Refusal> => {
@@ -226,17 +226,17 @@ const resolvePlace = (
   const isWorkspace = path.normalize(place).replace(/\/+$/, "") === ANY
   const resolved = isWorkspace ? path.resolve(workspace) : path.resolve(directory, place)
   if (place === "") return refuse('expected a path or "."; found empty text')
-  const unsaid = unspeakable(resolved)
-  if (unsaid !== undefined) return refuse(unsaid)
+  const invalid = invalidPath(resolved)
+  if (invalid !== undefined) return refuse(invalid)
   const flag = `--grant-${field} ${shellQuote(resolved)}`
   const granted = (extra?.[field] ?? []).map((place) => path.resolve(place))
   if (granted.some((place) => isInside(resolved, place))) return Either.right(resolved)
-  const taken = (revoked?.[field] ?? []).find((place) => isInside(resolved, place) || isInside(place, resolved))
-  if (taken !== undefined) return refuse(`${taken} was taken back from it`, flag)
+  const revokedPath = (revoked?.[field] ?? []).find((place) => isInside(resolved, place) || isInside(place, resolved))
+  if (revokedPath !== undefined) return refuse(`${revokedPath} was taken back from it`, flag)
   if (field === "read" && isInside(resolved, directory)) return Either.right(resolved)
-  const isMore = earlier !== undefined && !earlier[field].includes(place)
+  const isNewRequest = earlier !== undefined && !earlier[field].includes(place)
   const inWorkspace = (isWorkspace || path.isAbsolute(place)) && isInside(resolved, workspace)
-  if (inWorkspace) return isMore ? refuse(MORE, flag) : Either.right(resolved)
+  if (inWorkspace) return isNewRequest ? refuse(NEW_REQUEST, flag) : Either.right(resolved)
   if (!isWorkspace && !path.isAbsolute(place) && isInside(resolved, workspace)) {
     return refuse(`${resolved} lies in the workspace, where only "." and absolute paths lead`, flag)
   }
@@ -245,12 +245,12 @@ const resolvePlace = (
 }
 
 /** Why an update is refused a permission that a first import would get. */
-const MORE = "the version before it does not ask for it"
+const NEW_REQUEST = "the version before it does not ask for it"
 
 const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: Granting): Refusal | undefined => {
   const known = { field: `permissions.${field}`, asked: name }
   const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${shellQuote(name)}`
-  const wrong = misnamed(field, name)
+  const wrong = invalidName(field, name)
   if (wrong !== undefined) return { ...known, reason: wrong }
   if (field === "run" && extra?.runAny === true) return undefined
   if (name !== ANY && (extra?.[field] ?? []).includes(name)) return undefined
@@ -258,20 +258,20 @@ const refuseName = (field: NameField, name: string, { extra, revoked, earlier }:
   if (field === "env") return { ...known, reason: "an environment variable needs an explicit grant", flag }
   if (name === ANY) return { ...known, reason: "it means any command", flag }
   if ((revoked?.run ?? []).includes(name)) return { ...known, reason: "it was taken back from it", flag }
-  return earlier !== undefined && !earlier.run.includes(name) ? { ...known, reason: MORE, flag } : undefined
+  return earlier !== undefined && !earlier.run.includes(name) ? { ...known, reason: NEW_REQUEST, flag } : undefined
 }
 
-const misnamed = (field: NameField, name: string): string | undefined => {
+const invalidName = (field: NameField, name: string): string | undefined => {
   if (field === "run") {
-    const deceit = name === "" ? "nothing in it" : confusableCharacter(name)
-    return deceit === undefined ? undefined : `expected a command's name; found one with ${deceit}`
+    const confusable = name === "" ? "nothing in it" : confusableCharacter(name)
+    return confusable === undefined ? undefined : `expected a command's name; found one with ${confusable}`
   }
   if (name === "" || /[,\n\r\0]/.test(name)) return "expected a name without commas and line breaks"
   if (field === "env" && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return "expected one variable's name: letters, digits and _"
   }
-  const deceit = confusableCharacter(name)
-  return deceit === undefined ? undefined : `expected a host's name; found one with ${deceit}`
+  const confusable = confusableCharacter(name)
+  return confusable === undefined ? undefined : `expected a host's name; found one with ${confusable}`
 }
 
 /** Quotes a word for a POSIX shell, if it needs quotes. */

@@ -28,7 +28,7 @@ export interface EffectiveRisk {
  * plugin is one process and the host cannot tell which component makes a request. Reading and environment variables
  * raise nothing.
  */
-const RAISES: ReadonlyArray<{
+const RAISED_BY_GRANTS: ReadonlyArray<{
   readonly to: Level
   readonly granted: (grants: Grants) => boolean
   readonly words: (grants: Grants) => string
@@ -41,11 +41,11 @@ const RAISES: ReadonlyArray<{
 
 /** Computes the effective risk of a component. Pure. */
 export const effective = (declared: Risk | undefined, grants: Grants): EffectiveRisk => {
-  const said: Level = declared ?? "undeclared"
-  const raised = RAISES.filter(({ to, granted }) => isAbove(to, said) && granted(grants))
-  const highest = raised.reduce((level, { to }) => (isAbove(to, level) ? to : level), said)
+  const declaredLevel: Level = declared ?? "undeclared"
+  const raised = RAISED_BY_GRANTS.filter(({ to, granted }) => isAbove(to, declaredLevel) && granted(grants))
+  const highest = raised.reduce((level, { to }) => (isAbove(to, level) ? to : level), declaredLevel)
   const because = raised.filter(({ to }) => to === highest).map(({ words }) => `its plugin may ${words(grants)}`)
-  return { declared: said, effective: highest, because }
+  return { declared: declaredLevel, effective: highest, because }
 }
 
 /** Whether `level` is above `other`. */

@@ -8,7 +8,7 @@ import { isVisible, visible } from "../../values/PlainText.ts"
 import type { SourceLocation } from "./sourceLocations.ts"
 
 /** Maximum length of each kind of text, in characters. */
-export const LONGEST = {
+export const MAX_LENGTHS = {
   /** A name of a plugin or component, or a version. They are part of event fields. */
   name: 64,
   /** A name of a measure, reward or environment: shown on one line. */
@@ -19,13 +19,13 @@ export const LONGEST = {
   prose: 8192,
 } as const
 
-type Kind = keyof typeof LONGEST
+type Kind = keyof typeof MAX_LENGTHS
 
 /**
  * The texts of a manifest by their paths; `*` is each item of a list. Metadata, variables and schemas are data, with
  * limits of their own.
  */
-const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
+const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["name", "name"],
   ["version", "name"],
   ["description", "prose"],
@@ -51,35 +51,35 @@ const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
 ]
 
 /** Every text of a manifest that is too long, or that has characters which are not shown as they are. */
-export const unreadable = (document: Json): ReadonlyArray<ManifestIssue> =>
-  PLACES.flatMap(([place, kind]) =>
+export const textIssues = (document: Json): ReadonlyArray<ManifestIssue> =>
+  TEXT_PATHS.flatMap(([place, kind]) =>
     textsAt(document, [], place.split("/")).flatMap(({ keys, text }) => {
-      const found = wrong(text, kind)
+      const found = problemOf(text, kind)
       const path = keys.map((key) => `/${pointerToken(key)}`).join("")
       return found === undefined ? [] : [{ path, expected: EXPECTED[kind], found }]
     }),
   )
 
-const plain = (kind: Kind, lines: string) =>
-  `${lines} of at most ${LONGEST[kind].toLocaleString("en")} characters, without any that are not seen or steer a terminal`
+const expectationOf = (kind: Kind, lines: string) =>
+  `${lines} of at most ${MAX_LENGTHS[kind].toLocaleString("en")} characters, without any that are not seen or steer a terminal`
 
 const EXPECTED: { readonly [kind in Kind]: string } = {
-  name: plain("name", "a line"),
-  title: plain("title", "a line"),
-  place: plain("place", "a line"),
-  prose: plain("prose", "text"),
+  name: expectationOf("name", "a line"),
+  title: expectationOf("title", "a line"),
+  place: expectationOf("place", "a line"),
+  prose: expectationOf("prose", "text"),
 }
 
-const wrong = (text: string, kind: Kind): string | undefined => {
-  if (text.length > LONGEST[kind]) return `${text.length.toLocaleString("en")} characters`
+const problemOf = (text: string, kind: Kind): string | undefined => {
+  if (text.length > MAX_LENGTHS[kind]) return `${text.length.toLocaleString("en")} characters`
   const line = kind === "prose" ? text.replaceAll(/[\r\n\t]/g, " ") : text
-  return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN)}"`
+  return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN_LENGTH)}"`
 }
 
 /** Maximum length of the text that an issue shows, in characters. */
-const SHOWN = 100
+const SHOWN_LENGTH = 100
 
-interface Found {
+interface FoundText {
   readonly keys: ReadonlyArray<string>
   readonly text: string
 }
@@ -88,7 +88,7 @@ const textsAt = (
   document: Json,
   keys: ReadonlyArray<string>,
   [next, ...rest]: ReadonlyArray<string>,
-): ReadonlyArray<Found> => {
+): ReadonlyArray<FoundText> => {
   if (next === undefined) {
     const text = valueAt(document, keys)
     return typeof text === "string" ? [{ keys, text }] : []

@@ -5,7 +5,7 @@
 import { Data, Either, Schema } from "effect"
 import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
-import { type ManifestIssue, unreadable } from "./characterChecks.ts"
+import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { FILE, Manifest } from "./schema.ts"
 
 /** Fix the manifest: `issues` are all mistakes in it. */
@@ -25,7 +25,7 @@ export interface DecodeOptions {
   /** Accepts unknown fields, and measures without rewards and punishments, with a warning each. Default: false. */
   readonly lenient?: boolean
   /**
-   * The manifest was accepted earlier, perhaps by a version without the limits of `LONGEST`. Its text is not checked
+   * The manifest was accepted earlier, perhaps by a version without the limits of `MAX_LENGTHS`. Its text is not checked
    * against them again. Default: false.
    */
   readonly accepted?: boolean
@@ -45,33 +45,36 @@ export interface Decoded {
  * error, because it is more often a typing mistake than an extension.
  */
 export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<Decoded, ManifestInvalid> => {
-  const { manifest, issues } = judge(json, options)
+  const { manifest, issues } = validate(json, options)
   const fatal = issues.filter(({ tolerable }) => !(options.lenient === true && tolerable))
   if (fatal.length > 0 || manifest === undefined) {
-    return Either.left(new ManifestInvalid({ file: options.file ?? FILE, issues: fatal.map(withoutJudgement) }))
+    return Either.left(new ManifestInvalid({ file: options.file ?? FILE, issues: fatal.map(withoutTolerable) }))
   }
   return Either.right({ manifest, warnings: issues.map(describe) })
 }
 
 /** A document, decoded as far as possible, and every issue that strict decoding refuses. */
-export interface JudgedManifest {
+export interface ValidatedManifest {
   /** The manifest without unknown fields; undefined if it has other mistakes. */
   readonly manifest: Manifest | undefined
-  readonly issues: ReadonlyArray<JudgedIssue>
+  readonly issues: ReadonlyArray<ValidationIssue>
 }
 
 /** An issue, and whether lenient decoding accepts it. */
-export interface JudgedIssue extends ManifestIssue {
+export interface ValidationIssue extends ManifestIssue {
   readonly tolerable: boolean
 }
 
 /** As `decode`, but returns all issues, including those that lenient decoding accepts. */
-export const judge = (json: unknown, { accepted = false }: Pick<DecodeOptions, "accepted"> = {}): JudgedManifest => {
+export const validate = (
+  json: unknown,
+  { accepted = false }: Pick<DecodeOptions, "accepted"> = {},
+): ValidatedManifest => {
   const strict = strictly(json)
   const issues = [
     ...(Either.isLeft(strict) ? issuesOf(strict.left.issue).map(atPointer) : []),
-    ...(isJson(json) ? contradictions(json) : unrecordable(json)),
-    ...(isJson(json) && !accepted ? unreadable(json).map((issue) => ({ ...issue, tolerable: false })) : []),
+    ...(isJson(json) ? crossFieldIssues(json) : nonJsonIssues(json)),
+    ...(isJson(json) && !accepted ? textIssues(json).map((issue) => ({ ...issue, tolerable: false })) : []),
   ]
   return { manifest: Either.getOrUndefined(permissively(json)), issues }
 }
@@ -80,16 +83,16 @@ export const judge = (json: unknown, { accepted = false }: Pick<DecodeOptions, "
  * A manifest is recorded as JSON. It cannot be recorded if a text has an unpaired surrogate or if it is nested too
  * deeply.
  */
-const unrecordable = (document: unknown): ReadonlyArray<JudgedIssue> => {
+const nonJsonIssues = (document: unknown): ReadonlyArray<ValidationIssue> => {
   const wrong = typeof document === "object" && document !== null ? findNonJson(document) : undefined
   if (wrong === undefined) return []
   return [{ path: wrong.path, expected: "JSON that can be recorded", found: wrong.found, tolerable: false }]
 }
 
 /** The issue without its `tolerable` flag. */
-export const withoutJudgement = ({ tolerable: _, ...issue }: JudgedIssue): ManifestIssue => issue
+export const withoutTolerable = ({ tolerable: _, ...issue }: ValidationIssue): ManifestIssue => issue
 
-const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): JudgedIssue => ({
+const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): ValidationIssue => ({
   ...{ path: pointer(keys.map(String)), expected, tolerable },
   found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,
 })
@@ -106,7 +109,7 @@ export const describe = ({ path, expected, found, place }: ManifestIssue): strin
  * Checks the rules that span several fields. The input is the undecoded document, so that these issues are reported
  * together with fields of the wrong type.
  */
-const contradictions = (document: Json): ReadonlyArray<JudgedIssue> => {
+const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   const measures = elementsAt(document, ["peas", "performance"])
   const isEmpty = ({ keys }: Element) =>
     elementsAt(document, [...keys, "rewards"]).length + elementsAt(document, [...keys, "punishments"]).length === 0
@@ -115,23 +118,23 @@ const contradictions = (document: Json): ReadonlyArray<JudgedIssue> => {
     [...keys, "punishments"],
   ])
   return [
-    ...leadsOut(document, ["entry"]),
-    ...leadsOut(document, ["peas", "environment", "scenario"]),
+    ...outsidePathIssues(document, ["entry"]),
+    ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",
       found: "none",
       tolerable: true,
     })),
-    ...repeated(document, measures, "each measure to have a name of its own"),
+    ...duplicates(document, measures, "each measure to have a name of its own"),
     ...lists.flatMap((keys) =>
-      repeated(
+      duplicates(
         document,
         elementsAt(document, keys),
         "each reward and each punishment of a measure to have a name of its own",
       ),
     ),
-    ...repeated(
+    ...duplicates(
       document,
       [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])],
       "each sensor and actuator to have a name of its own, because both are called `plugin/name`",
@@ -150,7 +153,11 @@ const elementsAt = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<
   return Array.isArray(list) ? list.map((_, index) => ({ keys: [...keys, String(index)] })) : []
 }
 
-const repeated = (document: Json, elements: ReadonlyArray<Element>, expected: string): ReadonlyArray<JudgedIssue> => {
+const duplicates = (
+  document: Json,
+  elements: ReadonlyArray<Element>,
+  expected: string,
+): ReadonlyArray<ValidationIssue> => {
   const first = new Map<string, string>()
   return elements.flatMap(({ keys }) => {
     const name = valueAt(document, [...keys, "name"])
@@ -166,7 +173,7 @@ const repeated = (document: Json, elements: ReadonlyArray<Element>, expected: st
 }
 
 /** Reports a path in the document that leads out of the plugin's directory. */
-export const leadsOut = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<JudgedIssue> => {
+export const outsidePathIssues = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<ValidationIssue> => {
   const place = valueAt(document, keys)
   if (typeof place !== "string" || !(place.startsWith("/") || place.split(/[\\/]/).includes(".."))) return []
   return [

@@ -13,11 +13,11 @@ import type { ManifestIssue } from "./characterChecks.ts"
 import {
   type DecodeOptions,
   describe,
-  type JudgedIssue,
-  judge,
-  leadsOut,
   ManifestInvalid,
-  withoutJudgement,
+  outsidePathIssues,
+  type ValidationIssue,
+  validate,
+  withoutTolerable,
 } from "./decode.ts"
 import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
@@ -95,22 +95,22 @@ export const inspect = (
       return { file, ...nothing, issues: [parsed.left], placeOf: () => place }
     }
     const document = parsed.right
-    const { manifest, issues } = judge(document, { accepted: trusted })
+    const { manifest, issues } = validate(document, { accepted: trusted })
     const places = sourceLocationsOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
-    const found: ReadonlyArray<JudgedIssue> = [
+    const found: ReadonlyArray<ValidationIssue> = [
       ...issues,
       ...places.hidden.map(hiddenName),
       ...(trusted || !isJson(document) ? [] : ComponentSchemas.mistakes(document).map(fatal)),
       ...(yield* strayLinks(root, files)).map(fatal),
       ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
     ]
-    const placed = found
+    const located = found
       .map((issue) => ({ ...issue, place: issue.place ?? places.of(issue.path) }))
       .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
-    const passes = ({ tolerable }: JudgedIssue) => lenient && tolerable
-    const refusing = placed.filter((issue) => !passes(issue)).map(withoutJudgement)
-    const warnings = placed.filter(passes).map(describe)
+    const passes = ({ tolerable }: ValidationIssue) => lenient && tolerable
+    const refusing = located.filter((issue) => !passes(issue)).map(withoutTolerable)
+    const warnings = located.filter(passes).map(describe)
     // The digest follows links, so it is computed only after they are known to stay in the directory.
     const plugin =
       manifest === undefined || refusing.length > 0
@@ -127,9 +127,9 @@ export const inspect = (
 
 const isJson = Schema.is(Json)
 
-const fatal = (issue: ManifestIssue): JudgedIssue => ({ ...issue, tolerable: false })
+const fatal = (issue: ManifestIssue): ValidationIssue => ({ ...issue, tolerable: false })
 
-const hiddenName = ({ pointer, place }: SourceLocations["hidden"][number]): JudgedIssue => ({
+const hiddenName = ({ pointer, place }: SourceLocations["hidden"][number]): ValidationIssue => ({
   path: pointer,
   expected: "each name once",
   found: "a field that a later one of the same name hides",
@@ -202,7 +202,7 @@ const strayLink = async (root: string, file: string) => {
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
   [["entry"], ["peas", "environment", "scenario"]].flatMap((keys) => {
     const file = valueAt(document, keys)
-    if (typeof file !== "string" || file === "" || leadsOut(document, keys).length > 0) return []
+    if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
     if (files.includes(path.posix.normalize(file))) return []
     const expected = "a file in the plugin's directory"
     return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]

@@ -19,7 +19,7 @@ export const confusableCharacter = (text: string): string | undefined => {
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return "a control character or a line break"
   if (/\p{Cf}/u.test(text)) return "a character that is not seen or turns the direction of writing"
   if (text.includes("\ufffd")) return "bytes that are no UTF-8"
-  if (text.split("/").some(isLookAlike)) return 'a character that looks like ".", "/" or "\\" and is another'
+  if (text.split("/").some(isConfusable)) return 'a character that looks like ".", "/" or "\\" and is another'
   return undefined
 }
 
@@ -27,7 +27,7 @@ export const confusableCharacter = (text: string): string | undefined => {
  * Whether a path segment becomes `.` or `..`, or gains a separator, under Unicode NFKC normalisation, which some file
  * systems and tools apply. Examples: `．．`, `‥`, `a／b`.
  */
-const isLookAlike = (segment: string): boolean => {
+const isConfusable = (segment: string): boolean => {
   const plain = segment.normalize("NFKC")
   if (plain === segment) return false
   return /^\.{1,2}$/.test(plain) || (/[/\\]/.test(plain) && !/[/\\]/.test(segment))

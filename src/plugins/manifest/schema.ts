@@ -1,7 +1,7 @@
 /** The schema of a plugin's manifest, and accessors for its parts. */
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
-import { LONGEST } from "./characterChecks.ts"
+import { MAX_LENGTHS } from "./characterChecks.ts"
 
 /** The name of the manifest's file in a plugin's directory. */
 export const FILE = "looper-plugin.json"
@@ -63,6 +63,7 @@ const componentFields = {
   timeout: optional(TimeoutMs),
 }
 
+/** A sensor in a manifest. `interval` is the time between two readings, in milliseconds. */
 export const Sensor = Schema.Struct({
   ...componentFields,
   reading: optional(JsonObject.annotations({ description: "a JSON Schema: what is read has to fit it" })),
@@ -79,6 +80,7 @@ export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversibl
 
 export type Risk = typeof Risk.Type
 
+/** An actuator in a manifest. */
 export const Actuator = Schema.Struct({
   ...componentFields,
   args: optional(JsonObject.annotations({ description: "a JSON Schema: a command's arguments have to fit it" })),
@@ -89,6 +91,7 @@ export const Actuator = Schema.Struct({
 
 export type Actuator = typeof Actuator.Type
 
+/** The environment in a manifest. */
 export const Environment = Schema.Struct({
   name: Text,
   description: Text,
@@ -111,6 +114,7 @@ export const Environment = Schema.Struct({
 
 export type Environment = typeof Environment.Type
 
+/** The permissions that a manifest requests. */
 export const Permissions = Schema.Struct({
   read: Schema.Array(Text).annotations({ description: 'a list of directories; "." is the workspace' }),
   run: Schema.Array(Text).annotations({ description: 'a list of commands; "." is any command' }),
@@ -125,7 +129,7 @@ const PluginName = Schema.String.pipe(
 )
 
 /** Whether a text is a valid plugin name. */
-export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= LONGEST.name
+export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= MAX_LENGTHS.name
 
 /**
  * A plugin's manifest, `looper-plugin.json`. Its encoded form equals its decoded form. `decode` also checks rules that

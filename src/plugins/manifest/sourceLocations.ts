@@ -23,7 +23,7 @@ export interface SourceLocations {
 
 /** Computes the locations for a text that `JSON.parse` accepts. It scans the text once and does not recurse. */
 export const sourceLocationsOf = (text: string): SourceLocations => {
-  const places = new Map<string, number>()
+  const offsets = new Map<string, number>()
   const hidden: Array<{ readonly pointer: string; readonly at: number }> = []
   const open: Array<Container> = []
   /** The pointer and offset of the field whose value comes next. */
@@ -33,7 +33,7 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
     const container = open.at(-1)
     const found = field ?? { pointer: container === undefined ? "" : `${container.pointer}/${container.items++}`, at }
     field = undefined
-    places.set(found.pointer, found.at)
+    offsets.set(found.pointer, found.at)
     return found.pointer
   }
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
@@ -42,22 +42,22 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
     else if (token === "{" || token === "[") open.push({ pointer: nextValue(index), isObject: token === "{", items: 0 })
     else if (container?.isObject === true && field === undefined) {
       const pointer = `${container.pointer}/${pointerToken(String(JSON.parse(token)))}`
-      const earlier = places.get(pointer)
+      const earlier = offsets.get(pointer)
       if (earlier !== undefined) hidden.push({ pointer, at: earlier })
       field = { pointer, at: index }
     } else nextValue(index)
   }
 
-  const placeAt = placesAt(text)
+  const locationAt = locationsAt(text)
   return {
     of: (pointer) => {
       for (let around = pointer; around !== ""; around = around.slice(0, around.lastIndexOf("/"))) {
-        const at = places.get(around)
-        if (at !== undefined) return placeAt(at)
+        const at = offsets.get(around)
+        if (at !== undefined) return locationAt(at)
       }
-      return placeAt(places.get("") ?? 0)
+      return locationAt(offsets.get("") ?? 0)
     },
-    hidden: hidden.map(({ pointer, at }) => ({ pointer, place: placeAt(at) })),
+    hidden: hidden.map(({ pointer, at }) => ({ pointer, place: locationAt(at) })),
   }
 }
 
@@ -78,8 +78,8 @@ const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs
  */
 export const locationOfMistake = (text: string, message: string): SourceLocation => {
   const position = /at position (\d+)/.exec(message)?.[1]
-  if (position !== undefined) return placesAt(text)(Number(position))
-  return placesAt(text)(firstStray(text) ?? text.length)
+  if (position !== undefined) return locationsAt(text)(Number(position))
+  return locationsAt(text)(firstStray(text) ?? text.length)
 }
 
 /** The offset of the first invalid token. */
@@ -95,7 +95,7 @@ const firstStray = (text: string): number | undefined => {
   return undefined
 }
 
-const placesAt = (text: string) => {
+const locationsAt = (text: string) => {
   const starts = [0]
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1)
   return (offset: number): SourceLocation => {

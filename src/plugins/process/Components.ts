@@ -64,36 +64,31 @@ export interface Components {
  * @param callMs the default time-out of a call, in milliseconds
  */
 export const make = (plugin: string, { call }: Calls, callMs: number): Components => {
-  const calling = <A>(
+  const callOf = <A>(
     name: string,
     frame: (id: number, now: number) => HostFrame,
-    take: (frame: OkFrame) => Effect.Effect<A, CallError>,
+    decode: (frame: OkFrame) => Effect.Effect<A, CallError>,
     { timeoutMs = callMs, causationId, taskId, onProgress, readPage }: CallOptions & Partial<JudgeOptions> = {},
-  ) => call({ name, frame, take, timeoutMs, causationId, taskId, onProgress, readPage })
+  ) => call({ name, frame, decode, timeoutMs, causationId, taskId, onProgress, readPage })
   return {
     read: (sensor, options) =>
-      calling(
-        `read ${plugin}/${sensor}`,
-        (id, now) => ({ type: "read", id, component: sensor, now }),
-        valueIn,
-        options,
-      ),
+      callOf(`read ${plugin}/${sensor}`, (id, now) => ({ type: "read", id, component: sensor, now }), valueIn, options),
     act: (actuator, args, options) =>
-      calling(
+      callOf(
         `act ${plugin}/${actuator}`,
         (id, now) => ({ type: "act", id, component: actuator, args, now }),
         actAnswerIn,
         options,
       ),
     reset: (options, callOptions) =>
-      calling(
+      callOf(
         `reset ${plugin}`,
         (id, now) => ({ type: "reset", id, options, now }),
         stateIn(plugin, `reset ${plugin}`),
         callOptions,
       ),
     restore: (options, state, callOptions) =>
-      calling(
+      callOf(
         `restore ${plugin}`,
         (id, now) => ({ type: "reset", id, options, state, now }),
         stateIn(plugin, `restore ${plugin}`),
@@ -101,7 +96,7 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
       ),
     judge: (measure, task, options) => {
       const name = `judge ${plugin}/${measure}`
-      return calling(
+      return callOf(
         name,
         (id, now) => ({ type: "judge", id, measure, task, now: options.now ?? now }),
         ({ value }) =>
@@ -114,7 +109,7 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
     },
     ping: Effect.suspend(() => {
       const startedAt = performance.now()
-      return calling(
+      return callOf(
         `ping ${plugin}`,
         (id) => ({ type: "ping", id }),
         () => Effect.sync(() => performance.now() - startedAt),

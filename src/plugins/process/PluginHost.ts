@@ -77,8 +77,8 @@ export const layerOf = (
       const decoded = yield* Options.decode("PluginHost.layerOf", HostOptions, options, ["host"])
       const { sandbox = "auto", consent, limits } = decoded
       const said = sandbox === "flags" || consent === "flags"
-      const found = yield* Effect.cached(look(sandbox))
-      if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", required(sandbox))
+      const found = yield* Effect.cached(chooseTier(sandbox))
+      if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", requiredTierMissing(sandbox))
       return {
         standing: Effect.map(found, ({ chosen }) => ({ ...chosen, said })),
         start: (spec) =>
@@ -89,7 +89,7 @@ export const layerOf = (
                 ({ message }) => new PluginUnavailable({ plugin: spec.manifest.name, reason: message }),
               ),
             )
-            if (Consent.isNeeded(chosen.layer)) yield* permitted(spec, chosen, said)
+            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, said)
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
             return yield* PluginProcess.make(limited, { tools, layer: chosen.layer, libraries: chosen.libraries })
           }),
@@ -98,14 +98,14 @@ export const layerOf = (
   )
 
 /** Fails if nobody consented, or if the consent cannot be looked up. */
-const permitted = (
+const assertConsent = (
   { manifest, consent }: PluginProcess.ProcessSpec,
   { why, improve }: Tier.ChosenTier,
   said: boolean,
 ) =>
   Effect.gen(function* () {
     const { name: plugin, version } = manifest
-    const given = yield* (consent?.(said) ?? Effect.succeed(said)).pipe(
+    const isGiven = yield* (consent?.(said) ?? Effect.succeed(said)).pipe(
       Effect.mapError((cause) => {
         const found = cause instanceof Error ? cause.message : String(cause)
         return new PluginUnavailable({
@@ -114,7 +114,7 @@ const permitted = (
         })
       }),
     )
-    if (given === true) return
+    if (isGiven === true) return
     const better = improve === undefined ? {} : { improve }
     return yield* new Consent.SandboxConsentMissing({ plugin, version, why, ...better })
   })
@@ -135,10 +135,10 @@ export const layerIn = (confining: Confining, limits: SandboxLimits = {}): Layer
 /** Starts plugins in the strongest tier of this machine. */
 export const layer: Layer.Layer<PluginHost> = Layer.orDie(layerOf({}))
 
-const look = (sandbox: Tier.Wanted) =>
+const chooseTier = (sandbox: Tier.Wanted) =>
   Effect.flatMap(Tools.find, (tools) => Effect.map(Tier.choose(tools, sandbox), (chosen) => ({ tools, chosen })))
 
-const required =
+const requiredTierMissing =
   (wanted: Tier.Tier) =>
   ({ message }: Tools.DenoMissing) =>
     new Tier.SandboxUnavailable({ wanted, found: "there is no Deno to confine", remedy: message })

@@ -33,7 +33,7 @@ import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/Tier.ts"
 import * as Components from "./Components.ts"
 import * as ReniceWhenBusy from "./ReniceWhenBusy.ts"
-import { enforced } from "./validatingCalls.ts"
+import { validatorsOf } from "./validatingCalls.ts"
 
 export type { Progress } from "../channel/CallProgress.ts"
 export type { Page } from "../channel/OpenCall.ts"
@@ -161,40 +161,40 @@ export const make = (
       },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits },
     })
-    const journal = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
+    const recorder = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
-    const carryOut = HostRequests.make({
+    const handleRequest = HostRequests.make({
       plugin,
       client: { grants, workspace, bound: spec.bound, directory, forbidden, confine, intercept: spec.intercept },
       record,
       ruling: spec.ruling,
     })
     const sensors = new Set(sensorsOf(manifest).map(({ name }) => name))
-    const schemas = enforced(manifest)
-    const onEmit = spec.onEmit && schemas.pushed(spec.onEmit)
-    const givePage = TaskEventPages.make()
-    const takeReading = PushedReadings.make({ sensors, journal, onEmit })
+    const validators = validatorsOf(manifest)
+    const onEmit = spec.onEmit && validators.pushed(spec.onEmit)
+    const serveChunk = TaskEventPages.make()
+    const takeReading = PushedReadings.make({ sensors, recorder, onEmit })
     const serve = (call: OpenCall | undefined, effect: Effect.Effect<void>) => {
       const fiber = runFork(effect)
-      if (call !== undefined) Calls.serve(call, fiber)
+      if (call !== undefined) Calls.interruptWithCall(call, fiber)
     }
-    const conversation: Session.Conversation = {
+    const sessionInput: Session.SessionInput = {
       plugin,
       instance,
       nonce: crypto.randomBytes(16).toString("hex"),
       cancelMs: limits?.cancelMs ?? CANCEL_MS,
       pingMs: limits?.pingMs ?? PING_MS,
       outputBytesPerSecond: limits?.outputBytesPerSecond ?? OUTPUT_BYTES_PER_SECOND,
-      journal,
-      onBrokered: (frame, bytes, call, child) => {
-        serve(call, carryOut(frame, bytes, call, child))
+      recorder,
+      onHostRequest: (frame, bytes, call, child) => {
+        serve(call, handleRequest(frame, bytes, call, child))
       },
-      onEmitted: (frame, bytes, child, misbehaved) => {
+      onPushedReading: (frame, bytes, child, misbehaved) => {
         runFork(takeReading(frame, bytes, child, misbehaved))
       },
       onPage: (frame, call, child, misbehaved) => {
-        serve(call, givePage(frame, call, child, misbehaved))
+        serve(call, serveChunk(frame, call, child, misbehaved))
       },
       onProgress: ({ onProgress }, progress) => {
         if (onProgress !== undefined) runFork(onProgress(progress))
@@ -202,16 +202,16 @@ export const make = (
       handshake: yield* Deferred.make<Exports, PluginFailedToLoad>(),
       exited: yield* Deferred.make<Session.ProcessExit>(),
     }
-    const { child, attached } = yield* spawnScoped(command, (child) => Session.attach(conversation, child), {
-      farewell: encode({ type: "shutdown" }),
+    const { child, attached } = yield* spawnScoped(command, (child) => Session.attach(sessionInput, child), {
+      lastInput: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
-    child.send(encode(init(spec, conversation.nonce)))
-    const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
+    child.send(encode(init(spec, sessionInput.nonce)))
+    const exports = yield* awaitReady(sessionInput, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.setNice(child.pid, niceness)
     yield* Effect.sync(() => setNiceness(sandboxLimits.niceness)).pipe(
-      Effect.repeat({ while: (set) => set === "too often", schedule: STAND_BACK_AGAIN }),
+      Effect.repeat({ while: (set) => set === "too often", schedule: RENICE_RETRY }),
       Effect.forkScoped,
     )
     const { idleSince, ping } = attached.calls
@@ -222,25 +222,25 @@ export const make = (
     )
     const { tier, layer, permissions } = command
     const birth = birthOf(child.pid)
-    const born = birth === undefined ? {} : { birth }
+    const birthField = birth === undefined ? {} : { birth }
     const payload = {
       plugin,
       instance,
       pid: child.pid,
-      ...born,
+      ...birthField,
       sandbox: tier,
       layer,
       permissions,
       limits: sandboxLimits,
     }
-    journal.write({ type: "PluginStarted", payload })
-    yield* journal.flushed
+    recorder.write({ type: "PluginStarted", payload })
+    yield* recorder.flushed
     return {
       ...payload,
-      exited: Deferred.await(conversation.exited),
+      exited: Deferred.await(sessionInput.exited),
       setMetadata: (metadata) => Effect.sync(() => child.send(encode({ type: "metadata", metadata }))),
       idleSince: attached.calls.idleSince,
-      ...schemas.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
+      ...validators.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
     }
   })
 
@@ -254,7 +254,7 @@ const STOP_MS = 500
  * The schedule for retrying a rate-limited change of niceness. It lasts several seconds, in which hundreds of plugins
  * may start.
  */
-const STAND_BACK_AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
+const RENICE_RETRY = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
 
 /**
  * The path of the runner, the trusted main module: TypeScript beside the sources, JavaScript beside compiled modules.
@@ -274,7 +274,7 @@ const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, n
 })
 
 /** Waits for the handshake by Node's timers, as all process time-outs do; see `spawnScoped`. */
-const awaitReady = ({ plugin, handshake }: Session.Conversation, handshakeMs: number) =>
+const awaitReady = ({ plugin, handshake }: Session.SessionInput, handshakeMs: number) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
       setTimeout(() => {

@@ -4,12 +4,13 @@
  */
 
 /** How often a process with open calls is pinged, in milliseconds, to detect a blocked event loop. */
-const ASKED_EVERY_MS = 250
+const PING_INTERVAL_MS = 250
 
 /** The highest niceness, which is the smallest share of the processor. */
-export const LEAST = 19
+export const MAX_NICENESS = 19
 
-export interface Watching {
+/** The inputs of `watch`. */
+export interface WatchInput {
   /** Whether calls are open. Idle processes are not pinged. */
   readonly isBusy: () => boolean
   readonly ping: (onAnswer: () => void) => void
@@ -25,21 +26,21 @@ export interface Watching {
  * cores, a call was measured at 3.9 ms instead of 0.2 ms. Not every user may lower a niceness again; for such a user
  * the process keeps 19.
  */
-export const watch = ({ isBusy, ping, niceness, setNiceness }: Watching): (() => void) => {
-  let asked = false
-  let standsBack = false
+export const watch = ({ isBusy, ping, niceness, setNiceness }: WatchInput): (() => void) => {
+  let isPinged = false
+  let isReniced = false
   const timer = setInterval(() => {
     // A process that has ended has no open calls. Its pid may already belong to another process.
     if (!isBusy()) return
-    if (asked && !standsBack) standsBack = setNiceness(Math.max(niceness, LEAST)) === "done"
-    if (asked) return
-    asked = true
+    if (isPinged && !isReniced) isReniced = setNiceness(Math.max(niceness, MAX_NICENESS)) === "done"
+    if (isPinged) return
+    isPinged = true
     ping(() => {
-      asked = false
-      if (!standsBack) return
-      standsBack = false
+      isPinged = false
+      if (!isReniced) return
+      isReniced = false
       setNiceness(niceness)
     })
-  }, ASKED_EVERY_MS).unref()
+  }, PING_INTERVAL_MS).unref()
   return () => clearInterval(timer)
 }

@@ -12,7 +12,7 @@ import type { Components } from "./Components.ts"
 export const ARGS_INVALID = "ArgumentsInvalid"
 
 /** Validation wrappers for one process. */
-export interface Enforced {
+export interface Validators {
   /**
    * Validates both sides of calls. If the arguments do not match their schema, they are not sent and the call fails
    * with `CallFailed`. If the answer does not match, the call fails with `AnswerInvalid`, which has the state after the
@@ -26,16 +26,16 @@ export interface Enforced {
 }
 
 /** The validation time budget of one process: its long-run share of the host's time, and a burst in milliseconds. */
-const PATIENCE = { share: 0.1, atOnceMs: 1_000 }
+const TIME_BUDGET = { share: 0.1, atOnceMs: 1_000 }
 
 /** Makes validation wrappers for one process. They stay within the time budget; see `schemaTimeBudget`. */
-export const enforced = (manifest: Manifest): Enforced => {
+export const validatorsOf = (manifest: Manifest): Validators => {
   const plugin = manifest.name
   const sensors = byName<Sensor>(sensorsOf(manifest))
   const actuators = byName<Actuator>(actuatorsOf(manifest))
-  const patiently = schemaTimeBudget(PATIENCE)
-  const disagreement = (part: ComponentSchemas.Part, schema: JsonObject | undefined, value: Json) =>
-    schema === undefined ? NONE : patiently(() => ComponentSchemas.disagreement(part, schema, value))
+  const withinBudget = schemaTimeBudget(TIME_BUDGET)
+  const validationError = (part: ComponentSchemas.SchemaPart, schema: JsonObject | undefined, value: Json) =>
+    schema === undefined ? NONE : withinBudget(() => ComponentSchemas.disagreement(part, schema, value))
 
   return {
     calls: (calls) => ({
@@ -45,7 +45,7 @@ export const enforced = (manifest: Manifest): Enforced => {
         // Most components have no schema, and every call takes this path.
         if (schema === undefined) return calls.read(sensor, options)
         return Effect.tap(calls.read(sensor, options), (reading) =>
-          Effect.flatMap(disagreement("reading", schema, reading), (wrong) =>
+          Effect.flatMap(validationError("reading", schema, reading), (wrong) =>
             wrong === undefined
               ? Effect.void
               : new AnswerInvalid({ plugin, call: `read ${plugin}/${sensor}`, reason: plainText(wrong) }),
@@ -53,16 +53,16 @@ export const enforced = (manifest: Manifest): Enforced => {
         )
       },
       act: (actuator, args, options) => {
-        const { args: taken, result: given } = actuators.get(actuator) ?? {}
-        if (taken === undefined && given === undefined) return calls.act(actuator, args, options)
+        const { args: argsSchema, result: resultSchema } = actuators.get(actuator) ?? {}
+        if (argsSchema === undefined && resultSchema === undefined) return calls.act(actuator, args, options)
         return Effect.gen(function* () {
           const call = `act ${plugin}/${actuator}`
-          const refused = yield* disagreement("args", taken, args)
-          if (refused !== undefined) {
-            return yield* new CallFailed({ plugin, call, error: { code: ARGS_INVALID, message: plainText(refused) } })
+          const wrongArgs = yield* validationError("args", argsSchema, args)
+          if (wrongArgs !== undefined) {
+            return yield* new CallFailed({ plugin, call, error: { code: ARGS_INVALID, message: plainText(wrongArgs) } })
           }
           const answer = yield* calls.act(actuator, args, options)
-          const wrong = yield* disagreement("result", given, answer.result)
+          const wrong = yield* validationError("result", resultSchema, answer.result)
           if (wrong === undefined) return answer
           const { state } = answer
           return yield* new AnswerInvalid({
@@ -73,7 +73,7 @@ export const enforced = (manifest: Manifest): Enforced => {
       },
     }),
     pushed: (onEmit) => (sensor, reading) =>
-      Effect.flatMap(disagreement("reading", sensors.get(sensor)?.reading, reading), (wrong) =>
+      Effect.flatMap(validationError("reading", sensors.get(sensor)?.reading, reading), (wrong) =>
         wrong === undefined ? onEmit(sensor, reading) : Effect.fail(new Error(plainText(wrong))),
       ),
   }

@@ -266,8 +266,8 @@ const exportsOf = ({ sensors, actuators, environment, measures }: Plugin) => ({
 /** Makes the handler of host frames. Every call is answered exactly once: by its function or by its cancellation. */
 const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
   const calls = new Map<number, OpenCall>()
-  const broker = hostBroker(send)
-  const emit = emitter(init, plugin, broker.ask)
+  const requests = hostRequests(send)
+  const emit = emitter(init, plugin, requests.ask)
   const generators = new Map<string, () => number>()
   let metadata = init.metadata
 
@@ -280,11 +280,11 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
   }
 
   const host = (call: number, method: string, params: object) =>
-    broker.ask({ type: "host", call, method, params }, call)
+    requests.ask({ type: "host", call, method, params }, call)
 
-  const contextOf = (open: OpenCall, component: string, described: JsonObject, now: number): PluginContext => ({
+  const contextOf = (open: OpenCall, component: string, componentMetadata: JsonObject, now: number): PluginContext => ({
     variables: init.variables,
-    metadata: described,
+    metadata: componentMetadata,
     log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
     get signal() {
       return signalOf(open)
@@ -331,7 +331,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     call.cancelled = true
     send({ type: "error", id, error: { code: "Cancelled", message: "the caller no longer wants the answer" } })
     call.controller?.abort()
-    broker.forget(id)
+    requests.cancelCall(id)
   }
 
   const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
@@ -345,10 +345,10 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       return
     }
     const { components } = metadata
-    const described = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
+    const componentMetadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
     const world = frame.type === "act" ? plugin.environment : undefined
     answer(id, world, (open) => {
-      const context = contextOf(open, component, described, now)
+      const context = contextOf(open, component, componentMetadata, now)
       return frame.type === "act" ? run(context, frame.args) : run(context)
     })
   }
@@ -379,8 +379,8 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       const context = contextOf(open, "", task.measure.metadata ?? {}, now)
       // Each task has its own generator, so that its numbers do not depend on the tasks that were judged before.
       const random = sfc32(`${init.seed}/${measure}/${task.id}`)
-      const ask = (after: number) => broker.ask({ type: "page", call: id, after }, id)
-      return run({ ...context, random }, { ...task, events: paged(ask) })
+      const ask = (after: number) => requests.ask({ type: "page", call: id, after }, id)
+      return run({ ...context, random }, { ...task, events: chunked(ask) })
     })
   }
 
@@ -398,7 +398,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       case "ping":
         return send({ type: "ok", id: frame.id, value: null })
       case "answer":
-        return broker.answer(frame)
+        return requests.answer(frame)
       case "shutdown":
         return exit(0)
       case "metadata":
@@ -409,13 +409,13 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
 }
 
 /** Iterates over a task's events and requests each chunk when it is needed. */
-const paged = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
+const chunked = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
   async *[Symbol.asyncIterator]() {
     for (let after = 0; ; ) {
-      const page = (await ask(after)) as { readonly events: ReadonlyArray<TaskEvent>; readonly more: boolean }
-      yield* page.events
-      const last = page.events.at(-1)
-      if (!page.more || last === undefined) return
+      const chunk = (await ask(after)) as { readonly events: ReadonlyArray<TaskEvent>; readonly more: boolean }
+      yield* chunk.events
+      const last = chunk.events.at(-1)
+      if (!chunk.more || last === undefined) return
       after = last.position
     }
   },
@@ -481,22 +481,22 @@ const describe = (cause: unknown): string =>
   cause instanceof Error ? String(cause.stack ?? `${cause.name}: ${cause.message}`) : inspect(cause)
 
 /** Sends requests to the host and settles each one when the host answers or when its call is cancelled. */
-const hostBroker = (send: Send) => {
+const hostRequests = (send: Send) => {
   const waiting = new Map<
     number,
     { readonly call?: number; readonly settle: (answer: { readonly value?: Json; readonly error?: Failure }) => void }
   >()
-  let last = 0
+  let lastId = 0
   const answer = (answered: { readonly id: number; readonly value?: Json; readonly error?: Failure }) => {
-    const asked = waiting.get(answered.id)
+    const pending = waiting.get(answered.id)
     waiting.delete(answered.id)
-    asked?.settle(answered)
+    pending?.settle(answered)
   }
   return {
     /** Sends a request. If `call` is given, cancelling that call rejects the request. */
     ask: (frame: Frame, call?: number): Promise<unknown> => {
-      const id = ++last
-      const asked = new Promise<unknown>((resolve, reject) => {
+      const id = ++lastId
+      const answered = new Promise<unknown>((resolve, reject) => {
         waiting.set(id, {
           ...(call === undefined ? {} : { call }),
           settle: ({ value, error }) =>
@@ -506,17 +506,17 @@ const hostBroker = (send: Send) => {
         })
       })
       // An unhandled rejection would end the process, and a request need not be awaited.
-      asked.catch(() => undefined)
+      answered.catch(() => undefined)
       const tooLong = send({ ...frame, id })
       if (tooLong !== undefined) answer({ id, error: { code: "TooLarge", message: tooLong } })
-      return asked
+      return answered
     },
     answer,
-    forget: (call: number) => {
-      for (const [id, asked] of waiting) {
-        if (asked.call !== call) continue
+    cancelCall: (call: number) => {
+      for (const [id, pending] of waiting) {
+        if (pending.call !== call) continue
         waiting.delete(id)
-        asked.settle({ error: { code: "Cancelled", message: "the call it was asked for was cancelled" } })
+        pending.settle({ error: { code: "Cancelled", message: "the call it was asked for was cancelled" } })
       }
     },
   }

@@ -31,7 +31,7 @@ export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissi
   readonly say?: string
 }> {
   override get message() {
-    const { plugin, version, why, improve, say = SAY } = this
+    const { plugin, version, why, improve, say = HOW_TO_CONSENT } = this
     return (
       `Plugin ${plugin} ${version} is not started: nothing but Deno's permissions would confine it on this machine (${why}), ` +
       `and through a hole in them a plugin does whatever you may do. ${say}` +
@@ -40,5 +40,5 @@ export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissi
   }
 }
 
-const SAY =
+const HOW_TO_CONSENT =
   'If you trust it, say `--sandbox flags` once, to `hindcast plugin add` or `hindcast run` (in a program: `host: { consent: "flags" }`): that is recorded, for this version on this machine.'

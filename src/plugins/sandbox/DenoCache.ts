@@ -36,8 +36,8 @@ interface Compiled {
   readonly digest: string
 }
 
-const known = new Map<string, Compiled>()
-const turns = new Map<string, Effect.Semaphore>()
+const compiledByDir = new Map<string, Compiled>()
+const semaphores = new Map<string, Effect.Semaphore>()
 
 /**
  * Fills a plugin's Deno cache, unless this process already did so for the same modules and the cache is unchanged. The
@@ -51,43 +51,44 @@ export const fill = (
 ): Effect.Effect<void, Cause.UnknownException> =>
   Effect.gen(function* () {
     const { denoDir, runner } = confinement
-    const place = path.join(denoDir, COMPILED)
+    const compiledDir = path.join(denoDir, COMPILED)
     yield* Effect.tryPromise(() => removeUnused(denoDir))
     const modules = yield* Effect.promise(() => stateOf(confining.layer, [confining.tools.deno, runner, entry]))
-    const compiled = known.get(denoDir)
-    if (compiled?.modules === modules && compiled.digest === (yield* Effect.tryPromise(() => digestOf(place)))) return
-    known.delete(denoDir)
+    const compiled = compiledByDir.get(denoDir)
+    if (compiled?.modules === modules && compiled.digest === (yield* Effect.tryPromise(() => digestOf(compiledDir))))
+      return
+    compiledByDir.delete(denoDir)
     yield* Effect.acquireUseRelease(
       Effect.tryPromise(async () => {
-        const beside = AtomicFile.nameFor(place)
-        await fs.mkdir(beside, { mode: 0o700 })
-        return beside
+        const temporary = AtomicFile.nameFor(compiledDir)
+        await fs.mkdir(temporary, { mode: 0o700 })
+        return temporary
       }),
-      (beside) =>
+      (temporary) =>
         Effect.gen(function* () {
-          const user = confining.layer === "user" ? userOf(beside) : undefined
-          if (user !== undefined) yield* Effect.tryPromise(() => fs.chown(beside, user, user))
-          const compiling = { ...confinement, denoDir: beside }
+          const user = confining.layer === "user" ? userOf(temporary) : undefined
+          if (user !== undefined) yield* Effect.tryPromise(() => fs.chown(temporary, user, user))
+          const compiling = { ...confinement, denoDir: temporary }
           yield* compile(yield* Effect.try(() => Sandbox.cacheCommand(confining, compiling, [runner, entry])))
-          const made = path.join(beside, COMPILED)
+          const compiledNow = path.join(temporary, COMPILED)
           // Nobody but the host may write the code that plugins run, so the compiling user does not keep the files.
-          if (user !== undefined) yield* Effect.tryPromise(() => ownAll(made))
-          const digest = yield* Effect.tryPromise(() => digestOf(made))
-          yield* Effect.tryPromise(() => replace(made, place))
-          known.set(denoDir, { modules, digest })
+          if (user !== undefined) yield* Effect.tryPromise(() => ownAll(compiledNow))
+          const digest = yield* Effect.tryPromise(() => digestOf(compiledNow))
+          yield* Effect.tryPromise(() => replace(compiledNow, compiledDir))
+          compiledByDir.set(denoDir, { modules, digest })
         }),
       (beside) => Effect.promise(() => fs.rm(beside, { recursive: true, force: true })),
     )
-  }).pipe(inTurn(confinement.denoDir))
+  }).pipe(serialized(confinement.denoDir))
 
 /** Runs effects one after the other for each cache directory. */
-const inTurn =
+const serialized =
   (denoDir: string) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
-      const turn = turns.get(denoDir) ?? Effect.unsafeMakeSemaphore(1)
-      turns.set(denoDir, turn)
-      return turn.withPermits(1)(effect)
+      const semaphore = semaphores.get(denoDir) ?? Effect.unsafeMakeSemaphore(1)
+      semaphores.set(denoDir, semaphore)
+      return semaphore.withPermits(1)(effect)
     })
 
 const removeUnused = async (denoDir: string): Promise<void> => {

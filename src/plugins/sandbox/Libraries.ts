@@ -12,18 +12,18 @@ const TRACE_MS = 10_000
  */
 export const librariesOf = (programs: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(
-    Effect.forEach(programs, (program) => Effect.map(traced(program), placesIn), { concurrency: "unbounded" }),
+    Effect.forEach(programs, (program) => Effect.map(traceOf(program), pathsIn), { concurrency: "unbounded" }),
     (places) => [...new Set(places.flat())],
   )
 
 /** The paths in the output of ld.so(8): `libc.so.6 => /lib/libc.so.6 (0x7f…)`, or the linker's own path alone. */
-export const placesIn = (trace: string): ReadonlyArray<string> =>
+export const pathsIn = (trace: string): ReadonlyArray<string> =>
   trace.split("\n").flatMap((line) => {
     const place = /^\s*(?:\S+ => )?(\/.*) \(0x[0-9a-f]+\)$/.exec(line)?.[1]
     return place === undefined ? [] : [place]
   })
 
-const traced = (program: string): Effect.Effect<string> =>
+const traceOf = (program: string): Effect.Effect<string> =>
   Effect.async((resume) => {
     const env = { LD_TRACE_LOADED_OBJECTS: "1" }
     const child = execFile(program, [], { timeout: TRACE_MS, env }, (_, stdout) => resume(Effect.succeed(stdout)))

@@ -34,13 +34,13 @@ export interface SandboxLimits {
 }
 
 /** Maximum memory limit, in MiB: a tebibyte. */
-const MOST_MIB = 1024 * 1024
+const MAX_MIB = 1024 * 1024
 
 /** The schema of `SandboxLimits`. */
 export const SandboxLimits = Options.of<SandboxLimits>({
   optional: {
-    heapMiB: Options.wholeNumber(1, MOST_MIB),
-    memoryMiB: Options.wholeNumber(0, MOST_MIB),
+    heapMiB: Options.wholeNumber(1, MAX_MIB),
+    memoryMiB: Options.wholeNumber(0, MAX_MIB),
     wasmPages: Options.wholeNumber(1, 65_536),
     descriptors: Options.wholeNumber(1, 1_048_576),
     niceness: Options.wholeNumber(0, 19),
@@ -50,6 +50,7 @@ export const SandboxLimits = Options.of<SandboxLimits>({
 /** All limits, each with a value. */
 export type Limits = Required<SandboxLimits>
 
+/** The default limits. */
 export const DEFAULTS: Limits = { heapMiB: 128, memoryMiB: 256, wasmPages: 2048, descriptors: 256, niceness: 10 }
 
 /** The defaults, overridden by the given limits. Later arguments win. */

@@ -35,13 +35,13 @@ export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
 }
 
 /** Maximum number of files in granted directories whose links are checked. */
-const MOST_FILES = 500_000
+const MAX_FILES = 500_000
 
 /**
  * Fails if a granted path is a symbolic link or lies below one, because the plugin would then reach another path than
  * the granted one.
  */
-export const grantsAreReal = (plugin: string, { read, write }: Grants): Effect.Effect<void, LinkLeaves> =>
+export const assertRealGrants = (plugin: string, { read, write }: Grants): Effect.Effect<void, LinkLeaves> =>
   Effect.forEach(
     [...new Set([...read, ...write])],
     (place) =>
@@ -67,7 +67,7 @@ const real = (place: string): Effect.Effect<string> =>
   )
 
 /** The paths that a plugin may read, and the paths inside them that it may not read. Absolute, real paths. */
-export interface Places {
+export interface ReadPaths {
   readonly readable: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
 }
@@ -76,9 +76,9 @@ export interface Places {
  * Fails if a link in the readable paths leads out of them, or into a hidden path. Deno checks the path of a link, not
  * its target. A dangling link counts as the path that it points to.
  */
-export const stayInside = (
+export const assertLinksInside = (
   plugin: string,
-  { readable, hidden }: Places,
+  { readable, hidden }: ReadPaths,
 ): Effect.Effect<void, LinkLeaves | TooManyFiles> =>
   Effect.gen(function* () {
     const roots = readable.filter((place) => !readable.some((other) => other !== place && isInside(place, other)))
@@ -87,7 +87,7 @@ export const stayInside = (
       if (root === path.parse(root).root && hidden.length === 0) continue
       const found = yield* Effect.promise(() => firstLeaving(root, { readable, hidden }))
       if (found === undefined) continue
-      if (found === "too many") return yield* new TooManyFiles({ plugin, directory: root, most: MOST_FILES })
+      if (found === "too many") return yield* new TooManyFiles({ plugin, directory: root, most: MAX_FILES })
       return yield* new LinkLeaves({
         ...{ plugin, ...found },
         advice: `Remove it, grant ${found.target} as well, or install bubblewrap (\`apt-get install bubblewrap\`), under which it leads nowhere.`,
@@ -95,14 +95,14 @@ export const stayInside = (
     }
   })
 
-const firstLeaving = async (root: string, { readable, hidden }: Places) => {
+const firstLeaving = async (root: string, { readable, hidden }: ReadPaths) => {
   const waiting = [root]
   let files = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     // Reading fails for a granted file, and for a directory that may not be listed. Neither contains links to follow.
     const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => [])
     files += entries.length
-    if (files > MOST_FILES) return "too many" as const
+    if (files > MAX_FILES) return "too many" as const
     for (const entry of entries) {
       const place = path.join(directory, entry.name)
       if (entry.isDirectory() && !hidden.includes(place)) waiting.push(place)
@@ -115,7 +115,7 @@ const firstLeaving = async (root: string, { readable, hidden }: Places) => {
 }
 
 /** Whether a path is hidden, and not in a readable directory inside the hidden one (the plugin's own directory). */
-const isHidden = (target: string, { readable, hidden }: Places): boolean =>
+const isHidden = (target: string, { readable, hidden }: ReadPaths): boolean =>
   hidden.some(
     (place) => isInside(target, place) && !readable.some((other) => isInside(other, place) && isInside(target, other)),
   )

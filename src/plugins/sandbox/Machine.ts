@@ -20,8 +20,8 @@ export interface Machine {
 /** The identity of this machine, looked up once. Never fails. */
 export const machine: Effect.Effect<Machine> = Effect.suspend(() => {
   found ??= find()
-  const looked = found
-  return Effect.promise(() => looked)
+  const pending = found
+  return Effect.promise(() => pending)
 })
 
 let found: Promise<Machine> | undefined

@@ -14,7 +14,7 @@ import * as DenoCache from "./DenoCache.ts"
 import type { Limits } from "./Limits.ts"
 import * as Links from "./Links.ts"
 import { tierOf } from "./layers/Layer.ts"
-import { readingOf } from "./layers/Permissions.ts"
+import { readPathsOf } from "./layers/Permissions.ts"
 import * as Sandbox from "./Sandbox.ts"
 
 /** The inputs of a plugin's confinement. */
@@ -41,25 +41,26 @@ export interface Prepared {
   readonly forbidden: ReadonlyArray<string>
 }
 
+/** The errors of preparing a sandbox. */
 export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyFiles
 
 /**
  * Prepares the sandbox and checks the assumptions of its command line: paths that fit into a permission flag, grants
  * that are real paths, and, in the `flags` tier, no link that leads out of the grants.
  */
-export const prepare = (confining: Sandbox.Confining, wish: SandboxRequest): Effect.Effect<Prepared, PrepareError> =>
+export const prepare = (confining: Sandbox.Confining, request: SandboxRequest): Effect.Effect<Prepared, PrepareError> =>
   Effect.gen(function* () {
-    const { plugin, directory, grants, limits } = wish
-    const forbidden = yield* resolve(wish, "paths of what no plugin may touch", wish.forbidden)
-    const [runner = wish.runner] = yield* resolve(wish, "the runner's path", [wish.runner])
-    const denoDir = yield* makeDenoDir(wish)
-    yield* speakable(wish, [directory, ...forbidden])
-    yield* Links.grantsAreReal(plugin, grants)
+    const { plugin, directory, grants, limits } = request
+    const forbidden = yield* resolve(request, "paths of what no plugin may touch", request.forbidden)
+    const [runner = request.runner] = yield* resolve(request, "the runner's path", [request.runner])
+    const denoDir = yield* makeDenoDir(request)
+    yield* assertFlagSafe(request, [directory, ...forbidden])
+    yield* Links.assertRealGrants(plugin, grants)
     if (tierOf(confining.layer) === "flags")
-      yield* Links.stayInside(plugin, readingOf({ directory, grants, forbidden }))
+      yield* Links.assertLinksInside(plugin, readPathsOf({ directory, grants, forbidden }))
     const confinement = { runner, directory, grants, forbidden, denoDir, limits }
     const made = Effect.zipRight(
-      DenoCache.fill(confining, confinement, wish.entry),
+      DenoCache.fill(confining, confinement, request.entry),
       Effect.try(() => Sandbox.command(confining, confinement, process.env)),
     )
     const command = yield* Effect.mapError(made, ({ error: cause }) => {
@@ -99,7 +100,7 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
   })
 
 /** Permission flags separate paths by commas and have no escape for a comma. */
-const speakable = (
+const assertFlagSafe = (
   { plugin }: SandboxRequest,
   places: ReadonlyArray<string>,
 ): Effect.Effect<void, PluginUnavailable> => {

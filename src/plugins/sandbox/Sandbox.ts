@@ -51,10 +51,10 @@ export interface SandboxedCommand {
 }
 
 /** Environment variables that change how Deno or the dynamic linker works. They are never passed on. */
-const STEERING = /^(DENO|V8|LD|DYLD)_/
+const STEERING_VARIABLES = /^(DENO|V8|LD|DYLD)_/
 
 /** Options that stop Deno from using configuration, lock files, remote modules or a terminal. */
-const ALONE = ["--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm"]
+const ISOLATION_OPTIONS = ["--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm"]
 
 /**
  * The command line of a plugin's process. In every layer, Deno's permissions deny what is not granted
@@ -72,12 +72,12 @@ export const command = (
   const { runner, grants, limits } = confinement
   const permissions = permissionFlags(confinement)
   const deno = [
-    ...[confining.tools.deno, "run", ...ALONE, "--no-prompt", "--no-code-cache", "--cached-only"],
+    ...[confining.tools.deno, "run", ...ISOLATION_OPTIONS, "--no-prompt", "--no-code-cache", "--cached-only"],
     ...[...permissions, v8Flags(limits), runner],
   ]
   const granted = grants.env.flatMap((name) => {
     const value = hostEnvironment[name]
-    return value === undefined || STEERING.test(name) ? [] : [[name, value] as const]
+    return value === undefined || STEERING_VARIABLES.test(name) ? [] : [[name, value] as const]
   })
   const started = confined(confining, confinement, deno, "nothing")
   return { ...started, env: { ...Object.fromEntries(granted), ...started.env }, permissions }
@@ -92,7 +92,7 @@ export const cacheCommand = (
   confinement: Confinement,
   modules: ReadonlyArray<string>,
 ): SandboxedCommand => {
-  const deno = [confining.tools.deno, "cache", ...ALONE, ...modules]
+  const deno = [confining.tools.deno, "cache", ...ISOLATION_OPTIONS, ...modules]
   return { ...confined(confining, confinement, deno, "cache"), permissions: [] }
 }
 
@@ -107,10 +107,10 @@ export const confined = (
   writes: Writes,
 ): Omit<SandboxedCommand, "permissions"> => {
   const { directory, denoDir, limits } = confinement
-  const furnishing = { ...confinement, programs: [tools.deno, ...libraries], cacheIsWritten: writes === "cache" }
+  const sandboxPaths = { ...confinement, programs: [tools.deno, ...libraries], cacheIsWritten: writes === "cache" }
   const [command = tools.deno, ...args] = [
     ...boundedBy(tools, limits, writes),
-    ...starter(tools, layer, furnishing),
+    ...starter(tools, layer, sandboxPaths),
     ...program,
   ]
   return {
@@ -123,22 +123,27 @@ export const confined = (
 const starter = (
   tools: Tools,
   layer: Layer,
-  furnishing: Parameters<typeof Bubblewrap.pluginArgs>[0],
+  sandboxPaths: Parameters<typeof Bubblewrap.pluginArgs>[0],
 ): ReadonlyArray<string> => {
   switch (layer) {
     case "bubblewrap":
-      return [tools.bwrap ?? "bwrap", ...Bubblewrap.pluginArgs(furnishing)]
+      return [tools.bwrap ?? "bwrap", ...Bubblewrap.pluginArgs(sandboxPaths)]
     case "unshare":
-      return Unshare.pluginArgs(meansOf(tools), furnishing)
+      return Unshare.pluginArgs(unshareToolsOf(tools), sandboxPaths)
     case "user":
-      return userArgs(tools.setpriv ?? "setpriv", userOf(furnishing.denoDir))
+      return userArgs(tools.setpriv ?? "setpriv", userOf(sandboxPaths.denoDir))
     case "none":
       return dyingWithParent(tools)
   }
 }
 
 /** A tool that was not found is called by its name. Starting then fails and reports the name. */
-const meansOf = ({ sh = "sh", unshare = "unshare", mount = "mount", setpriv = "setpriv" }: Tools): Unshare.Means => ({
+const unshareToolsOf = ({
+  sh = "sh",
+  unshare = "unshare",
+  mount = "mount",
+  setpriv = "setpriv",
+}: Tools): Unshare.UnshareTools => ({
   ...{ sh, unshare, mount, setpriv },
 })
 
@@ -189,7 +194,7 @@ const commandStarter = (tools: Tools, layer: Layer, running: Unshare.UnshareOpti
     case "bubblewrap":
       return [tools.bwrap ?? "bwrap", ...Bubblewrap.commandArgs(running.forbidden, running.cwd)]
     case "unshare":
-      return Unshare.commandArgs(meansOf(tools), running)
+      return Unshare.commandArgs(unshareToolsOf(tools), running)
     case "user":
     case "none":
       return dyingWithParent(tools)

@@ -1,5 +1,5 @@
 /**
- * Reports how plugins are confined on this machine, for `hindcast doctor` and for people who want a stronger
+ * Reports how plugins are confined on this machine, for `hindcast plugin doctor` and for people who want a stronger
  * confinement.
  */
 import { execFile } from "node:child_process"

@@ -65,7 +65,7 @@ export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Cho
       found,
       remedy: remedies(refusals),
     })
-  }).pipe(Effect.flatMap((found) => boundedEnough(found, tools, wanted)))
+  }).pipe(Effect.flatMap((found) => assertLimits(found, tools, wanted)))
 
 /** Whether this machine has a layer, regardless of its other layers. */
 export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, Refusal>> =>
@@ -77,7 +77,7 @@ export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<C
     if (layer === "none") return Either.right(confining)
     const failure = yield* trial(confining)
     if (failure === undefined) return Either.right(confining)
-    return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: ALLOW[layer] })
+    return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: HOW_TO_ALLOW[layer] })
   })
 
 const NAMES = { bubblewrap: "bubblewrap is there and", unshare: "unshare is there and", user: "a user of its own" }
@@ -87,7 +87,7 @@ const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<strin
   layer === "unshare" && setpriv !== undefined ? [deno, setpriv] : [deno]
 
 /** The tools without which a process on Linux has no limits and may outlive its host. */
-const BOUNDS = ["setpriv", "prlimit", "nice"] as const
+const LIMIT_TOOLS = ["setpriv", "prlimit", "nice"] as const
 
 const PACKAGES = {
   ...{ bwrap: "bubblewrap", unshare: "util-linux", mount: "mount", setpriv: "util-linux", prlimit: "util-linux" },
@@ -95,13 +95,13 @@ const PACKAGES = {
 }
 
 /** The limit tools that this machine lacks. */
-export const missingBounds = (tools: Tools): ReadonlyArray<(typeof BOUNDS)[number]> =>
-  process.platform === "linux" ? BOUNDS.filter((name) => tools[name] === undefined) : []
+export const missingLimitTools = (tools: Tools): ReadonlyArray<(typeof LIMIT_TOOLS)[number]> =>
+  process.platform === "linux" ? LIMIT_TOOLS.filter((name) => tools[name] === undefined) : []
 
 /** The programs that each layer needs. */
-const NEEDS = {
-  bubblewrap: ["bwrap", ...BOUNDS],
-  unshare: ["unshare", "mount", ...BOUNDS],
+const REQUIRED_TOOLS = {
+  bubblewrap: ["bwrap", ...LIMIT_TOOLS],
+  unshare: ["unshare", "mount", ...LIMIT_TOOLS],
   user: ["setpriv"],
   none: [],
 } as const
@@ -117,12 +117,13 @@ const missingFor = (tools: Tools, layer: Layer): Refusal | undefined => {
   if (layer === "user" && process.getuid?.() !== 0) {
     return { found: "only root can give plugins a user of their own", remedy: "" }
   }
-  const missing = NEEDS[layer].filter((name) => tools[name] === undefined)
+  const missing = REQUIRED_TOOLS[layer].filter((name) => tools[name] === undefined)
   if (missing.length === 0) return undefined
-  return { found: `${listed(missing)} not on the PATH`, remedy: install(missing) }
+  return { found: `${listWithVerb(missing)} not on the PATH`, remedy: install(missing) }
 }
 
-const listed = (names: ReadonlyArray<string>): string => `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`
+const listWithVerb = (names: ReadonlyArray<string>): string =>
+  `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`
 
 const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
   `Install ${missing.length === 1 ? "it" : "them"}: \`apt-get install ${[...new Set(missing.map((name) => PACKAGES[name]))].join(" ")}\`.`
@@ -131,7 +132,7 @@ const NAMESPACES =
   "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or require no more than `--sandbox flags`."
 
 /** How to allow a layer whose programs are installed but do not work. */
-const ALLOW = {
+const HOW_TO_ALLOW = {
   bubblewrap: `Allow unprivileged user namespaces (\`sysctl kernel.unprivileged_userns_clone=1\`; on Ubuntu an AppArmor profile for bwrap; ${NAMESPACES}`,
   unshare: `Allow unprivileged user namespaces (\`sysctl user.max_user_namespaces\` above 0; on Ubuntu install bubblewrap with an AppArmor profile for it; ${NAMESPACES}`,
   user: "Give the kernel's process the capabilities CAP_SETUID, CAP_SETGID, CAP_SETPCAP and CAP_DAC_READ_SEARCH, or run it as a user that is not root.",
@@ -145,19 +146,19 @@ const chosen = (
 ): ChosenTier => {
   const reasons = refusals.map(({ found }) => found)
   const asked = wanted === "flags" ? ["it was asked for"] : []
-  const stands = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
-  const why = [...(layer === "bubblewrap" || layer === "unshare" ? stands[layer] : asked), ...reasons]
+  const worksHere = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
+  const why = [...(layer === "bubblewrap" || layer === "unshare" ? worksHere[layer] : asked), ...reasons]
   // Another layer of the same strength is no improvement.
   const improve = tierOf(layer) === "namespaces" ? "" : remedies(refusals)
-  const missing = missingBounds(tools)
-  const unbounded =
-    missing.length === 0 ? [] : [`${listed(missing)} not on the PATH, so that its limits do not all hold`]
+  const missing = missingLimitTools(tools)
+  const missingLimits =
+    missing.length === 0 ? [] : [`${listWithVerb(missing)} not on the PATH, so that its limits do not all hold`]
   const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
   // Installing a stronger layer also installs the limit tools.
-  const bounds = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
-  const steps = [bounds, improve].filter((step) => step !== "").join(" ")
+  const limitTools = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
+  const steps = [limitTools, improve].filter((step) => step !== "").join(" ")
   return {
-    ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...unbounded, ...elsewhere].join("; ") },
+    ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...missingLimits, ...elsewhere].join("; ") },
     ...(steps === "" ? {} : { improve: steps }),
   }
 }
@@ -169,12 +170,12 @@ const remedies = (refusals: ReadonlyArray<Refusal>): string =>
   refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
 
 /** Fails if the required tier is `flags` and some of its limits would not be enforced. */
-const boundedEnough = (
+const assertLimits = (
   found: ChosenTier,
   tools: Tools,
   wanted: Wanted,
 ): Effect.Effect<ChosenTier, SandboxUnavailable> => {
-  const missing = missingBounds(tools)
+  const missing = missingLimitTools(tools)
   if (wanted !== "flags" || missing.length === 0) return Effect.succeed(found)
-  return new SandboxUnavailable({ wanted, found: `${listed(missing)} not on the PATH`, remedy: install(missing) })
+  return new SandboxUnavailable({ wanted, found: `${listWithVerb(missing)} not on the PATH`, remedy: install(missing) })
 }

@@ -12,10 +12,10 @@ import * as Sandbox from "./Sandbox.ts"
 /** Time-out of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
 
-const NOTHING = { read: [], write: [], net: [], env: [], run: [], runAny: false }
+const NO_GRANTS = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** The output of the trial's program. */
-const SAID = "It runs."
+const OUTPUT = "It runs."
 
 /**
  * Tests a layer, because many machines have its programs but forbid what they do. It starts Deno as for a plugin, and a
@@ -37,12 +37,12 @@ export const trial = (confining: Sandbox.Confining): Effect.Effect<string | unde
         const [directory, denoDir] = [path.join(base, "plugin"), path.join(base, "deno")]
         const runner = path.join(directory, "main.js")
         yield* Effect.promise(() => Promise.all([directory, denoDir].map((place) => fs.mkdir(place))))
-        yield* Effect.promise(() => fs.writeFile(runner, `console.log(${JSON.stringify(SAID)})`))
-        const confinement = { runner, directory, denoDir, grants: NOTHING, limits: { ...DEFAULTS, niceness: 0 } }
+        yield* Effect.promise(() => fs.writeFile(runner, `console.log(${JSON.stringify(OUTPUT)})`))
+        const confinement = { runner, directory, denoDir, grants: NO_GRANTS, limits: { ...DEFAULTS, niceness: 0 } }
         const started = yield* run(Sandbox.command(confining, confinement))
         if (started !== undefined) return started
         const confine = Sandbox.commandLine(confining, { forbidden: [denoDir], denoDir })
-        const line = confine({ command: "/bin/echo", args: [SAID] }, directory)
+        const line = confine({ command: "/bin/echo", args: [OUTPUT] }, directory)
         return yield* run({ ...line, env: {}, cwd: directory })
       }),
     (base) => Effect.promise(() => fs.rm(base, { recursive: true, force: true })),
@@ -54,8 +54,8 @@ const run = ({ command, args, env, cwd }: Line): Effect.Effect<string | undefine
   Effect.async((resume) => {
     const options = { timeout: TRIAL_MS, killSignal: "SIGKILL", env, cwd } as const
     const child = execFile(command, [...args], options, (error, stdout, stderr) => {
-      const said = (stderr.trim() || error?.message || `expected it to say "${SAID}"`).split("\n")[0]
-      resume(Effect.succeed(error === null && stdout.trim() === SAID ? undefined : said))
+      const failure = (stderr.trim() || error?.message || `expected it to say "${OUTPUT}"`).split("\n")[0]
+      resume(Effect.succeed(error === null && stdout.trim() === OUTPUT ? undefined : failure))
     })
     return Effect.sync(() => child.kill("SIGKILL"))
   })

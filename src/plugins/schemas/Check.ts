@@ -7,7 +7,7 @@ import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { dialectOf } from "./dialect.ts"
 import { subschemas } from "./subschemas.ts"
-import { mismatches, sentence } from "./validationMessages.ts"
+import { formatMismatch, mismatches } from "./validationMessages.ts"
 
 /** Time-out of compiling a schema, in milliseconds. */
 export const COMPILE_MS = 1_000
@@ -16,30 +16,30 @@ export const COMPILE_MS = 1_000
 export const CHECK_MS = 250
 
 /** Number of timed-out values after which a schema is given up: every further value is refused immediately. */
-const GIVEN_UP_AFTER = 3
+const MAX_TIMEOUTS = 3
 
 /** Maximum number of mismatches in one message. */
-const TOLD = 8
+const MAX_MISMATCHES = 8
 
 /**
  * Maximum size of a value, in characters of JSON, for which all mismatches are reported. For a larger value only the
  * first one is.
  */
-const WHOLE = 8 * 1024
+const MAX_FULL_CHECK_LENGTH = 8 * 1024
 
 /** Maximum number of validator errors that are turned into messages. */
-const CONSIDERED = 1_000
+const MAX_ERRORS = 1_000
 
 /**
  * Maximum size of a schema, in characters of JSON, that is validated without a time-out, if it has none of the keywords
- * in `SLOW`.
+ * in `SLOW_KEYWORDS`.
  */
-const SHORT = 4 * 1024
+const MAX_QUICK_LENGTH = 4 * 1024
 
 /**
  * Keywords whose validation time can grow faster than the value: regular expressions, pairwise comparison, recursion.
  */
-const SLOW: ReadonlyArray<string> = [
+const SLOW_KEYWORDS: ReadonlyArray<string> = [
   ...["pattern", "patternProperties", "format", "uniqueItems", "$ref", "$dynamicRef"],
 ]
 
@@ -49,7 +49,7 @@ export interface Check {
    * Describes how a value differs from the schema, with the path of each mismatch, or returns undefined if it matches.
    * `root` is the name of the value in the message.
    */
-  readonly disagreement: (root: string, value: Json) => string | undefined
+  readonly validationError: (root: string, value: Json) => string | undefined
 }
 
 /**
@@ -57,50 +57,53 @@ export interface Check {
  * validation is aborted. A schema that cannot be used refuses every value.
  */
 export const of = (schema: JsonObject): Check => {
-  const known = made.get(schema)
+  const known = checksBySchema.get(schema)
   if (known !== undefined) return known
   const text = JSON.stringify(schema)
-  const check = checks.get(text) ?? make(schema, text.length)
-  made.set(schema, check)
-  checks.set(text, check)
+  const check = checksByText.get(text) ?? make(schema, text.length)
+  checksBySchema.set(schema, check)
+  checksByText.set(text, check)
   // A map is ordered by insertion, so the first key is the oldest.
-  for (const oldest of checks.keys()) {
-    if (checks.size <= KEPT) break
-    checks.delete(oldest)
+  for (const oldest of checksByText.keys()) {
+    if (checksByText.size <= CACHE_SIZE) break
+    checksByText.delete(oldest)
   }
   return check
 }
 
 /** Validators by schema object, so that the schema is not serialised for each value. */
-const made = new WeakMap<JsonObject, Check>()
+const checksBySchema = new WeakMap<JsonObject, Check>()
 
-/** Validators by their schema's JSON. At most `KEPT` are kept. */
-const checks = new Map<string, Check>()
-const KEPT = 1_000
+/** Validators by their schema's JSON. At most `CACHE_SIZE` are kept. */
+const checksByText = new Map<string, Check>()
+const CACHE_SIZE = 1_000
 
 const make = (schema: JsonObject, length: number): Check => {
-  const isQuick = length <= SHORT && !subschemas(schema).some(({ schema }) => SLOW.some((word) => word in schema))
-  const within = isQuick ? <A>(run: () => A) => run() : <A>(run: () => A) => runWithTimeout(run, CHECK_MS)
-  const whether = lazily(() => compile(schema, false))
-  const wherever = lazily(() => compile(schema, true))
-  let tookTooLong = 0
+  const isQuick =
+    length <= MAX_QUICK_LENGTH &&
+    !subschemas(schema).some(({ schema }) => SLOW_KEYWORDS.some((keyword) => keyword in schema))
+  const withTimeout = isQuick ? <A>(run: () => A) => run() : <A>(run: () => A) => runWithTimeout(run, CHECK_MS)
+  const firstErrorValidator = lazily(() => compile(schema, false))
+  const allErrorsValidator = lazily(() => compile(schema, true))
+  let timeouts = 0
 
-  const look = (root: string, value: Json): string | undefined => {
-    const first = whether()
-    if (within(() => first(value))) return undefined
-    const errors = first.errors ?? []
-    const everything = JSON.stringify(value).length > WHOLE ? undefined : errorsWithin(wherever(), value)
-    return told(root, everything ?? errors)
+  const errorOf = (root: string, value: Json): string | undefined => {
+    const validate = firstErrorValidator()
+    if (withTimeout(() => validate(value))) return undefined
+    const errors = validate.errors ?? []
+    const allErrors =
+      JSON.stringify(value).length > MAX_FULL_CHECK_LENGTH ? undefined : allErrorsOf(allErrorsValidator(), value)
+    return messageOf(root, allErrors ?? errors)
   }
   return {
-    disagreement: (root, value) => {
-      if (tookTooLong >= GIVEN_UP_AFTER) return `${root}: its schema was given up, for it took too long to check`
+    validationError: (root, value) => {
+      if (timeouts >= MAX_TIMEOUTS) return `${root}: its schema was given up, for it took too long to check`
       try {
-        return look(root, value)
+        return errorOf(root, value)
       } catch (cause) {
         if (!(cause instanceof TookTooLong))
           return `${root}: its schema in the manifest cannot be used: ${String(cause)}`
-        tookTooLong++
+        timeouts++
         return `${root}: expected a value that can be checked within ${CHECK_MS} ms; simplify the manifest's schema for it`
       }
     },
@@ -108,7 +111,7 @@ const make = (schema: JsonObject, length: number): Check => {
 }
 
 /** All errors of a value, or undefined if finding them takes too long. */
-const errorsWithin = (validate: ValidateFunction, value: Json) => {
+const allErrorsOf = (validate: ValidateFunction, value: Json) => {
   try {
     runWithTimeout(() => validate(value), CHECK_MS)
     return validate.errors ?? undefined
@@ -118,10 +121,10 @@ const errorsWithin = (validate: ValidateFunction, value: Json) => {
   }
 }
 
-const told = (root: string, errors: NonNullable<ValidateFunction["errors"]>): string => {
-  const found = mismatches(root, errors.slice(0, CONSIDERED)).map(sentence)
-  const more = found.length - TOLD
-  return [...found.slice(0, TOLD), ...(more > 0 ? [`and ${more} more`] : [])].join("; ")
+const messageOf = (root: string, errors: NonNullable<ValidateFunction["errors"]>): string => {
+  const found = mismatches(root, errors.slice(0, MAX_ERRORS)).map(formatMismatch)
+  const more = found.length - MAX_MISMATCHES
+  return [...found.slice(0, MAX_MISMATCHES), ...(more > 0 ? [`and ${more} more`] : [])].join("; ")
 }
 
 const lazily = <A>(make: () => A): (() => A) => {

@@ -10,22 +10,22 @@ import * as Check from "./Check.ts"
 import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 
 /** The part of a component that a schema describes. */
-export type Part = "args" | "reading" | "result"
+export type SchemaPart = "args" | "reading" | "result"
 
 /**
  * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Returns undefined
  * if it matches, or if there is no schema. The schema is compiled at first use, and once for all manifests with the
  * same schema.
  */
-export const disagreement = (part: Part, schema: JsonObject | undefined, value: Json): string | undefined =>
-  schema === undefined ? undefined : Check.of(schema).disagreement(part, value)
+export const disagreement = (part: SchemaPart, schema: JsonObject | undefined, value: Json): string | undefined =>
+  schema === undefined ? undefined : Check.of(schema).validationError(part, value)
 
 /**
  * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are
  * relative to the document.
  */
 export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
-  PLACES.flatMap(([list, part]) => {
+  SCHEMA_PATHS.flatMap(([list, part]) => {
     const components = valueAt(document, ["peas", list])
     if (!Array.isArray(components)) return []
     return components.flatMap((_, index) => {
@@ -38,7 +38,7 @@ export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
     })
   })
 
-const PLACES: ReadonlyArray<readonly [list: string, part: Part]> = [
+const SCHEMA_PATHS: ReadonlyArray<readonly [list: string, part: SchemaPart]> = [
   ["sensors", "reading"],
   ["actuators", "args"],
   ["actuators", "result"],

@@ -35,14 +35,18 @@ export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> =>
     return [{ path: "/$schema", expected: DIALECTS, found: JSON.stringify(schema.$schema) }]
   }
   const all = subschemas(schema)
-  const mistakes = [...againstMeta(dialect, schema), ...all.flatMap(brokenPatterns), ...all.flatMap(strangeReferences)]
-  return mistakes.length > 0 ? mistakes : uncompilable(schema)
+  const mistakes = [
+    ...metaSchemaMistakes(dialect, schema),
+    ...all.flatMap(patternMistakes),
+    ...all.flatMap(referenceMistakes),
+  ]
+  return mistakes.length > 0 ? mistakes : compileMistakes(schema)
 }
 
 /** One validator per draft, for the draft's meta-schema. Compiling that takes longer than all the rest. */
 const metaValidators = new WeakMap<Dialect, Ajv>()
 
-const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+const metaSchemaMistakes = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const validator = metaValidators.get(dialect) ?? dialect.validator({ allErrors: true })
   metaValidators.set(dialect, validator)
   const { $schema: _, ...plain } = schema
@@ -52,17 +56,17 @@ const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<Schema
     byPath.set(error.instancePath, [...(byPath.get(error.instancePath) ?? []), error])
   }
   return [...byPath].map(([path, errors]) => {
-    const told = mismatches("", errors)
+    const found = mismatches("", errors)
     const isType = path.endsWith("/type") && errors.some(({ keyword }) => keyword === "anyOf")
-    const expected = isType ? TYPES : told.map(({ expected }) => expected).join("; ")
-    return { path, expected, found: told[0]?.found ?? "something else" }
+    const expected = isType ? TYPES : found.map(({ expected }) => expected).join("; ")
+    return { path, expected, found: found[0]?.found ?? "something else" }
   })
 }
 
 /** The valid values of `type`. The meta-schemas' own errors about them are hard to read. */
 const TYPES = '"array", "boolean", "integer", "null", "number", "object" or "string", or a list of these'
 
-const brokenPatterns = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
+const patternMistakes = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
   const patterns = [
     { path: `${path}/pattern`, pattern },
     ...Object.keys(isObject(patternProperties) ? patternProperties : {}).map((name) => ({
@@ -82,7 +86,7 @@ const brokenPatterns = ({ path, schema: { pattern, patternProperties } }: Subsch
   })
 }
 
-const strangeReferences = ({ path, schema }: Subschema) => [
+const referenceMistakes = ({ path, schema }: Subschema) => [
   ...["$ref", "$dynamicRef"].flatMap((keyword): ReadonlyArray<SchemaMistake> => {
     const reference = schema[keyword]
     if (typeof reference !== "string" || reference.startsWith("#")) return []
@@ -108,7 +112,7 @@ const targetOf = (schema: JsonObject, reference: string): Json | undefined => {
 }
 
 /** Mistakes of a schema that matches its meta-schema but cannot be used, such as dangling references. */
-const uncompilable = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+const compileMistakes = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const dangling = subschemas(schema).flatMap(({ path, schema: { $ref } }): ReadonlyArray<SchemaMistake> => {
     if (typeof $ref !== "string" || !/^#(\/|$)/.test($ref)) return []
     return targetOf(schema, $ref) === undefined

@@ -11,29 +11,32 @@ export interface Mismatch {
 }
 
 /** Formats a mismatch: `args.item: expected string, found 3`. */
-export const sentence = ({ place, expected, found }: Mismatch): string =>
+export const formatMismatch = ({ place, expected, found }: Mismatch): string =>
   `${place}: expected ${expected}, found ${found}`
 
 /** Converts validator errors to mismatches without duplicates. `root` is the name of the value, such as `args`. */
 export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Mismatch> => {
   // Errors inside an alternative are left out, because other alternatives were possible. The choice itself is reported.
-  const made = errors.filter(({ keyword }) => CHOICES.has(keyword)).map(({ schemaPath }) => `${schemaPath}/`)
-  const choices = [...new Set(made)]
-  const told = errors.filter(
-    ({ keyword, schemaPath }) => !FOLLOWS.has(keyword) && !choices.some((choice) => schemaPath.startsWith(choice)),
+  const choicePaths = errors
+    .filter(({ keyword }) => CHOICE_KEYWORDS.has(keyword))
+    .map(({ schemaPath }) => `${schemaPath}/`)
+  const choices = [...new Set(choicePaths)]
+  const reported = errors.filter(
+    ({ keyword, schemaPath }) =>
+      !REPEATING_KEYWORDS.has(keyword) && !choices.some((choice) => schemaPath.startsWith(choice)),
   )
-  const words = (told.length === 0 ? errors : told).map((error) => mismatch(root, error))
-  return [...new Map(words.map((found) => [sentence(found), found])).values()]
+  const all = (reported.length === 0 ? errors : reported).map((error) => mismatch(root, error))
+  return [...new Map(all.map((found) => [formatMismatch(found), found])).values()]
 }
 
-const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
+const CHOICE_KEYWORDS: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
 
 /** Keywords whose errors only repeat another error. */
-const FOLLOWS: ReadonlySet<string> = new Set(["if"])
+const REPEATING_KEYWORDS: ReadonlySet<string> = new Set(["if"])
 
 const mismatch = (root: string, error: ErrorObject): Mismatch => {
   const keys = pointerKeys(error.instancePath)
-  const at = (...more: ReadonlyArray<string>) => placeOf(root, [...keys, ...more])
+  const at = (...more: ReadonlyArray<string>) => pathOf(root, [...keys, ...more])
   const { params, parentSchema } = error
   switch (error.keyword) {
     case "required":
@@ -55,7 +58,7 @@ const mismatch = (root: string, error: ErrorObject): Mismatch => {
   }
 }
 
-const placeOf = (root: string, keys: ReadonlyArray<string>): string =>
+const pathOf = (root: string, keys: ReadonlyArray<string>): string =>
   keys.reduce((place, key) => {
     if (/^(0|[1-9]\d*)$/.test(key)) return `${place}[${key}]`
     return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `${place}.${key}` : `${place}[${JSON.stringify(key)}]`
@@ -146,11 +149,12 @@ const asSchema = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {}
 
 /** Maximum length of a text that is shown whole, in characters. */
-const SHOWN = 60
+const SHOWN_LENGTH = 60
 
 const shown = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
   if (typeof value === "object" && value !== null) return "an object"
-  const text = typeof value === "string" ? JSON.stringify(value.slice(0, SHOWN)) : String(value as Json | undefined)
-  return typeof value === "string" && value.length > SHOWN ? `${text}…` : text
+  const text =
+    typeof value === "string" ? JSON.stringify(value.slice(0, SHOWN_LENGTH)) : String(value as Json | undefined)
+  return typeof value === "string" && value.length > SHOWN_LENGTH ? `${text}…` : text
 }

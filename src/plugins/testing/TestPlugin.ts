@@ -57,7 +57,7 @@ export interface CallPluginOptions {
   readonly onProgress?: (progress: Progress) => void
 }
 
-const Scripts = Options.of<Answers>({
+const AnswersSchema = Options.of<Answers>({
   optional: {
     run: Options.callable<NonNullable<Answers["run"]>>(),
     fetch: Options.callable<NonNullable<Answers["fetch"]>>(),
@@ -70,7 +70,7 @@ const LoadPluginOptions = Options.of<LoadPluginOptions>({
     workspace: Schema.Union(Options.Path, Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
       description: "a directory, or the texts of files by their paths",
     }),
-    answers: Scripts,
+    answers: AnswersSchema,
     seed: Options.Seed,
     now: Options.wholeNumber(0),
     lenient: Schema.Boolean,
@@ -176,11 +176,11 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
       record: (event) => Effect.sync(() => events.push(event)),
       onEmit: (sensor, reading) => Effect.sync(() => pushed.push({ sensor, reading })),
       intercept: intercepting(grants, options.answers ?? {}, brokered),
-      consent: (said) => Effect.succeed(said || isShipped(loaded.digest)),
+      consent: (hostConsents) => Effect.succeed(hostConsents || isShipped(loaded.digest)),
     }).pipe(
       Effect.catchTag("SandboxConsentMissing", ({ plugin, version, why, improve }) => {
         const better = improve === undefined ? {} : { improve }
-        return new SandboxConsentMissing({ plugin, version, why, ...better, say: SAY })
+        return new SandboxConsentMissing({ plugin, version, why, ...better, say: HOW_TO_CONSENT })
       }),
     )
     const calls = callsOf(loaded, process, options.now)
@@ -200,7 +200,7 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
   })
 
 /** How a test consents to starting its plugin. */
-const SAY = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
+const HOW_TO_CONSENT = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
 
 /** Grants all that the manifest requests, because authors test their own plugins. */
 const grantsOf = ({ manifest, directory }: Manifest.LoadedPlugin, workspace: string) => {
@@ -234,9 +234,12 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
     const decoded = Options.decode("this call", CallPluginOptions, given)
     if (Either.isLeft(decoded)) return Promise.reject(decoded.left)
     const { timeoutMs = timeouts.get(component), signal, onProgress } = decoded.right
-    const told =
+    const progressOption =
       onProgress === undefined ? {} : { onProgress: (progress: Progress) => Effect.sync(() => onProgress(progress)) }
-    return run(at(now, effect({ ...told, ...(timeoutMs === undefined ? {} : { timeoutMs }) })), signal)
+    return run(
+      withClockAt(now, effect({ ...progressOption, ...(timeoutMs === undefined ? {} : { timeoutMs }) })),
+      signal,
+    )
   }
   return {
     state: () => state,
@@ -258,7 +261,7 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
       return call(measure, options, (options) => process.judge(measure, task, { ...options, readPage }))
     },
     reset: async (options?: JsonObject) => {
-      state = await run(at(now, process.reset(options ?? (await scenarioOf(directory, manifest)))))
+      state = await run(withClockAt(now, process.reset(options ?? (await scenarioOf(directory, manifest)))))
       return state
     },
   }
@@ -271,7 +274,7 @@ const scenarioOf = async (directory: string, { peas }: Manifest.Manifest): Promi
 }
 
 /** Runs a call with a fixed clock, if the test has set a time. */
-const at = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+const withClockAt = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   if (now === undefined) return effect
   const clock = Clock.make()
   return Effect.withClock(effect, {

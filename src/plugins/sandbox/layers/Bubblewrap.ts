@@ -10,14 +10,14 @@ import { covers, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./D
  *
  * `--new-session` is not needed: the host starts the process as the leader of its own session, without a terminal.
  */
-export const pluginArgs = (furnishing: SandboxPaths): ReadonlyArray<string> => {
-  const places = visiblePathsOf(furnishing)
+export const pluginArgs = (sandboxPaths: SandboxPaths): ReadonlyArray<string> => {
+  const places = visiblePathsOf(sandboxPaths)
   return [
     ...["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"],
-    ...places.flatMap(mounted),
-    ...["--proc", "/proc", "--dev", "/dev", ...places.flatMap(sealed)],
+    ...places.flatMap(mountArgs),
+    ...["--proc", "/proc", "--dev", "/dev", ...places.flatMap(remountArgs)],
     ...["--remount-ro", "/dev", "--remount-ro", "/"],
-    ...["--chdir", furnishing.directory, "--"],
+    ...["--chdir", sandboxPaths.directory, "--"],
   ]
 }
 
@@ -32,7 +32,17 @@ export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): Read
   return [
     ...["--unshare-pid", "--die-with-parent", "--cap-drop", "ALL"],
     ...(process.getuid?.() === 0 ? FILE_CAPABILITIES.flatMap((name) => ["--cap-add", `CAP_${name}`]) : []),
-    ...["--bind", "/", "/", ...places.flatMap(mounted), "--proc", "/proc", "--dev", "/dev", ...places.flatMap(sealed)],
+    ...[
+      "--bind",
+      "/",
+      "/",
+      ...places.flatMap(mountArgs),
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
+      ...places.flatMap(remountArgs),
+    ],
     ...["--chdir", cwd, "--"],
   ]
 }
@@ -40,7 +50,7 @@ export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): Read
 /** The capabilities that a command run by root needs for files of other users. */
 export const FILE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 
-const mounted = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
+const mountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
   switch (kind) {
     case "file":
     case "directory":
@@ -58,5 +68,5 @@ const mounted = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
 /**
  * Makes a covering directory read-only. This comes last, because mounts below the directory need mount points in it.
  */
-const sealed = ({ kind, place }: VisiblePath): ReadonlyArray<string> =>
+const remountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "no directory" ? ["--remount-ro", place] : []

@@ -2,10 +2,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { isInside } from "../../manifest/paths.ts"
-import { type Reach, readingOf } from "./Permissions.ts"
+import { type ReadScope, readPathsOf } from "./Permissions.ts"
 
 /** The paths that a plugin's process needs on its disk, besides those that it may read. Absolute, real paths. */
-export interface SandboxPaths extends Reach {
+export interface SandboxPaths extends ReadScope {
   /** The programs that are started on the disk, and their shared libraries: Deno, for example. */
   readonly programs: ReadonlyArray<string>
   readonly runner: string
@@ -28,13 +28,13 @@ export type VisiblePath =
  * The paths on a plugin's disk, in mount order: later ones cover earlier ones. Each is mounted at its own path, so that
  * a file has the same path inside and outside, and Deno's permissions mean the same.
  */
-export const visiblePathsOf = (furnishing: SandboxPaths): ReadonlyArray<VisiblePath> => {
-  const { programs, runner, denoDir, directory, cacheIsWritten } = furnishing
-  const { readable, hidden } = readingOf(furnishing)
+export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<VisiblePath> => {
+  const { programs, runner, denoDir, directory, cacheIsWritten } = sandboxPaths
+  const { readable, hidden } = readPathsOf(sandboxPaths)
   return [
-    ...parentsFirst(readable).flatMap(shown),
+    ...parentsFirst(readable).flatMap(visiblePath),
     ...covers(hidden),
-    ...[runner, directory].flatMap(shown),
+    ...[runner, directory].flatMap(visiblePath),
     ...programs.map((place) => ({ kind: "program", place }) as const),
     cacheIsWritten ? ({ kind: "written", place: denoDir } as const) : ({ kind: "directory", place: denoDir } as const),
   ]
@@ -55,7 +55,7 @@ export const covers = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath
 /** The devices that every program may expect. */
 export const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
 
-const shown = (place: string): ReadonlyArray<VisiblePath> => {
+const visiblePath = (place: string): ReadonlyArray<VisiblePath> => {
   const kind = kindOf(place)
   return kind === undefined ? [] : [{ kind, place }]
 }

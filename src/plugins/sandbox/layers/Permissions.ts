@@ -3,7 +3,7 @@ import type { Grants } from "../../manifest/Grants.ts"
 import { isInside, isInsideAny } from "../../manifest/paths.ts"
 
 /** The inputs of a plugin's permissions. Paths are absolute and real. */
-export interface Reach {
+export interface ReadScope {
   /** The plugin's directory. */
   readonly directory: string
   readonly grants: Grants
@@ -20,9 +20,9 @@ export interface Reach {
  * readable inside a denied directory. Writing, running and the network are always denied: the host does them for the
  * plugin, see `HostApi`.
  */
-export const permissionFlags = (reach: Reach): ReadonlyArray<string> => {
-  const { env } = reach.grants
-  const { readable, hidden } = readingOf(reach)
+export const permissionFlags = (scope: ReadScope): ReadonlyArray<string> => {
+  const { env } = scope.grants
+  const { readable, hidden } = readPathsOf(scope)
   return [
     ...["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
     env.length === 0 ? "--deny-env" : `--allow-env=${env.join(",")}`,
@@ -33,7 +33,7 @@ export const permissionFlags = (reach: Reach): ReadonlyArray<string> => {
 }
 
 /** The paths that a plugin may read, its own directory first, and the paths inside them that it may not read. */
-export const readingOf = ({ directory, grants, forbidden = [] }: Reach) => {
+export const readPathsOf = ({ directory, grants, forbidden = [] }: ReadScope) => {
   // The grant of a forbidden path would win, because its path is longer.
   const granted = grants.read.filter((place) => isInside(place, directory) || !isInsideAny(place, forbidden))
   return {

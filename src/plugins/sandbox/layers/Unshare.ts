@@ -7,10 +7,10 @@ import * as path from "node:path"
 import { FILE_CAPABILITIES } from "./Bubblewrap.ts"
 import { covers, DEVICES, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 import { fstabLine, mountPointsBelow } from "./Mounts.ts"
-import { devicesOf, skeletonOf, tableOf } from "./Skeleton.ts"
+import { makeDevices, makeMountPoints, writeMountTable } from "./Skeleton.ts"
 
 /** The programs of util-linux that make namespaces, and the shell that calls them. Absolute paths. */
-export interface Means {
+export interface UnshareTools {
   readonly sh: string
   readonly unshare: string
   readonly mount: string
@@ -22,35 +22,35 @@ export interface Means {
  * may read, all read-only. It has no network, no processes except its own and no capabilities. The program is the first
  * process of its PID namespace. It ends with the host, and the command line exits with its signal.
  *
- * The disk is mounted over a tree of empty mount points (`skeletonOf`). After chroot(2) the plugin can neither undo the
+ * The disk is mounted over a tree of empty mount points (`makeMountPoints`). After chroot(2) the plugin can neither undo the
  * mounts nor make other namespaces: mount(2) needs a capability, and the kernel makes no user namespace for a process
  * in a chroot.
  */
-export const pluginArgs = (means: Means, furnishing: SandboxPaths): ReadonlyArray<string> => {
-  const { sh, unshare, mount, setpriv } = means
+export const pluginArgs = (tools: UnshareTools, sandboxPaths: SandboxPaths): ReadonlyArray<string> => {
+  const { sh, unshare, mount, setpriv } = tools
   // setpriv drops the capabilities inside the new root, because mounting and entering it need them. So it is on the
   // disk, too.
-  const places = visiblePathsOf({ ...furnishing, programs: [...furnishing.programs, setpriv] })
-  const { bare, root } = skeletonOf(furnishing.denoDir, places)
+  const places = visiblePathsOf({ ...sandboxPaths, programs: [...sandboxPaths.programs, setpriv] })
+  const { bare, root } = makeMountPoints(sandboxPaths.denoDir, places)
   const mounts = [
     bind(bare, root, READ_ONLY),
     ...places.map((place) => mountOf(root, place, bare)),
     ...DEVICES.map((device) => bind(device, `${root}${device}`, DEVICE)),
-    made("proc", `${root}/proc`, READ_ONLY),
+    virtualMount("proc", `${root}/proc`, READ_ONLY),
   ]
   return [
     ...[setpriv, "--pdeathsig", "KILL", "--no-new-privs"],
-    ...[unshare, ...ownUsers(), "--mount", "--net", "--pid", "--ipc", "--uts", ...ENDING_TOGETHER],
+    ...[unshare, ...userNamespaceArgs(), "--mount", "--net", "--pid", "--ipc", "--uts", ...END_WITH_HOST],
     ...[
       sh,
       "-c",
       MOUNT_ALL,
       "hindcast",
       mount,
-      tableOf(furnishing.denoDir, mounts),
-      ...places.flatMap((place) => below(root, place)),
+      writeMountTable(sandboxPaths.denoDir, mounts),
+      ...places.flatMap((place) => mountsBelow(root, place)),
     ],
-    ...["--", unshare, `--root=${root}`, `--wd=${furnishing.directory}`],
+    ...["--", unshare, `--root=${root}`, `--wd=${sandboxPaths.directory}`],
     ...[setpriv, "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs", "--"],
   ]
 }
@@ -72,25 +72,25 @@ export interface UnshareOptions {
  * the mounts.
  */
 export const commandArgs = (
-  { sh, unshare, mount, setpriv }: Means,
+  { sh, unshare, mount, setpriv }: UnshareTools,
   { forbidden, cwd, denoDir }: UnshareOptions,
 ): ReadonlyArray<string> => {
-  const devices = devicesOf(denoDir)
+  const devices = makeDevices(denoDir)
   const mounts = [
     bind(devices, devices, DEVICE),
     ...DEVICES.map((device) => bind(device, path.join(devices, path.basename(device)), "nosuid,noexec")),
-    made("tmpfs", path.join(devices, "shm"), SHARED_MEMORY),
+    virtualMount("tmpfs", path.join(devices, "shm"), SHARED_MEMORY),
     fstabLine({ source: devices, target: "/dev", type: "none", options: "rbind" }),
     ...covers(forbidden).map((place) => mountOf("", place)),
-    made("proc", "/proc", "nosuid,nodev,noexec"),
+    virtualMount("proc", "/proc", "nosuid,nodev,noexec"),
   ]
   const asItself = isPrivileged()
-    ? [setpriv, ...kept(FILE_CAPABILITIES), "--"]
+    ? [setpriv, ...keepCapabilities(FILE_CAPABILITIES), "--"]
     : [unshare, "--user", `--map-user=${process.getuid?.() ?? 0}`, `--map-group=${process.getgid?.() ?? 0}`, "--"]
   return [
     ...[setpriv, "--pdeathsig", "KILL", "--no-new-privs"],
-    ...[unshare, ...ownUsers(), "--mount", "--pid", ...ENDING_TOGETHER],
-    ...[sh, "-c", MOUNT_ALL, "hindcast", mount, tableOf(denoDir, mounts), "--"],
+    ...[unshare, ...userNamespaceArgs(), "--mount", "--pid", ...END_WITH_HOST],
+    ...[sh, "-c", MOUNT_ALL, "hindcast", mount, writeMountTable(denoDir, mounts), "--"],
     ...[unshare, `--wd=${cwd}`, ...asItself, sh, "-c", WAIT, "hindcast"],
   ]
 }
@@ -115,7 +115,7 @@ const WAIT = `exec 3>&2 2>/dev/null
 "$@" 2>&3 3>&-
 exit $?`
 
-const ENDING_TOGETHER = ["--fork", "--kill-child=KILL"]
+const END_WITH_HOST = ["--fork", "--kill-child=KILL"]
 
 const READ_ONLY = "ro,nosuid,nodev,noexec"
 const DEVICE = "ro,nosuid,noexec"
@@ -130,7 +130,7 @@ const bind = (source: string, target: string, options: string): string =>
  * mounted, so without it the machine's own `proc` would stay at `/proc`, and a `tmpfs` that should be covered would
  * stay visible.
  */
-const made = (type: "proc" | "tmpfs", target: string, options: string): string => {
+const virtualMount = (type: "proc" | "tmpfs", target: string, options: string): string => {
   const here = fs.readlinkSync("/proc/self/ns/mnt").replaceAll(/\D/g, "")
   return fstabLine({ source: `hindcast-${here}`, target, type, options })
 }
@@ -156,18 +156,18 @@ const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): str
       return bind(place, target, "nosuid,nodev,noexec")
     case "no directory":
       if (bare !== undefined) return bind(`${bare}${place}`, target, READ_ONLY)
-      return made("tmpfs", target, EMPTY)
+      return virtualMount("tmpfs", target, EMPTY)
     case "no file":
       return bind("/dev/null", target, DEVICE)
   }
 }
 
 /** The mount points below a mounted directory. `rbind` does not make them read-only, so `MOUNT_ALL` does. */
-const below = (root: string, { kind, place }: VisiblePath): ReadonlyArray<string> =>
+const mountsBelow = (root: string, { kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "directory" ? mountPointsBelow(place).map((point) => `${root}${point}`) : []
 
 /** Root with its capabilities needs no user namespace. Any other user becomes root in a new one. */
-const ownUsers = (): ReadonlyArray<string> => (isPrivileged() ? [] : ["--user", "--map-root-user"])
+const userNamespaceArgs = (): ReadonlyArray<string> => (isPrivileged() ? [] : ["--user", "--map-root-user"])
 
 const CAP_SYS_ADMIN = 21n
 
@@ -177,7 +177,7 @@ const isPrivileged = (): boolean => {
 }
 
 /** setpriv(1)'s arguments that keep only these capabilities. */
-const kept = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+const keepCapabilities = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const list = ["-all", ...names.map((name) => `+${name.toLowerCase()}`)].join(",")
   return [`--bounding-set=${list}`, "--inh-caps=-all"]
 }
