@@ -193,7 +193,9 @@ describe("a schema that is meant to do harm", () => {
   })
 
   it("is compiled once, also where another manifest says the same", () => {
-    expect(Check.of({ type: "string", maxLength: 5 })).toBe(Check.of({ type: "string", maxLength: 5 }))
+    expect(Check.validatorOf({ type: "string", maxLength: 5 })).toBe(
+      Check.validatorOf({ type: "string", maxLength: 5 }),
+    )
   })
 
   it("a reference to itself is an answer, not a crash", () => {

@@ -12,7 +12,7 @@ import { LAYERS } from "../../src/plugins/sandbox/layers/Layer.ts"
 import { fstabLine, mountPoints } from "../../src/plugins/sandbox/layers/Mounts.ts"
 import { userOf } from "../../src/plugins/sandbox/layers/User.ts"
 import * as Sandbox from "../../src/plugins/sandbox/Sandbox.ts"
-import { trial } from "../../src/plugins/sandbox/Trial.ts"
+import { testLayer } from "../../src/plugins/sandbox/Trial.ts"
 import { start, temporaryDirectory, writeFiles } from "./fixtures.ts"
 import { confiningBy, inLayer, isThere, layers, layersNamed, namespaces, sayWhichLayers } from "./layers.ts"
 
@@ -195,7 +195,7 @@ describe("the trial of a layer", () => {
       const mine = AtomicFile.nameFor(path.join(os.tmpdir(), "hindcast-sandbox"))
       const left = mine.replace(`-${process.pid}-`, `-${dead}-`)
       fs.mkdirSync(left)
-      expect(yield* trial(confiningBy(layer))).toBe(undefined)
+      expect(yield* testLayer(confiningBy(layer))).toBe(undefined)
       expect(fs.existsSync(left)).toBe(false)
       const own = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("hindcast-sandbox."))
       expect(own.filter((name) => name.includes(`-${process.pid}-`))).toEqual([])

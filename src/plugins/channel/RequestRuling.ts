@@ -49,7 +49,7 @@ export interface Ruling {
  * The outcome of a ruling: the client to carry the request out with, or the denial. `causationId` is the event that
  * records the ruling.
  */
-export type Ruled = { readonly causationId: string } & (
+export type RulingResult = { readonly causationId: string } & (
   | { readonly client: HostApi.Client }
   | { readonly denied: Failure }
 )
@@ -66,7 +66,13 @@ interface RulingInput {
  * Rules on a granted request and records the ruling. A request that is not granted fails as it would without rules. If
  * the ruling fails or cannot be recorded, the request is not carried out.
  */
-export const ruleOn = ({ ruling, client, request, requested, record }: RulingInput): Effect.Effect<Ruled, Failure> =>
+export const ruleOn = ({
+  ruling,
+  client,
+  request,
+  requested,
+  record,
+}: RulingInput): Effect.Effect<RulingResult, Failure> =>
   Effect.gen(function* () {
     const { plugin, requestId, taskId } = requested
     const target = yield* request.target(client)

@@ -37,7 +37,7 @@ export interface Client {
    * Wraps the handling of requests. The test kit for plugin authors uses it to record and answer them. Default: no
    * wrapper.
    */
-  readonly intercept?: Intercept | undefined
+  readonly intercept?: RequestInterceptor | undefined
 }
 
 /** What a gate decision allowed. */
@@ -49,7 +49,7 @@ export interface RequestPermit {
 }
 
 /** Carries a request out by `carryOut`, or answers it in the host's place. Only `carryOut` checks the grants. */
-export type Intercept = (
+export type RequestInterceptor = (
   method: Method,
   params: JsonObject,
   carryOut: Effect.Effect<RequestResult, Failure>,

@@ -46,12 +46,12 @@ export interface Fetched {
  *
  * A response of any status succeeds. Interruption ends the request.
  */
-export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect<Fetched, Failure> =>
+export const fetchGranted = (client: Client, request: FetchRequest): Effect.Effect<Fetched, Failure> =>
   Effect.suspend(() => {
-    const invalid = findInvalid(client, asked)
+    const invalid = findInvalid(client, request)
     if (invalid !== undefined) return Effect.fail(invalid)
     const fetchMs = client.limits?.fetchMs ?? FETCH_MS
-    return follow(client, asked, []).pipe(
+    return follow(client, request, []).pipe(
       Effect.timeoutFail({
         duration: fetchMs,
         onTimeout: () => ({ code: "FetchTimedOut", message: `expected an answer within ${fetchMs} ms, found none` }),
@@ -60,8 +60,8 @@ export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect
   })
 
 /** The host of a request, with its port unless it is the scheme's default. Fails if the host is not granted. */
-export const grantedHost = (client: Client, asked: FetchRequest): Effect.Effect<string, Failure> =>
-  Effect.map(granted(client, asked.url, []), ({ host }) => host)
+export const grantedHost = (client: Client, request: FetchRequest): Effect.Effect<string, Failure> =>
+  Effect.map(granted(client, request.url, []), ({ host }) => host)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
@@ -81,10 +81,10 @@ const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest
   return undefined
 }
 
-const follow = (client: Client, asked: FetchRequest, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
+const follow = (client: Client, request: FetchRequest, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
   Effect.gen(function* () {
-    const url = yield* granted(client, asked.url, via)
-    const answer = yield* exchange(client, url, asked)
+    const url = yield* granted(client, request.url, via)
+    const answer = yield* exchange(client, url, request)
     const passed = [...via, url.href]
     const location = isRedirect(answer.status) ? answer.headers.location : undefined
     if (location === undefined) return { result: resultOf(url, answer), body: answer.body, via: passed }
@@ -94,7 +94,7 @@ const follow = (client: Client, asked: FetchRequest, via: ReadonlyArray<string>)
         message: `expected at most ${REDIRECTS} redirects, found more: ${passed.join(" → ")}`,
       })
     }
-    return yield* follow(client, redirected(asked, url, answer.status, location), passed)
+    return yield* follow(client, redirected(request, url, answer.status, location), passed)
   })
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
@@ -103,29 +103,31 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
  * The next request after a redirect, by the Fetch standard ("HTTP-redirect fetch"): its method, and the headers that
  * are dropped.
  */
-const redirected = (asked: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
+const redirected = (request: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
   const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
   const url = target?.href ?? location
-  const toGet = (status === 303 && asked.method !== "HEAD") || (status < 303 && asked.method === "POST")
+  const toGet = (status === 303 && request.method !== "HEAD") || (status < 303 && request.method === "POST")
   const dropped = new Set([
     ...(target?.origin === from.origin ? [] : ["authorization", "cookie"]),
     ...(toGet ? ["content-type", "content-encoding", "content-language", "content-location"] : []),
   ])
-  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !dropped.has(name.toLowerCase())))
-  return { url, headers, method: toGet ? "GET" : asked.method, body: toGet ? undefined : asked.body }
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !dropped.has(name.toLowerCase())),
+  )
+  return { url, headers, method: toGet ? "GET" : request.method, body: toGet ? undefined : request.body }
 }
 
 /** Parses a URL. Fails if its host is not granted. */
 const granted = (
   { grants, permit }: Client,
-  asked: string,
+  address: string,
   via: ReadonlyArray<string>,
 ): Effect.Effect<URL, Failure> => {
   const from = via.length === 0 ? "" : `, to which ${via.at(-1)} redirects`
-  if (!URL.canParse(asked)) {
-    return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${asked}${from}` })
+  if (!URL.canParse(address)) {
+    return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${address}${from}` })
   }
-  const url = new URL(asked)
+  const url = new URL(address)
   if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     const message = `expected http: or https: without a user's name, found ${url.protocol}//…${from}`
     return Effect.fail({ code: "ParametersInvalid", message })

@@ -30,7 +30,7 @@ export interface RequestedPermissions {
 }
 
 /** The inputs of `settle`: the plugin's location, and the grants that people gave and revoked. */
-export interface Granting {
+export interface GrantInputs {
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
   /** The workspace that `"."` means: an absolute, real path. */
@@ -81,8 +81,8 @@ export const requested = (manifest: Manifest): RequestedPermissions => ({
 })
 
 /** Grants all that a manifest requests, or fails with every refusal; see `settle`. */
-export const resolve = (manifest: Manifest, granting: Granting): Either.Either<Grants, GrantRefused> => {
-  const { grants, refusals } = settle(manifest, granting)
+export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<Grants, GrantRefused> => {
+  const { grants, refusals } = settle(manifest, inputs)
   return refusals.length === 0
     ? Either.right(grants)
     : Either.left(new GrantRefused({ plugin: manifest.name, refusals }))
@@ -102,19 +102,19 @@ export const resolve = (manifest: Manifest, granting: Granting): Either.Either<G
  *
  * An explicit grant that the manifest does not request has no effect.
  */
-export const settle = (manifest: Manifest, granting: Granting): Settlement => {
+export const settle = (manifest: Manifest, inputs: GrantInputs): Settlement => {
   const requests = requested(manifest)
   const refusals: Array<Refusal> = []
   const places = (field: PathField) =>
     requests[field].flatMap((place) => {
-      const found = resolvePath(field, place, granting)
+      const found = resolvePath(field, place, inputs)
       if (Either.isRight(found)) return [found.right]
       refusals.push(found.left)
       return []
     })
   const named = (field: NameField) =>
     requests[field].filter((name) => {
-      const refusal = refuseName(field, name, granting)
+      const refusal = refuseName(field, name, inputs)
       if (refusal !== undefined) refusals.push(refusal)
       return refusal === undefined
     })
@@ -124,7 +124,7 @@ export const settle = (manifest: Manifest, granting: Granting): Settlement => {
     net: unique(named("net")),
     env: unique(named("env")),
     run: unique(named("run")).filter((command) => command !== ANY),
-    runAny: requests.run.includes(ANY) && granting.extra?.runAny === true,
+    runAny: requests.run.includes(ANY) && inputs.extra?.runAny === true,
   }
   return { grants, refusals }
 }
@@ -219,7 +219,7 @@ const invalidPath = (place: string): string | undefined => {
 const resolvePath = (
   field: PathField,
   place: string,
-  { directory, workspace, extra, revoked, earlier }: Granting,
+  { directory, workspace, extra, revoked, earlier }: GrantInputs,
 ): Either.Either<string, Refusal> => {
   const refuse = (reason: string, flag?: string) =>
     Either.left({ field: `permissions.${field}`, asked: place, reason, ...(flag === undefined ? {} : { flag }) })
@@ -247,7 +247,7 @@ const resolvePath = (
 /** Why an update is refused a permission that a first import would get. */
 const NEW_REQUEST = "the version before it does not ask for it"
 
-const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: Granting): Refusal | undefined => {
+const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: GrantInputs): Refusal | undefined => {
   const known = { field: `permissions.${field}`, asked: name }
   const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${shellQuote(name)}`
   const wrong = invalidName(field, name)

@@ -34,7 +34,7 @@ export interface DecodeOptions {
 }
 
 /** A decoded manifest without its unknown fields, and the warnings about it. */
-export interface Decoded {
+export interface DecodedManifest {
   readonly manifest: Manifest
   /** One line for each issue that strict decoding would refuse. */
   readonly warnings: ReadonlyArray<string>
@@ -44,7 +44,7 @@ export interface Decoded {
  * Decodes a manifest from parsed JSON and reports all mistakes at once. Unless `lenient` is set, an unknown field is an
  * error, because it is more often a typing mistake than an extension.
  */
-export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<Decoded, ManifestInvalid> => {
+export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<DecodedManifest, ManifestInvalid> => {
   const { manifest, issues } = validate(json, options)
   const fatal = issues.filter(({ tolerable }) => !(options.lenient === true && tolerable))
   if (fatal.length > 0 || manifest === undefined) {

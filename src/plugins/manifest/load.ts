@@ -21,7 +21,7 @@ import {
 } from "./decode.ts"
 import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
-import { locationOfMistake, type SourceLocation, type SourceLocations, sourceLocationsOf } from "./sourceLocations.ts"
+import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
 
 /** A plugin that was loaded from a directory. */
 export interface LoadedPlugin {
@@ -100,7 +100,7 @@ export const inspect = (
     const files = yield* attempt(directory, () => list(root, ""))
     const found: ReadonlyArray<ValidationIssue> = [
       ...issues,
-      ...places.hidden.map(hiddenName),
+      ...places.overridden.map(overriddenField),
       ...(trusted || !isJson(document) ? [] : ComponentSchemas.mistakes(document).map(fatal)),
       ...(yield* strayLinks(root, files)).map(fatal),
       ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
@@ -129,7 +129,7 @@ const isJson = Schema.is(Json)
 
 const fatal = (issue: ManifestIssue): ValidationIssue => ({ ...issue, tolerable: false })
 
-const hiddenName = ({ pointer, place }: SourceLocations["hidden"][number]): ValidationIssue => ({
+const overriddenField = ({ pointer, place }: SourceLocations["overridden"][number]): ValidationIssue => ({
   path: pointer,
   expected: "each name once",
   found: "a field that a later one of the same name hides",
@@ -166,7 +166,7 @@ const parse = (text: string): Either.Either<unknown, ManifestIssue> => {
     return Either.right(JSON.parse(text))
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause)
-    return Either.left({ path: "", expected: "JSON", found, place: locationOfMistake(text, found) })
+    return Either.left({ path: "", expected: "JSON", found, place: syntaxErrorLocation(text, found) })
   }
 }
 

@@ -18,7 +18,7 @@ export interface SourceLocations {
    */
   readonly of: (pointer: string) => SourceLocation
   /** The pointers of fields that a later field of the same name overrides, with their locations. */
-  readonly hidden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
+  readonly overridden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
 }
 
 /** Computes the locations for a text that `JSON.parse` accepts. It scans the text once and does not recurse. */
@@ -57,7 +57,7 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
       }
       return locationAt(offsets.get("") ?? 0)
     },
-    hidden: hidden.map(({ pointer, at }) => ({ pointer, place: locationAt(at) })),
+    overridden: hidden.map(({ pointer, at }) => ({ pointer, place: locationAt(at) })),
   }
 }
 
@@ -76,14 +76,14 @@ const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs
  * Where `JSON.parse` stopped. It is the position in the error's message, if that has one, else the first invalid token,
  * or the end of the text.
  */
-export const locationOfMistake = (text: string, message: string): SourceLocation => {
+export const syntaxErrorLocation = (text: string, message: string): SourceLocation => {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return locationsAt(text)(Number(position))
-  return locationsAt(text)(firstStray(text) ?? text.length)
+  return locationsAt(text)(firstInvalidToken(text) ?? text.length)
 }
 
 /** The offset of the first invalid token. */
-const firstStray = (text: string): number | undefined => {
+const firstInvalidToken = (text: string): number | undefined => {
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (/^[{}[\]"]/.test(token)) continue
     try {

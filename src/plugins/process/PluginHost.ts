@@ -76,11 +76,11 @@ export const layerOf = (
     Effect.gen(function* () {
       const decoded = yield* Options.decode("PluginHost.layerOf", HostOptions, options, ["host"])
       const { sandbox = "auto", consent, limits } = decoded
-      const said = sandbox === "flags" || consent === "flags"
+      const hostConsents = sandbox === "flags" || consent === "flags"
       const found = yield* Effect.cached(chooseTier(sandbox))
       if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", requiredTierMissing(sandbox))
       return {
-        standing: Effect.map(found, ({ chosen }) => ({ ...chosen, said })),
+        standing: Effect.map(found, ({ chosen }) => ({ ...chosen, said: hostConsents })),
         start: (spec) =>
           Effect.gen(function* () {
             const { tools, chosen } = yield* found.pipe(
@@ -89,7 +89,7 @@ export const layerOf = (
                 ({ message }) => new PluginUnavailable({ plugin: spec.manifest.name, reason: message }),
               ),
             )
-            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, said)
+            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, hostConsents)
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
             return yield* PluginProcess.make(limited, { tools, layer: chosen.layer, libraries: chosen.libraries })
           }),
@@ -101,11 +101,11 @@ export const layerOf = (
 const assertConsent = (
   { manifest, consent }: PluginProcess.ProcessSpec,
   { why, improve }: Tier.ChosenTier,
-  said: boolean,
+  hostConsents: boolean,
 ) =>
   Effect.gen(function* () {
     const { name: plugin, version } = manifest
-    const isGiven = yield* (consent?.(said) ?? Effect.succeed(said)).pipe(
+    const isGiven = yield* (consent?.(hostConsents) ?? Effect.succeed(hostConsents)).pipe(
       Effect.mapError((cause) => {
         const found = cause instanceof Error ? cause.message : String(cause)
         return new PluginUnavailable({

@@ -19,7 +19,7 @@ import * as PushedReadings from "../channel/PushedReadings.ts"
 import type { Ruling } from "../channel/RequestRuling.ts"
 import * as Session from "../channel/Session.ts"
 import * as TaskEventPages from "../channel/TaskEventPages.ts"
-import type { Intercept } from "../hostapi/Client.ts"
+import type { RequestInterceptor } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import { type Manifest, sensorsOf, variablesOf } from "../manifest/Manifest.ts"
 import type { ExportsDisagree } from "../PluginError.ts"
@@ -115,7 +115,7 @@ export interface ProcessSpec {
   /** The gate rules for granted host requests. Default: every granted request is carried out. */
   readonly ruling?: Ruling
   /** Wraps the handling of host requests. Default: no wrapper. */
-  readonly intercept?: Intercept
+  readonly intercept?: RequestInterceptor
 }
 
 /** A running plugin process. It runs until the scope that it was made in closes. */

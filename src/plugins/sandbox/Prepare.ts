@@ -35,7 +35,7 @@ export interface SandboxRequest {
 }
 
 /** A command line, valid for the disk as it was checked. */
-export interface Prepared {
+export interface PreparedSandbox {
   readonly command: Sandbox.SandboxedCommand
   /** The paths that the plugin must not read or write, resolved. */
   readonly forbidden: ReadonlyArray<string>
@@ -48,7 +48,10 @@ export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyF
  * Prepares the sandbox and checks the assumptions of its command line: paths that fit into a permission flag, grants
  * that are real paths, and, in the `flags` tier, no link that leads out of the grants.
  */
-export const prepare = (confining: Sandbox.Confining, request: SandboxRequest): Effect.Effect<Prepared, PrepareError> =>
+export const prepare = (
+  confining: Sandbox.Confining,
+  request: SandboxRequest,
+): Effect.Effect<PreparedSandbox, PrepareError> =>
   Effect.gen(function* () {
     const { plugin, directory, grants, limits } = request
     const forbidden = yield* resolve(request, "paths of what no plugin may touch", request.forbidden)

@@ -7,7 +7,7 @@ import { librariesOf } from "./Libraries.ts"
 import { LAYERS, type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 import type { Confining } from "./Sandbox.ts"
 import type { Tools } from "./Tools.ts"
-import { trial } from "./Trial.ts"
+import { testLayer } from "./Trial.ts"
 
 export { type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 
@@ -40,7 +40,7 @@ export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
 }
 
 /** Why a layer is not available, and what would make it available. */
-export interface Refusal {
+export interface LayerUnavailable {
   readonly found: string
   readonly remedy: string
 }
@@ -52,7 +52,7 @@ export interface Refusal {
  */
 export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
   Effect.gen(function* () {
-    const refusals: Array<Refusal & { readonly layer: Layer }> = []
+    const refusals: Array<LayerUnavailable & { readonly layer: Layer }> = []
     for (const layer of LAYERS) {
       if (wanted !== "auto" && tierOf(layer) !== wanted) continue
       const found = yield* probe(tools, layer)
@@ -68,14 +68,14 @@ export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Cho
   }).pipe(Effect.flatMap((found) => assertLimits(found, tools, wanted)))
 
 /** Whether this machine has a layer, regardless of its other layers. */
-export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, Refusal>> =>
+export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, LayerUnavailable>> =>
   Effect.gen(function* () {
     const missing = missingFor(tools, layer)
     if (missing !== undefined) return Either.left(missing)
     const libraries = tierOf(layer) === "flags" ? [] : yield* librariesOf(programsOf(tools, layer))
     const confining = { tools, layer, libraries }
     if (layer === "none") return Either.right(confining)
-    const failure = yield* trial(confining)
+    const failure = yield* testLayer(confining)
     if (failure === undefined) return Either.right(confining)
     return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: HOW_TO_ALLOW[layer] })
   })
@@ -106,7 +106,7 @@ const REQUIRED_TOOLS = {
   none: [],
 } as const
 
-const missingFor = (tools: Tools, layer: Layer): Refusal | undefined => {
+const missingFor = (tools: Tools, layer: Layer): LayerUnavailable | undefined => {
   if (layer === "none") return undefined
   if (process.platform !== "linux") {
     return {
@@ -142,7 +142,7 @@ const chosen = (
   { layer, libraries }: Confining,
   tools: Tools,
   wanted: Wanted,
-  refusals: ReadonlyArray<Refusal & { readonly layer: Layer }>,
+  refusals: ReadonlyArray<LayerUnavailable & { readonly layer: Layer }>,
 ): ChosenTier => {
   const reasons = refusals.map(({ found }) => found)
   const asked = wanted === "flags" ? ["it was asked for"] : []
@@ -166,7 +166,7 @@ const chosen = (
 /**
  * The remedy of the first refusal that has one. One is enough, and bubblewrap, which most machines can have, is first.
  */
-const remedies = (refusals: ReadonlyArray<Refusal>): string =>
+const remedies = (refusals: ReadonlyArray<LayerUnavailable>): string =>
   refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
 
 /** Fails if the required tier is `flags` and some of its limits would not be enforced. */

@@ -44,7 +44,7 @@ const SLOW_KEYWORDS: ReadonlyArray<string> = [
 ]
 
 /** A validator for one schema. */
-export interface Check {
+export interface SchemaValidator {
   /**
    * Describes how a value differs from the schema, with the path of each mismatch, or returns undefined if it matches.
    * `root` is the name of the value in the message.
@@ -56,7 +56,7 @@ export interface Check {
  * The validator of a schema. It is compiled at the first value and shared by all schemas with equal JSON. Slow
  * validation is aborted. A schema that cannot be used refuses every value.
  */
-export const of = (schema: JsonObject): Check => {
+export const validatorOf = (schema: JsonObject): SchemaValidator => {
   const known = checksBySchema.get(schema)
   if (known !== undefined) return known
   const text = JSON.stringify(schema)
@@ -72,13 +72,13 @@ export const of = (schema: JsonObject): Check => {
 }
 
 /** Validators by schema object, so that the schema is not serialised for each value. */
-const checksBySchema = new WeakMap<JsonObject, Check>()
+const checksBySchema = new WeakMap<JsonObject, SchemaValidator>()
 
 /** Validators by their schema's JSON. At most `CACHE_SIZE` are kept. */
-const checksByText = new Map<string, Check>()
+const checksByText = new Map<string, SchemaValidator>()
 const CACHE_SIZE = 1_000
 
-const make = (schema: JsonObject, length: number): Check => {
+const make = (schema: JsonObject, length: number): SchemaValidator => {
   const isQuick =
     length <= MAX_QUICK_LENGTH &&
     !subschemas(schema).some(({ schema }) => SLOW_KEYWORDS.some((keyword) => keyword in schema))

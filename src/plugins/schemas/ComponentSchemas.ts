@@ -18,7 +18,7 @@ export type SchemaPart = "args" | "reading" | "result"
  * same schema.
  */
 export const disagreement = (part: SchemaPart, schema: JsonObject | undefined, value: Json): string | undefined =>
-  schema === undefined ? undefined : Check.of(schema).validationError(part, value)
+  schema === undefined ? undefined : Check.validatorOf(schema).validationError(part, value)
 
 /**
  * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { FetchOptions, FetchResult, RunResult } from "../author.ts"
-import type { Intercept, Method, RequestResult } from "../hostapi/Client.ts"
+import type { Method, RequestInterceptor, RequestResult } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 
 /**
@@ -33,7 +33,7 @@ export interface BrokeredCall {
 
 /** Answers requests by the scripts, or lets the host carry them out. Each request is added to `recorded` when it ends. */
 export const intercepting =
-  (grants: Grants, answers: Answers, recorded: Array<BrokeredCall>): Intercept =>
+  (grants: Grants, answers: Answers, recorded: Array<BrokeredCall>): RequestInterceptor =>
   (method, params, carryOut) =>
     Effect.suspend(() => scripted(grants, answers, method, params) ?? carryOut).pipe(
       Effect.tapBoth({
