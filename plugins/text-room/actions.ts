@@ -1,17 +1,19 @@
+/** The rules of the text room: the effect of each verb on the world, or the reason why it is refused. */
 import type { JsonObject } from "hindcast/plugin"
 import type { Command } from "./command.ts"
-import { own, spoken } from "./names.ts"
+import { asText, ownProperty } from "./names.ts"
 import { enumerated, look } from "./perception.ts"
 import { isAccessible, isVisible, moved, thingNamed, thingsAt } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Place, Story, Thing } from "./story.ts"
 
-/** Why the world would not do something: a code for programs, a message for whoever asked. */
+/** Why a command is refused: a code for programs, and a message for the agent. */
 export interface Refusal {
   readonly code: RefusalCode
   readonly message: string
 }
 
+/** The codes of refusals. */
 export type RefusalCode =
   | "bad-arguments"
   | "over"
@@ -29,13 +31,13 @@ export type RefusalCode =
   | "no-effect"
   | "not-readable"
 
-/** A changed world and what came of the command, or a refusal. */
-export type Turn =
+/** The changed world and the result of a command, or a refusal. */
+export type ActionResult =
   | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
   | { readonly refusal: Refusal; readonly world?: never; readonly result?: never }
 
-/** Does what a command says, as far as the world allows it. */
-export const perform = (story: Story, world: World, command: Command): Turn => {
+/** Carries out a command, or refuses it. */
+export const perform = (story: Story, world: World, command: Command): ActionResult => {
   switch (command.verb) {
     case "look":
       return { world, result: look(story, world) }
@@ -50,32 +52,35 @@ export const perform = (story: Story, world: World, command: Command): Turn => {
   }
 }
 
-type Action = (story: Story, world: World, name: string, thing: Thing) => Turn
+type Action = (story: Story, world: World, name: string, thing: Thing) => ActionResult
 
-const done = (world: World, message: string, result: JsonObject = {}): Turn => ({
+const done = (world: World, message: string, result: JsonObject = {}): ActionResult => ({
   world,
   result: { message, ...result },
 })
 
-const refuse = (code: RefusalCode, message: string): Turn => ({ refusal: { code, message } })
+const refuse = (code: RefusalCode, message: string): ActionResult => ({ refusal: { code, message } })
 
-/** Refuses what is not in sight in the same words as what does not exist, so that guessing names tells nothing. */
-const withVisible = (story: Story, world: World, name: string, act: (thing: Thing) => Turn): Turn => {
+/**
+ * Calls `act` with a visible thing. A thing that is not visible is refused with the same message as one that does not
+ * exist, so that guessing names reveals nothing.
+ */
+const withVisible = (story: Story, world: World, name: string, act: (thing: Thing) => ActionResult): ActionResult => {
   if (name === "") return refuse("bad-arguments", "Say what it should be done to.")
   const thing = thingNamed(story, name)
   if (thing !== undefined && isVisible(world, name)) return act(thing)
-  return refuse("not-here", `There is no ${spoken(name)} to be seen here.`)
+  return refuse("not-here", `There is no ${asText(name)} to be seen here.`)
 }
 
-const go = (story: Story, world: World, direction: string): Turn => {
+const go = (story: Story, world: World, direction: string): ActionResult => {
   if (direction === "") return refuse("bad-arguments", "Say in which direction to go.")
-  const exits = own(story.rooms, world.room)?.exits ?? {}
-  const room = own(exits, direction)
+  const exits = ownProperty(story.rooms, world.room)?.exits ?? {}
+  const room = ownProperty(exits, direction)
   if (room === undefined) {
-    const ways = Object.keys(exits).map(spoken).join(", ") || "none"
-    return refuse("no-exit", `There is no way ${spoken(direction)} from here. Exits: ${ways}.`)
+    const ways = Object.keys(exits).map(asText).join(", ") || "none"
+    return refuse("no-exit", `There is no way ${asText(direction)} from here. Exits: ${ways}.`)
   }
-  return done({ ...world, room }, own(story.rooms, room)?.description ?? "", { room })
+  return done({ ...world, room }, ownProperty(story.rooms, room)?.description ?? "", { room })
 }
 
 const examine: Action = (story, world, name, thing) => {
@@ -98,64 +103,65 @@ const examine: Action = (story, world, name, thing) => {
 }
 
 const take: Action = (_story, world, name, thing) => {
-  if (own(world.placed, name) === "inventory") return refuse("already-held", `You carry the ${spoken(name)} already.`)
-  if (!thing.takeable) return refuse("not-takeable", `The ${spoken(name)} cannot be carried away.`)
-  return done(moved(world, name, "inventory"), `You take the ${spoken(name)}.`, { taken: name })
+  if (ownProperty(world.placed, name) === "inventory")
+    return refuse("already-held", `You carry the ${asText(name)} already.`)
+  if (!thing.takeable) return refuse("not-takeable", `The ${asText(name)} cannot be carried away.`)
+  return done(moved(world, name, "inventory"), `You take the ${asText(name)}.`, { taken: name })
 }
 
 const drop: Action = (_story, world, name) => {
-  if (own(world.placed, name) !== "inventory") return notHeld(name)
-  return done(moved(world, name, `room:${world.room}`), `You put down the ${spoken(name)}.`, { dropped: name })
+  if (ownProperty(world.placed, name) !== "inventory") return notHeld(name)
+  return done(moved(world, name, `room:${world.room}`), `You put down the ${asText(name)}.`, { dropped: name })
 }
 
 const open: Action = (story, world, name) => {
-  const container = own(world.containers, name)
+  const container = ownProperty(world.containers, name)
   if (container === undefined) return notAContainer(name)
-  if (container.open) return refuse("already-open", `The ${spoken(name)} is open already.`)
+  if (container.open) return refuse("already-open", `The ${asText(name)} is open already.`)
   if (container.locked) {
-    return refuse("locked", `The ${spoken(name)} is locked. What unlocks it has to be used on it first.`)
+    return refuse("locked", `The ${asText(name)} is locked. What unlocks it has to be used on it first.`)
   }
   const contains = thingsAt(story, world, `thing:${name}`)
   const inside = contains.length === 0 ? "It is empty." : `Inside: ${enumerated(contains)}.`
-  return done(withContainer(world, name, true, false), `You open the ${spoken(name)}. ${inside}`, {
+  return done(withContainer(world, name, true, false), `You open the ${asText(name)}. ${inside}`, {
     opened: name,
     contains,
   })
 }
 
 const close: Action = (_story, world, name) => {
-  const container = own(world.containers, name)
+  const container = ownProperty(world.containers, name)
   if (container === undefined) return notAContainer(name)
-  if (!container.open) return refuse("already-closed", `The ${spoken(name)} is closed already.`)
-  return done(withContainer(world, name, false, false), `You close the ${spoken(name)}.`, { closed: name })
+  if (!container.open) return refuse("already-closed", `The ${asText(name)} is closed already.`)
+  return done(withContainer(world, name, false, false), `You close the ${asText(name)}.`, { closed: name })
 }
 
 const read: Action = (_story, world, name, thing) =>
   thing.text === null
-    ? refuse("not-readable", `There is nothing to read on the ${spoken(name)}.`)
+    ? refuse("not-readable", `There is nothing to read on the ${asText(name)}.`)
     : done(world, thing.text, { read: name, text: thing.text })
 
 const ACTIONS = { examine, take, drop, open, close, read }
 
-const use = (world: World, item: string, on: string, target: Thing): Turn => {
+const use = (world: World, item: string, on: string, target: Thing): ActionResult => {
   if (item === "") return refuse("bad-arguments", "Say which of the things you carry is to be used.")
-  if (own(world.placed, item) !== "inventory") return notHeld(item)
-  const container = own(world.containers, on)
+  if (ownProperty(world.placed, item) !== "inventory") return notHeld(item)
+  const container = ownProperty(world.containers, on)
   if (container === undefined || target.lid?.key === null) {
-    return refuse("no-effect", `Using the ${spoken(item)} on the ${spoken(on)} does nothing.`)
+    return refuse("no-effect", `Using the ${asText(item)} on the ${asText(on)} does nothing.`)
   }
-  if (!container.locked) return refuse("already-unlocked", `The ${spoken(on)} is not locked.`)
-  if (target.lid?.key !== item) return refuse("wrong-key", `The ${spoken(item)} does not unlock the ${spoken(on)}.`)
-  return done(withContainer(world, on, false, false), `The ${spoken(item)} unlocks the ${spoken(on)}.`, {
+  if (!container.locked) return refuse("already-unlocked", `The ${asText(on)} is not locked.`)
+  if (target.lid?.key !== item) return refuse("wrong-key", `The ${asText(item)} does not unlock the ${asText(on)}.`)
+  return done(withContainer(world, on, false, false), `The ${asText(item)} unlocks the ${asText(on)}.`, {
     unlocked: on,
   })
 }
 
-const notHeld = (name: string): Turn =>
-  refuse("not-held", `You do not carry the ${spoken(name)} in hand; take it first.`)
+const notHeld = (name: string): ActionResult =>
+  refuse("not-held", `You do not carry the ${asText(name)} in hand; take it first.`)
 
-const notAContainer = (name: string): Turn =>
-  refuse("not-a-container", `The ${spoken(name)} has nothing to open or close.`)
+const notAContainer = (name: string): ActionResult =>
+  refuse("not-a-container", `The ${asText(name)} has nothing to open or close.`)
 
 const withContainer = (world: World, name: string, isOpen: boolean, locked: boolean): World => ({
   ...world,

@@ -1,14 +1,15 @@
+/** Reads a scenario's document and collects its mistakes. A cursor points to one value of the document. */
 import type { Json } from "hindcast/plugin"
 import { canonical, isName } from "./names.ts"
 
-/** One thing wrong with a scenario: where it stands, what was expected there and what was found. */
+/** A mistake in a scenario: its path, what was expected there and what was found. */
 export interface Mistake {
   readonly where: string
   readonly expected: string
   readonly found: string
 }
 
-/** A value as it reads in a mistake: short, and `nothing` where there is none. */
+/** Formats a value for a mistake: shortened, and `nothing` if it is missing. */
 export const shown = (value: Json | undefined): string => {
   if (value === undefined) return "nothing"
   const text = JSON.stringify(value)
@@ -19,8 +20,8 @@ const isObject = (value: Json | undefined): value is { readonly [key: string]: J
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * A place in a document. Reading from it always gives a value of the kind that was asked for; where the document says
- * something else, the mistake is noted and a harmless value stands in, so that one pass finds all mistakes.
+ * A value of a document, with its path. Reading it always returns a value of the requested kind. If the document has
+ * another kind there, a mistake is recorded and a default is returned, so that one pass finds all mistakes.
  */
 export class Cursor {
   readonly where: string
@@ -29,7 +30,7 @@ export class Cursor {
 
   constructor(where: string, value: Json | undefined, mistakes: Array<Mistake>) {
     this.where = where
-    // YAML says null where a field was left empty, or all that is below it is commented out.
+    // In YAML, a field is null if it is left empty or if everything below it is commented out.
     this.value = value ?? undefined
     this.#mistakes = mistakes
   }
@@ -42,7 +43,7 @@ export class Cursor {
     this.#mistakes.push({ where: this.where, expected, found })
   }
 
-  /** The same place, after noting every field that is not among the known ones. */
+  /** This cursor, after recording a mistake for each unknown field. */
   fields(...known: ReadonlyArray<string>): Cursor {
     for (const [key, at] of this.entries()) {
       if (!known.includes(key)) at.mistake(`no such field here (the fields are ${known.join(", ")})`)
@@ -55,7 +56,7 @@ export class Cursor {
     return new Cursor(this.where === "" ? key : `${this.where}.${key}`, value, this.#mistakes)
   }
 
-  /** The fields of an object; none where it is missing. */
+  /** The fields of an object; empty if it is missing. */
   entries(): ReadonlyArray<readonly [string, Cursor]> {
     if (this.isMissing) return []
     if (isObject(this.value)) return Object.keys(this.value).map((key) => [key, this.field(key)])
@@ -63,7 +64,7 @@ export class Cursor {
     return []
   }
 
-  /** The fields of an object by their canonical names; two fields of one name are a mistake. */
+  /** The fields of an object by their canonical names. Two fields with the same canonical name are a mistake. */
   namedEntries(): ReadonlyArray<readonly [string, Cursor]> {
     const seen = new Set<string>()
     return this.entries().flatMap(([key, at]) => {
@@ -78,7 +79,7 @@ export class Cursor {
     })
   }
 
-  /** The items of a list; none where it is missing. */
+  /** The items of a list; empty if it is missing. */
   items(): ReadonlyArray<Cursor> {
     if (this.isMissing) return []
     if (Array.isArray(this.value)) {
@@ -94,7 +95,7 @@ export class Cursor {
     return ""
   }
 
-  /** A canonical name, or `""` where there is none to be had. */
+  /** A canonical name, or `""` if the value is not a name. */
   name(): string {
     const name = typeof this.value === "string" ? canonical(this.value) : ""
     if (isName(name)) return name
@@ -102,7 +103,7 @@ export class Cursor {
     return ""
   }
 
-  truth(fallback: boolean): boolean {
+  boolean(fallback: boolean): boolean {
     if (this.isMissing) return fallback
     if (typeof this.value === "boolean") return this.value
     this.mistake("true or false")

@@ -1,3 +1,7 @@
+/**
+ * The entry of the plugin `text-room`. It keeps the world of one task and exports its sensors, actuators and
+ * environment.
+ */
 import type { Actuator, JsonObject, Plugin } from "hindcast/plugin"
 import { commandOf, type Verb } from "./command.ts"
 import { carried, look } from "./perception.ts"
@@ -7,10 +11,10 @@ import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 import { begin, document, step } from "./world.ts"
 
-/** This process serves one task: there is one world, from the last reset on. */
+/** The story and its world since the last reset. There is one, because a process serves one task. */
 let current: { readonly story: Story; readonly world: World } | undefined
 
-/** An error that carries a code, which becomes the code of the command's failure. */
+/** An error whose code becomes the code of the command's failure. */
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
 const playing = () => {
@@ -18,7 +22,7 @@ const playing = () => {
   return current
 }
 
-/** An actuator that carries out a verb, or throws the world's refusal. */
+/** An actuator that carries out a verb, or throws the refusal. */
 const actuator =
   (verb: Verb): Actuator =>
   (_context, args: JsonObject) => {
@@ -29,7 +33,7 @@ const actuator =
     return next.result
   }
 
-/** The story of a scenario, or a refusal with all its mistakes. */
+/** The story of a scenario. Throws an error with all mistakes of an invalid one. */
 const storyOf = (options: JsonObject): Story => {
   const { story, mistakes } = checkScenario(options)
   if (story !== undefined) return story

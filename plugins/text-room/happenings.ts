@@ -1,13 +1,14 @@
+/** Carries out a story's happenings: messages, milestones and flags that commands trigger. */
 import { type Command, targetOf } from "./command.ts"
-import { own } from "./names.ts"
+import { ownProperty } from "./names.ts"
 import type { World } from "./state.ts"
 import type { Response, Story, Trigger } from "./story.ts"
 
-/** Lets everything happen that a command, once carried out, set off. Each happening does so once. */
-export const happen = (story: Story, before: World, after: World, command: Command): World => {
+/** Applies all happenings that a command triggers. Each happening is applied once. */
+export const applyHappenings = (story: Story, before: World, after: World, command: Command): World => {
   let world = after
   for (const [index, { trigger, response }] of story.happenings.entries()) {
-    if (!comesTrue(trigger, before, after, command)) continue
+    if (!isTriggered(trigger, before, after, command)) continue
     const times = (world.triggered[index] ?? 0) + 1
     world = { ...world, triggered: world.triggered.with(index, times) }
     if (times === neededTimes(trigger)) world = respond(world, response)
@@ -15,7 +16,7 @@ export const happen = (story: Story, before: World, after: World, command: Comma
   return world
 }
 
-const comesTrue = (trigger: Trigger, before: World, after: World, command: Command): boolean =>
+const isTriggered = (trigger: Trigger, before: World, after: World, command: Command): boolean =>
   trigger.type === "item_found"
     ? isFound(after, trigger.item) && !isFound(before, trigger.item)
     : command.verb === trigger.verb && (trigger.target === null || trigger.target === targetOf(command))
@@ -23,7 +24,7 @@ const comesTrue = (trigger: Trigger, before: World, after: World, command: Comma
 const neededTimes = (trigger: Trigger): number => (trigger.type === "item_found" ? 1 : trigger.count)
 
 const isFound = (world: World, item: string): boolean =>
-  world.discovered.includes(item) || own(world.placed, item) === "inventory"
+  world.discovered.includes(item) || ownProperty(world.placed, item) === "inventory"
 
 const respond = (world: World, response: Response): World => {
   switch (response.type) {

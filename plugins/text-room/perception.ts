@@ -1,12 +1,13 @@
+/** The observations of the text room: its surroundings, and the carried things. */
 import type { JsonObject } from "hindcast/plugin"
-import { own, spoken } from "./names.ts"
+import { asText, ownProperty } from "./names.ts"
 import { holderOf, isCarried, thingNamed, visible } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** What can be seen from where the agent stands, and whether the story is over. */
+/** What the agent sees, and whether the story is over. */
 export const look = (story: Story, world: World): JsonObject => {
-  const room = own(story.rooms, world.room)
+  const room = ownProperty(story.rooms, world.room)
   const around = visible(story, world).filter((name) => !isCarried(world, name))
   return {
     room: world.room,
@@ -20,18 +21,18 @@ export const look = (story: Story, world: World): JsonObject => {
   }
 }
 
-/** What is carried, things inside carried and open things among it. */
+/** The carried things, including things inside carried and open things. */
 export const carried = (story: Story, world: World): JsonObject => ({
   items: visible(story, world)
     .filter((name) => isCarried(world, name))
     .map((name) => appearance(story, world, name)),
 })
 
-/** A thing at a glance. `in` names what it is in or on; `open` is there for containers. */
+/** A visible thing. `in` names the thing that it is in or on. Containers have `open`. */
 const appearance = (story: Story, world: World, name: string): JsonObject => {
   const thing = thingNamed(story, name)
-  const holder = holderOf(own(world.placed, name))
-  const container = own(world.containers, name)
+  const holder = holderOf(ownProperty(world.placed, name))
+  const container = ownProperty(world.containers, name)
   return {
     name,
     description: thing?.description ?? "",
@@ -42,6 +43,6 @@ const appearance = (story: Story, world: World, name: string): JsonObject => {
   }
 }
 
-/** Names in a sentence: `the candle, the brass key`. */
+/** Names as a list in text: `the candle, the brass key`. */
 export const enumerated = (names: ReadonlyArray<string>): string =>
-  names.map((name) => `the ${spoken(name)}`).join(", ")
+  names.map((name) => `the ${asText(name)}`).join(", ")

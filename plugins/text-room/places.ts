@@ -1,46 +1,45 @@
-import { own } from "./names.ts"
+/** Where things are, and which of them the agent can see and reach. */
+import { ownProperty } from "./names.ts"
 import type { World } from "./state.ts"
 import type { Place, Story, Thing } from "./story.ts"
 
-/** Where things are, and which of them can be seen and reached from where the agent stands. */
-
-/** A thing of the story by its canonical name. */
-export const thingNamed = (story: Story, name: string): Thing | undefined => own(story.things, name)
+/** A thing of the story, by its canonical name. */
+export const thingNamed = (story: Story, name: string): Thing | undefined => ownProperty(story.things, name)
 
 /** The thing that a place is in, on or behind; undefined for a room and the inventory. */
 export const holderOf = (place: Place | undefined): string | undefined =>
   /^(?:thing|hidden):(.*)$/.exec(place ?? "")?.[1]
 
-/** Whether what is inside a thing can be got at: it has no lid, or that is open. */
-export const isAccessible = (world: World, name: string): boolean => own(world.containers, name)?.open ?? true
+/** Whether the content of a thing can be reached: it has no lid, or the lid is open. */
+export const isAccessible = (world: World, name: string): boolean => ownProperty(world.containers, name)?.open ?? true
 
-/** Whether a thing is in sight: here or carried, and neither hidden nor shut away. */
+/** Whether a thing is visible: in this room or carried, and neither hidden nor in a closed thing. */
 export const isVisible = (world: World, name: string): boolean => {
-  const place = own(world.placed, name)
+  const place = ownProperty(world.placed, name)
   if (place === "inventory" || place === `room:${world.room}`) return true
   const holder = place?.startsWith("thing:") ? holderOf(place) : undefined
   return holder !== undefined && isAccessible(world, holder) && isVisible(world, holder)
 }
 
-/** Whether a thing is carried, itself or inside something that is. */
+/** Whether a thing is carried, itself or inside a carried thing. */
 export const isCarried = (world: World, name: string): boolean => {
-  const place = own(world.placed, name)
+  const place = ownProperty(world.placed, name)
   const holder = holderOf(place)
   return place === "inventory" || (holder !== undefined && isCarried(world, holder))
 }
 
-/** The names of all things in sight, in the story's order. */
+/** The names of all visible things, in the story's order. */
 export const visible = (story: Story, world: World): ReadonlyArray<string> =>
   Object.keys(story.things).filter((name) => isVisible(world, name))
 
-/** What is carried in hand. */
+/** The names of the things that are carried in hand. */
 export const inventory = (story: Story, world: World): ReadonlyArray<string> => thingsAt(story, world, "inventory")
 
 /** The names of the things at a place, in the story's order. */
 export const thingsAt = (story: Story, world: World, place: Place): ReadonlyArray<string> =>
-  Object.keys(story.things).filter((name) => own(world.placed, name) === place)
+  Object.keys(story.things).filter((name) => ownProperty(world.placed, name) === place)
 
-/** The world with a thing moved to another place. */
+/** The world after moving a thing to another place. */
 export const moved = (world: World, name: string, to: Place): World => ({
   ...world,
   placed: { ...world.placed, [name]: to },

@@ -1,5 +1,6 @@
+/** Collects the references of a scenario while it is read, and resolves them when all rooms and things are known. */
 import { type Cursor, shown } from "./cursor.ts"
-import { own, spoken } from "./names.ts"
+import { asText, ownProperty } from "./names.ts"
 import type { Place, Story, Thing } from "./story.ts"
 
 interface Reference {
@@ -9,18 +10,18 @@ interface Reference {
 
 interface Placement extends Reference {
   readonly place: Place
-  /** Whether `object_details` must know the thing. */
+  /** Whether `object_details` must have an entry for the thing. */
   readonly detailed: boolean
 }
 
-/** What the references of a scenario are held against. */
-export interface Known {
+/** The names that references can resolve to. */
+export interface KnownNames {
   readonly rooms: Story["rooms"]
   readonly detailed: Story["things"]
   readonly agent: string
 }
 
-/** Gathers what a scenario refers to while it is read, and holds it against what there is when all is known. */
+/** Collects references to rooms, things and agents, and the places of things. */
 export class References {
   readonly #rooms: Array<Reference> = []
   readonly #things: Array<Reference> = []
@@ -28,65 +29,67 @@ export class References {
   readonly #placements: Array<Placement> = []
   readonly #details: Array<Reference> = []
 
-  /** A room's name that is meant to be there. */
+  /** Reads the name of a room that must exist. */
   room(at: Cursor): string {
-    return gather(this.#rooms, at)
+    return collect(this.#rooms, at)
   }
 
-  /** A thing's name that is meant to be there. */
+  /** Reads the name of a thing that must exist. */
   thing(at: Cursor): string {
-    return gather(this.#things, at)
+    return collect(this.#things, at)
   }
 
-  /** An agent's id, where one is given. */
+  /** Reads an agent's id, if there is one. */
   agent(at: Cursor): void {
     if (!at.isMissing) this.#agents.push(at)
   }
 
-  /** A thing that `object_details` knows is put somewhere. */
+  /** Places a thing that must be in `object_details`. */
   place(at: Cursor, place: Place): void {
     this.#placements.push({ name: at.name(), at, place, detailed: true })
   }
 
-  /** A thing is put somewhere that, without details, is something small to be carried. */
-  placeSelfMade(at: Cursor, place: Place): void {
+  /** Places a thing that may lack details. Without them it is something small that can be carried. */
+  placeWithoutDetails(at: Cursor, place: Place): void {
     this.#placements.push({ name: at.name(), at, place, detailed: false })
   }
 
-  /** The details of a thing, which is meant to be put somewhere. */
+  /** Records the details of a thing, which must be placed somewhere. */
   detailed(name: string, at: Cursor): void {
     this.#details.push({ name, at })
   }
 
-  /** Notes every reference that leads nowhere, and answers all things and where each one is. */
-  resolve(known: Known): Pick<Story, "things" | "placed"> {
+  /** Records a mistake for each unresolved reference, and returns all things and their places. */
+  resolve(known: KnownNames): Pick<Story, "things" | "placed"> {
     for (const { name, at } of this.#rooms) {
-      if (name !== "" && own(known.rooms, name) === undefined) at.mistake(`the name of a room (${list(known.rooms)})`)
+      if (name !== "" && ownProperty(known.rooms, name) === undefined)
+        at.mistake(`the name of a room (${list(known.rooms)})`)
     }
     for (const at of this.#agents) {
       if (at.value !== known.agent) at.mistake(`${shown(known.agent)}, the agent of agent_setup`)
     }
     const placed = this.#resolvePlacements(known)
     const things = Object.fromEntries(
-      Object.keys(placed).map((name) => [name, own(known.detailed, name) ?? selfMade(name)]),
+      Object.keys(placed).map((name) => [name, ownProperty(known.detailed, name) ?? thingWithoutDetails(name)]),
     )
     for (const { name, at } of this.#things) {
-      if (name !== "" && own(things, name) === undefined) at.mistake(`the name of a thing (${list(things)})`)
+      if (name !== "" && ownProperty(things, name) === undefined) at.mistake(`the name of a thing (${list(things)})`)
     }
     for (const { name, at } of this.#details) {
-      if (own(placed, name) === undefined) at.mistake("a place for it: a room, a container or the inventory", "none")
+      if (ownProperty(placed, name) === undefined)
+        at.mistake("a place for it: a room, a container or the inventory", "none")
       else if (isInsideItself(name, placed)) at.mistake("a place outside itself", `it in ${shown(placed[name])}`)
     }
     return { things, placed }
   }
 
-  #resolvePlacements(known: Known): Story["placed"] {
+  #resolvePlacements(known: KnownNames): Story["placed"] {
     const placed: { [thing: string]: Place } = {}
     for (const { name, at, place, detailed } of this.#placements) {
       if (name === "") continue
-      if (detailed && own(known.detailed, name) === undefined) {
+      if (detailed && ownProperty(known.detailed, name) === undefined) {
         at.mistake(`the name of a thing in object_details (${list(known.detailed)})`)
-      } else if (own(placed, name) !== undefined) {
+      } else if (ownProperty(placed, name) !== undefined) {
         at.mistake("a thing that is not placed yet", `${shown(name)}, which is also at ${shown(placed[name])}`)
       } else {
         placed[name] = place
@@ -96,13 +99,18 @@ export class References {
   }
 }
 
-const gather = (into: Array<Reference>, at: Cursor): string => {
+const collect = (into: Array<Reference>, at: Cursor): string => {
   const name = at.name()
   into.push({ name, at })
   return name
 }
 
-const selfMade = (name: string): Thing => ({ description: `a ${spoken(name)}.`, takeable: true, text: null, lid: null })
+const thingWithoutDetails = (name: string): Thing => ({
+  description: `a ${asText(name)}.`,
+  takeable: true,
+  text: null,
+  lid: null,
+})
 
 const list = (known: { readonly [name: string]: unknown }): string => Object.keys(known).join(", ") || "there is none"
 
@@ -110,7 +118,7 @@ const isInsideItself = (name: string, placed: Story["placed"]): boolean => {
   const seen = new Set<string>()
   for (let inside: string | undefined = name; inside !== undefined && !seen.has(inside); ) {
     seen.add(inside)
-    inside = /^(?:thing|hidden):(.*)$/.exec(own(placed, inside) ?? "")?.[1]
+    inside = /^(?:thing|hidden):(.*)$/.exec(ownProperty(placed, inside) ?? "")?.[1]
     if (inside === name) return true
   }
   return false

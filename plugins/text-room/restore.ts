@@ -1,43 +1,48 @@
+/** Restores a world from the document that the log has of it, for a fork. */
 import type { Json } from "hindcast/plugin"
-import { own } from "./names.ts"
+import { ownProperty } from "./names.ts"
 import { holderOf } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 import { begin } from "./world.ts"
 
-/** The world that a document tells of, or what in it tells of no moment of this story. */
+/** The world of a document, or why the document is not a state of this story. */
 export type Restored =
   | { readonly world: World; readonly wrong?: never }
   | { readonly world?: never; readonly wrong: string }
 
-/** Reads a document that `document` wrote back into the world that it was written of. */
+/** Reads a document that `document` wrote. */
 export const restored = (story: Story, document: Json): Restored => {
   if (!isObject(document)) return { wrong: `expected a world as an object, found ${kindOf(document)}` }
   const first = begin(story)
   const fields = Object.keys(first) as ReadonlyArray<keyof World>
-  const other = fields.find((field) => kindOf(own(document, field)) !== kindOf(first[field]))
-  if (other !== undefined) {
-    return { wrong: `${other}: expected ${kindOf(first[other])}, found ${kindOf(own(document, other))}` }
+  const mismatched = fields.find((field) => kindOf(ownProperty(document, field)) !== kindOf(first[field]))
+  if (mismatched !== undefined) {
+    return {
+      wrong: `${mismatched}: expected ${kindOf(first[mismatched])}, found ${kindOf(ownProperty(document, mismatched))}`,
+    }
   }
-  // Every field was just found to be of its kind; what is in it is checked by the story.
+  // Each field was just found to be of its kind. Its content is checked against the story below.
   const world = Object.fromEntries(fields.map((field) => [field, document[field]])) as unknown as World
-  const wrong = misplaced(story, world)
+  const wrong = impossiblePart(story, world)
   return wrong === undefined ? { world } : { wrong }
 }
 
-/** What in a world cannot be in this story. */
-const misplaced = (story: Story, world: World): string | undefined => {
+/** The first part of a world that is impossible in this story, or undefined. */
+const impossiblePart = (story: Story, world: World): string | undefined => {
   if (world.scenario !== story.name) return `scenario: expected ${story.name}, found ${world.scenario}`
-  if (own(story.rooms, world.room) === undefined) return `room: expected a room of the story, found ${world.room}`
+  if (ownProperty(story.rooms, world.room) === undefined)
+    return `room: expected a room of the story, found ${world.room}`
   if (world.triggered.length !== story.happenings.length) {
     return `triggered: expected ${story.happenings.length} counts, found ${world.triggered.length}`
   }
   for (const thing of Object.keys(story.things)) {
-    const place = own(world.placed, thing)
+    const place = ownProperty(world.placed, thing)
     const room = place?.startsWith("room:") ? place.slice("room:".length) : undefined
     const isSomewhere =
       place === "inventory" ||
-      (room === undefined ? own(story.things, holderOf(place) ?? "") : own(story.rooms, room)) !== undefined
+      (room === undefined ? ownProperty(story.things, holderOf(place) ?? "") : ownProperty(story.rooms, room)) !==
+        undefined
     if (!isSomewhere) return `placed.${thing}: expected a room, a thing or inventory, found ${place ?? "nothing"}`
   }
   return undefined

@@ -1,18 +1,18 @@
+/** Reads a scenario into a story, and reports all its mistakes at once. */
 import type { JsonObject } from "hindcast/plugin"
 import { VERBS } from "./command.ts"
 import { Cursor, type Mistake } from "./cursor.ts"
 import { References } from "./references.ts"
 import type { Happening, Lid, Response, Room, Story, Thing, Trigger, WinCondition } from "./story.ts"
 
-/** What {@link checkScenario} found: a story to play, or everything that is wrong with the scenario. */
+/** The result of {@link checkScenario}: a story, or all mistakes of the scenario. */
 export type CheckedScenario =
   | { readonly story: Story; readonly mistakes?: never }
   | { readonly mistakes: ReadonlyArray<Mistake>; readonly story?: never }
 
 /**
  * Checks a scenario: metadata, `initial_state` with `rooms`, `object_details` and `agent_setup`, conditions to win and
- * to lose, and optional `events`. Finds all mistakes in one pass, references to rooms and things that are not there
- * among them.
+ * to lose, and optional `events`. Finds all mistakes in one pass, including references to missing rooms and things.
  */
 export const checkScenario = (scenario: JsonObject): CheckedScenario => {
   const mistakes: Array<Mistake> = []
@@ -74,16 +74,16 @@ const readThings = (at: Cursor, references: References): Story["things"] =>
 const readThing = (name: string, at: Cursor, references: References): Thing => {
   at.fields("description", "is_container", "is_open", "contains", "can_be_taken", "read_text", "custom_properties")
   references.detailed(name, at)
-  // Scenarios may give a thing properties of their own beside those that are read here.
+  // A scenario may have further custom properties, which are ignored.
   const properties = at.field("custom_properties")
   properties.entries()
   for (const item of at.field("contains").items()) references.place(item, `thing:${name}`)
   const hidden = properties.field("hidden_item")
-  if (!hidden.isMissing) references.placeSelfMade(hidden, `hidden:${name}`)
+  if (!hidden.isMissing) references.placeWithoutDetails(hidden, `hidden:${name}`)
   const text = at.field("read_text")
   return {
     description: at.field("description").text(),
-    takeable: at.field("can_be_taken").truth(false),
+    takeable: at.field("can_be_taken").boolean(false),
     text: text.isMissing ? null : text.text(),
     lid: readLid(at, properties, references),
   }
@@ -94,15 +94,15 @@ const readLid = (at: Cursor, properties: Cursor, references: References): Lid | 
   const locked = properties.field("locked")
   const key = properties.field("key_required")
   const container = at.field("is_container")
-  if (!container.truth(false)) {
+  if (!container.boolean(false)) {
     const needless = [at.field("contains"), open, locked, key].find((part) => !part.isMissing)
     const isSaid = container.isMissing || container.value === false
     if (needless !== undefined && isSaid) container.mistake(`true (since ${needless.where} is given)`)
     return null
   }
   const lid = {
-    open: open.truth(false),
-    locked: locked.truth(false),
+    open: open.boolean(false),
+    locked: locked.boolean(false),
     key: key.isMissing ? null : references.thing(key),
   }
   if (lid.open && lid.locked) open.mistake(`false (since ${locked.where} is true)`)
@@ -110,14 +110,14 @@ const readLid = (at: Cursor, properties: Cursor, references: References): Lid | 
 }
 
 const readAgent = (at: Cursor, references: References) => {
-  // `initial_agent_config` speaks to the agent, not to the world: it may be there and is not read.
+  // `initial_agent_config` is for the agent, not for the world. It is allowed and ignored.
   at.fields("agent_id", "start_room", "initial_inventory", "flags", "initial_agent_config")
-  for (const item of at.field("initial_inventory").items()) references.placeSelfMade(item, "inventory")
+  for (const item of at.field("initial_inventory").items()) references.placeWithoutDetails(item, "inventory")
   const flags = at.field("flags").namedEntries()
   return {
     id: at.field("agent_id").text(),
     startRoom: references.room(at.field("start_room")),
-    flags: Object.fromEntries(flags.map(([flag, value]) => [flag, value.truth(false)])),
+    flags: Object.fromEntries(flags.map(([flag, value]) => [flag, value.boolean(false)])),
   }
 }
 
@@ -174,7 +174,7 @@ const readTrigger = (at: Cursor, references: References): Trigger => {
 
 const readActionTaken = (at: Cursor, references: References): Trigger => {
   const action = at.field("action_type")
-  // To look at something is to examine it.
+  // Looking at something is the same as examining it.
   const target = at.field("target")
   const named = VERBS.find((known) => known === action.value)
   const verb = named === "look" && !target.isMissing ? "examine" : named

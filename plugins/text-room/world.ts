@@ -1,20 +1,21 @@
+/** The state machine of the text room: the first world of a story, and the world after each command. */
 import type { JsonObject } from "hindcast/plugin"
 import { perform, type Refusal } from "./actions.ts"
 import { type Command, inWords } from "./command.ts"
-import { happen } from "./happenings.ts"
-import { own } from "./names.ts"
+import { applyHappenings } from "./happenings.ts"
+import { ownProperty } from "./names.ts"
 import { inventory } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** The world after a command, and either what came of the command or why it was refused. */
+/** The world after a command, with the command's result or its refusal. */
 export type Step =
   | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
   | { readonly world: World; readonly refusal: Refusal; readonly result?: never }
 
-/** A story's first moment. */
+/** The first world of a story. */
 export const begin = (story: Story): World =>
-  judge(story, {
+  updateOutcome(story, {
     scenario: story.name,
     room: story.startRoom,
     placed: story.placed,
@@ -36,48 +37,50 @@ export const begin = (story: Story): World =>
     lost: false,
   })
 
-/** Carries out one command. A refused one changes nothing but what is counted. */
+/** Carries out a command. A refused command changes only the counters. */
 export const step = (story: Story, before: World, command: Command): Step => {
   const world: World = { ...before, steps: before.steps + 1, messages: [] }
-  const turn = before.won || before.lost ? { refusal: over(before) } : perform(story, world, command)
-  if (turn.refusal !== undefined) {
-    return { world: judge(story, remember(world, command, turn.refusal)), refusal: turn.refusal }
+  const action = before.won || before.lost ? { refusal: storyOver(before) } : perform(story, world, command)
+  if (action.refusal !== undefined) {
+    return { world: updateOutcome(story, countRefusal(world, command, action.refusal)), refusal: action.refusal }
   }
-  const after = judge(story, happen(story, before, turn.world, command))
-  return { world: after, result: { ...turn.result, ...announce(before, after) } }
+  const after = updateOutcome(story, applyHappenings(story, before, action.world, command))
+  return { world: after, result: { ...action.result, ...announcements(before, after) } }
 }
 
-/** The world as the log knows it: everything above, and what is carried. */
+/** The state that the environment reports: the world, and the names of the carried things. */
 export const document = (story: Story, world: World): JsonObject => ({ ...world, inventory: inventory(story, world) })
 
-const over = (world: World): Refusal => ({
+const storyOver = (world: World): Refusal => ({
   code: "over",
   message: world.won ? "The story is over: it is won." : "The story is over: too many steps went by.",
 })
 
-const remember = (world: World, command: Command, { code }: Refusal): World => {
+const countRefusal = (world: World, command: Command, { code }: Refusal): World => {
   const line = inWords(command)
-  const codes = own(world.refused, line) ?? []
+  const codes = ownProperty(world.refused, line) ?? []
   const refusals = world.refusals + 1
   return codes.includes(code)
     ? { ...world, refusals, repeatedRefusals: world.repeatedRefusals + 1 }
     : { ...world, refusals, refused: { ...world.refused, [line]: [...codes, code] } }
 }
 
-/** Won by any of the conditions; lost when the steps are used up before that. */
-const judge = (story: Story, world: World): World => {
+/**
+ * Whether the story is won or lost. Any win condition is enough. The story is lost when the steps are used up first.
+ */
+const updateOutcome = (story: Story, world: World): World => {
   const won =
     world.won ||
     (!world.lost &&
       story.winWhen.some((condition) =>
         condition.type === "item_in_inventory"
-          ? own(world.placed, condition.item) === "inventory"
-          : own(world.flags, condition.flag) === true,
+          ? ownProperty(world.placed, condition.item) === "inventory"
+          : ownProperty(world.flags, condition.flag) === true,
       ))
   return { ...world, won, lost: !won && story.maxSteps !== null && world.steps >= story.maxSteps }
 }
 
-const announce = (before: World, after: World): JsonObject => ({
+const announcements = (before: World, after: World): JsonObject => ({
   ...(after.messages.length > 0 ? { messages: after.messages } : {}),
   ...(after.won && !before.won ? { won: true } : {}),
 })

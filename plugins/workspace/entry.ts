@@ -1,9 +1,13 @@
+/**
+ * The entry of the plugin `workspace`. Its sensors read the files and the git status of the workspace, and its
+ * actuators write files and run commands there.
+ */
 import type { Actuator, Json, Plugin, PluginContext } from "hindcast/plugin"
 import { denoDisk } from "./disk.ts"
 import { readGit } from "./git.ts"
 import { changesBetween, type Listing, list, sha256 } from "./listing.ts"
 
-/** The last reading of this process, which the next one is compared with. */
+/** The previous reading of this process, to compare the next one with. */
 let previous: { readonly listing: Listing; readonly at: number } | undefined
 
 const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> => {
@@ -12,7 +16,7 @@ const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> =
   previous = { listing, at: now }
   return {
     files: listing.files.map(({ path, size, modifiedAt, digest }) =>
-      // A digest says all there is to say about content; a time would only make equal readings differ.
+      // If there is a digest, the time is left out: it would make readings of equal content differ.
       digest === null ? { path, size, modifiedAt } : { path, size, digest },
     ),
     unreadable: listing.unreadable,
@@ -22,13 +26,13 @@ const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> =
   }
 }
 
-/** As the manifest's schemas promise. */
-interface Writing {
+/** The arguments of `write_file`, as the manifest's schema declares them. */
+interface WriteFileArgs {
   readonly path: string
   readonly content: string
 }
 
-const writeFile: Actuator = async (context, { path, content }: Writing) => {
+const writeFile: Actuator = async (context, { path, content }: WriteFileArgs) => {
   if (path.split(/[\\/]/).some((part) => part.toLowerCase() === ".git")) {
     throw failure("protected", `${path} lies in .git, which is git's own. Use git to change it.`)
   }
@@ -37,13 +41,13 @@ const writeFile: Actuator = async (context, { path, content }: Writing) => {
   return { path, bytes: bytes.length, digest: await sha256(bytes) }
 }
 
-interface Running {
+interface RunArgs {
   readonly command: string
   readonly args?: ReadonlyArray<string>
 }
 
-const run: Actuator = async (context, { command, args = [] }: Running) => {
-  // The host throws an error with a code where the command is not allowed, not there, too slow or too talkative.
+const run: Actuator = async (context, { command, args = [] }: RunArgs) => {
+  // The host throws an error with a code if the command is not allowed, not found, too slow, or prints too much.
   const { code, signal, stdout, stderr } = await context.run(command, args)
   return { code, signal, stdout, stderr }
 }

@@ -1,11 +1,12 @@
+/** Reads the git status of the workspace by running `git status`, and parses its output. */
 import type { Json, JsonObject, PluginContext } from "hindcast/plugin"
 
-/** Most status entries in a reading; where there are more, it says that it is truncated. */
+/** Maximum number of status entries in a reading. If there are more, the reading has `truncated` set. */
 export const MAX_STATUS_ENTRIES = 1_000
 
 /**
- * Asks git about the workspace without changing anything: no lock is taken, no file system monitor started (a program
- * that the repository's own configuration names).
+ * Arguments of a `git status` without side effects. It takes no lock, and starts no file system monitor (a program that
+ * the repository's own configuration names).
  */
 const STATUS = [
   "--no-optional-locks",
@@ -14,24 +15,26 @@ const STATUS = [
 ]
 
 /**
- * Branch, head and status of the repository that the workspace is in; `{ repository: false, reason }` where there is
- * none or git cannot say.
+ * Branch, head and status of the repository that contains the workspace, or `{ repository: false, reason }` if there is
+ * none or git fails.
  */
 export const readGit = async ({ run }: Pick<PluginContext, "run">): Promise<JsonObject> => {
   try {
     const { code, stdout, stderr } = await run("git", STATUS)
-    return code === 0 ? parseStatus(stdout) : unknown(stderr.trim().split("\n")[0] || `git ended with code ${code}`)
+    return code === 0
+      ? parseStatus(stdout)
+      : noRepository(stderr.trim().split("\n")[0] || `git ended with code ${code}`)
   } catch (error) {
-    return unknown(error instanceof Error ? error.message : String(error))
+    return noRepository(error instanceof Error ? error.message : String(error))
   }
 }
 
-const unknown = (reason: string): JsonObject => ({ repository: false, reason })
+const noRepository = (reason: string): JsonObject => ({ repository: false, reason })
 
 /**
- * Reads git's `status --porcelain=v2 --branch -z` (https://git-scm.com/docs/git-status#_porcelain_format_version_2).
- * `status` is git's pair of letters for index and work tree, `.` for unchanged; `??` is untracked. Paths are from the
- * repository's top.
+ * Parses the output of `status --porcelain=v2 --branch -z`
+ * (https://git-scm.com/docs/git-status#_porcelain_format_version_2). `status` is git's pair of letters for index and
+ * work tree, with `.` for unchanged and `??` for untracked. Paths are relative to the repository's root.
  */
 export const parseStatus = (output: string): JsonObject => {
   const lines = output.split("\0")
@@ -41,15 +44,15 @@ export const parseStatus = (output: string): JsonObject => {
     const line = lines[index] ?? ""
     const header = /^# (\S+) (.*)$/s.exec(line)
     if (header?.[1] !== undefined) headers.set(header[1], header[2] ?? "")
-    // A renamed file's line is followed by the path it had.
+    // The line of a renamed file is followed by its old path.
     else if (line.startsWith("2 ")) entries.push({ ...entryOf(line), from: lines[++index] ?? "" })
     else if (line !== "") entries.push(entryOf(line))
   }
   const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(headers.get("branch.ab") ?? "") ?? []
   return {
     repository: true,
-    branch: unless("(detached)", headers.get("branch.head")),
-    head: unless("(initial)", headers.get("branch.oid")),
+    branch: nullIf("(detached)", headers.get("branch.head")),
+    head: nullIf("(initial)", headers.get("branch.oid")),
     upstream: headers.get("branch.upstream") ?? null,
     ahead: ahead === undefined ? null : Number(ahead),
     behind: behind === undefined ? null : Number(behind),
@@ -58,10 +61,10 @@ export const parseStatus = (output: string): JsonObject => {
   }
 }
 
-const unless = (nothing: string, value: string | undefined): Json =>
+const nullIf = (nothing: string, value: string | undefined): Json =>
   value === undefined || value === nothing ? null : value
 
-/** How many fields stand before the path, by the kind of line. */
+/** The number of fields before the path, by the kind of line. */
 const FIELDS_BEFORE_PATH = new Map([
   ["1", 8],
   ["2", 9],

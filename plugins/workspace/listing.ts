@@ -1,21 +1,25 @@
+/** Lists the files of the workspace within limits, and compares two listings. */
 import type { Disk, DiskEntry } from "./disk.ts"
 
-/** Most files in a listing; where there are more, it says that it is truncated. */
+/** Maximum number of files in a listing. If there are more, the listing has `truncated` set. */
 export const MAX_FILES = 2_000
 
-/** Most directory entries looked at for one listing, so that a tree of empty directories ends too. */
+/** Maximum number of directory entries that are read for one listing. It also bounds trees of empty directories. */
 export const MAX_ENTRIES = 50_000
 
-/** Largest file that gets a digest: 1 MiB. */
+/** Maximum size of a file with a digest: 1 MiB. */
 export const MAX_DIGEST_BYTES = 1024 * 1024
 
-/** Most bytes digested for one listing: 64 MiB. Files after that get no digest. */
+/** Maximum number of bytes that are digested for one listing: 64 MiB. Later files get no digest. */
 export const MAX_TOTAL_DIGEST_BYTES = 64 * 1024 * 1024
 
-/** Directories that are not looked into, wherever they are: what tools make and keep. */
+/** Directories of tools, which are skipped at every level. */
 const SKIPPED = new Set([".git", "node_modules", "dist"])
 
-/** One file: its path from the workspace with `/`, bytes, epoch milliseconds, and SHA-256 where it has one. */
+/**
+ * A file: its path from the workspace with `/`, its size in bytes, its modification time in epoch milliseconds, and its
+ * SHA-256 if it was digested.
+ */
 export interface ListedFile {
   readonly path: string
   readonly size: number
@@ -28,11 +32,11 @@ export interface Listing {
   readonly files: ReadonlyArray<ListedFile>
   /** Paths that could not be read. */
   readonly unreadable: ReadonlyArray<string>
-  /** Whether there is more after the last file. */
+  /** Whether files after the last one were left out. */
   readonly truncated: boolean
 }
 
-/** Lists every file below a directory, down to the limits. Links are left out and not followed. */
+/** Lists all files below a directory, up to the limits. Links are neither listed nor followed. */
 export const list = async (disk: Disk, root: string, signal: AbortSignal): Promise<Listing> => {
   const files: Array<ListedFile> = []
   const unreadable: Array<string> = []
@@ -47,7 +51,7 @@ export const list = async (disk: Disk, root: string, signal: AbortSignal): Promi
     files.push({ path, ...found, digest: isDigested ? await sha256(await disk.read(`${root}/${path}`)) : null })
   }
 
-  /** Answers whether there is room for more. */
+  /** Lists one entry. Returns false once a limit is reached. */
   const visit = async (path: string, kind: DiskEntry["kind"]): Promise<boolean> => {
     signal.throwIfAborted()
     if (kind === "file" && files.length === MAX_FILES) return false
@@ -67,7 +71,7 @@ export const list = async (disk: Disk, root: string, signal: AbortSignal): Promi
       if (entriesLeft-- === 0) return false
       if (entry.kind === "file" || (entry.kind === "directory" && !SKIPPED.has(entry.name))) entries.push(entry)
     }
-    // A directory sorts as its name with "/": so the walk meets the files in the order of their whole paths.
+    // A directory sorts as its name with "/", so that files are listed in the order of their full paths.
     const sortKey = ({ name, kind }: DiskEntry) => (kind === "directory" ? `${name}/` : name)
     entries.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
     for (const { name, kind } of entries) {
@@ -80,7 +84,7 @@ export const list = async (disk: Disk, root: string, signal: AbortSignal): Promi
   return { files, unreadable, truncated: !isWhole }
 }
 
-/** What became of the files between two listings. */
+/** The differences between two listings. */
 export interface Changes {
   readonly added: ReadonlyArray<string>
   readonly modified: ReadonlyArray<string>
@@ -88,8 +92,8 @@ export interface Changes {
 }
 
 /**
- * Compares two listings by digest, or where one has none by size and time. Where a listing is truncated, nothing is said
- * of the paths after its last one.
+ * Compares two listings by digest, or by size and time for files without one. Paths after the last one of a truncated
+ * listing are ignored.
  */
 export const changesBetween = (before: Listing, after: Listing): Changes => {
   const isCovered = ({ path }: ListedFile) => [before, after].every((listing) => covers(listing, path))
@@ -120,7 +124,7 @@ export const sha256 = async (bytes: Uint8Array): Promise<string> => {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 
-/** Files may go while they are listed; then they are as if they had never been there. */
+/** Whether a file was removed while the files were listed. Such a file is left out. */
 const isGone = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   return error.name === "NotFound" || ("code" in error && error.code === "ENOENT")

@@ -1,12 +1,13 @@
+/** The errors of starting a plugin and of calling its components. Each doc comment begins with the remedy. */
 import { Data } from "effect"
 import type { Failure } from "../events/vocabulary/EventType.ts"
 import type { Json } from "../values/Json.ts"
 import { visibleLines } from "../values/PlainText.ts"
 
-/** Install or fix the path: the plugin's process could not even be tried. */
+/** Install or fix the path: the plugin's process could not be started at all. */
 export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
   readonly plugin: string
-  /** What was expected, what was found, what to do: one sentence or two. */
+  /** What was expected, what was found and what to do, in one or two sentences. */
   readonly reason: string
 }> {
   override get message() {
@@ -14,23 +15,23 @@ export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
   }
 }
 
-/** Fix the plugin: its entry threw, has no fitting default export, or did not answer the handshake. */
+/** Fix the plugin: its entry threw, has no valid default export, or did not answer the handshake. */
 export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
   readonly plugin: string
   readonly reason: string
   /** The last lines that the process wrote to its standard error. */
   readonly stderr: ReadonlyArray<string>
 }> {
-  /** What happened, and where in the plugin it was thrown; the way there is in `details` and in the log. */
+  /** The error's text, and the first stack frame in the plugin. The full traces are in `details` and in the log. */
   override get message() {
-    const said = withoutFrames(this.reason).join("\n")
-    const thrownAt = FRAME_PLACE.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
+    const reason = withoutFrames(this.reason).join("\n")
+    const thrownAt = FRAME_LOCATION.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
     const lines = this.stderr.flatMap(withoutFrames).map((line) => `\n  | ${line}`)
     const at = thrownAt === undefined ? "" : ` (at ${thrownAt})`
-    return visibleLines(`Plugin ${this.plugin} did not load: ${said}${at}${lines.join("")}`)
+    return visibleLines(`Plugin ${this.plugin} did not load: ${reason}${at}${lines.join("")}`)
   }
 
-  /** All of it, with the traces: for programs. */
+  /** The reason and the standard error with all stack traces, for programs. */
   get details(): string {
     return [this.reason, ...this.stderr].join("\n")
   }
@@ -39,17 +40,20 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
 /** A line of a V8 stack trace. */
 const FRAME = /^\s+at /
 
-/** Where a frame is: a file, with line and column. */
-const FRAME_PLACE = /file:\/\/([^\s)]+:\d+:\d+)/
+/** The location of a stack frame: file, line and column. */
+const FRAME_LOCATION = /file:\/\/([^\s)]+:\d+:\d+)/
 
-/** A frame of the host's own runner, which is not where anybody has to look. */
+/** A stack frame of the host's own runner. It is never the cause, so the message skips it. */
 const OWN_FRAME = /\/runner\/runner\.[jt]s:/
 
 const frames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => FRAME.test(line))
 
 const withoutFrames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => !FRAME.test(line))
 
-/** Fix the manifest or the entry: what the one declares and the other exports must agree, both ways. */
+/**
+ * Fix the manifest or the entry: the components that the manifest declares and those that the entry exports must be the
+ * same.
+ */
 export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
   readonly plugin: string
   /** Exported but not declared: `sensor look`, `actuator take`, `environment`. */
@@ -66,16 +70,16 @@ export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
   }
 }
 
-/** Start it again: the process ended before it answered. Whether the call took effect is not known. */
+/** Start the plugin again: its process ended before it answered. Whether the call took effect is unknown. */
 export class PluginExited extends Data.TaggedError("PluginExited")<{
   readonly plugin: string
   readonly code: number | null
   readonly signal: string | null
-  /** Every call that had no answer when the process ended, such as `act text-room/go`. */
+  /** All calls that were unanswered when the process ended, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
   /** The call that this error answers. */
   readonly call: string
-  /** Why the host ended it, where it did. */
+  /** Why the host ended the process. Absent if the host did not end it. */
   readonly reason?: string
 }> {
   override get message() {
@@ -85,12 +89,12 @@ export class PluginExited extends Data.TaggedError("PluginExited")<{
   }
 }
 
-/** Fix the plugin: it did not react to the host, so it was killed. Whether the call took effect is not known. */
+/** Fix the plugin: its process did not react to the host and was killed. Whether the call took effect is unknown. */
 export class PluginStuck extends Data.TaggedError("PluginStuck")<{
   readonly plugin: string
-  /** What it did not react to, and for how long. */
+  /** What the process did not react to, and for how long. */
   readonly reason: string
-  /** Every call that had no answer when the process was killed, such as `act text-room/go`. */
+  /** All calls that were unanswered when the process was killed, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
   /** The call that this error answers. */
   readonly call: string
@@ -100,7 +104,7 @@ export class PluginStuck extends Data.TaggedError("PluginStuck")<{
   }
 }
 
-/** Retry or raise the limit: no answer came in time. The call was cancelled; whether it took effect is not known. */
+/** Retry or raise the limit: no answer came in time. The call was cancelled. Whether it took effect is unknown. */
 export class CallTimedOut extends Data.TaggedError("CallTimedOut")<{
   readonly plugin: string
   readonly call: string
@@ -111,13 +115,13 @@ export class CallTimedOut extends Data.TaggedError("CallTimedOut")<{
   }
 }
 
-/** An ordinary answer: the plugin's function threw. */
+/** The plugin's function threw. This is an ordinary answer. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly plugin: string
   readonly call: string
-  /** What it threw: its `code` where that is text, else its name; and its message. */
+  /** The thrown error's message, and its `code` if that is a string, else its name. */
   readonly error: Failure
-  /** The environment's state after the failure, where the plugin has an environment. */
+  /** The environment's state after the failure. Absent if the plugin has no environment. */
   readonly state?: Json
 }> {
   override get message() {
@@ -125,13 +129,13 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   }
 }
 
-/** Fix the plugin: it answered with something that is not an answer. What it did meanwhile is done. */
+/** Fix the plugin: its answer is invalid. Effects of the call are not undone. */
 export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
   readonly plugin: string
   readonly call: string
-  /** What was expected, and what was found where. */
+  /** What was expected, and what was found at which path. */
   readonly reason: string
-  /** The environment's state afterwards, where the plugin has an environment and its state is sound. */
+  /** The environment's state afterwards. Present if the plugin has an environment and the state is valid. */
   readonly state?: Json
 }> {
   override get message() {
@@ -139,5 +143,5 @@ export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
   }
 }
 
-/** What can go wrong when a component is called. */
+/** The errors of calling a component. */
 export type CallError = PluginExited | PluginStuck | CallTimedOut | CallFailed | AnswerInvalid

@@ -1,4 +1,4 @@
-/** Which plugins came with this very package: known by the digest of their files, never by a name. */
+/** The plugins that ship with this package. They are recognised by the digest of their files, never by their names. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { Sha256 } from "../events/vocabulary/EventType.ts"
 import { EMBEDDED } from "./Embedded.ts"
 
-/** By a plugin's digest, which one it is, for people. */
+/** The names of the shipped plugins, for people, by the plugins' digests. */
 export type ShippedPlugins = ReadonlyMap<string, string>
 
 /**
@@ -24,7 +24,7 @@ export const shippedPlugins = (file?: string): ShippedPlugins => {
   }
 }
 
-/** Whether a plugin with this digest came with this package. */
+/** Whether a plugin with this digest ships with this package. */
 export const isShipped = (digest: string): boolean => {
   known ??= shippedPlugins()
   return known.has(digest)

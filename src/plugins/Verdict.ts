@@ -1,8 +1,12 @@
+/**
+ * The verdicts that a measure's function answers with, and their decoder. The author's side of the type is in
+ * `author.ts`.
+ */
 import { Either, ParseResult, Schema } from "effect"
 import { optional } from "../events/vocabulary/EventType.ts"
 import type { Json } from "../values/Json.ts"
 
-/** What a measure's function says of one reward or punishment; the author's side of it is in `author.ts`. */
+/** A judgement of one reward or punishment by a measure's function. */
 export const Verdict = Schema.Struct({
   name: Schema.String,
   kind: optional(Schema.Literal("reward", "punishment")),
@@ -15,7 +19,7 @@ export type Verdict = typeof Verdict.Type
 
 const decodeVerdicts = Schema.decodeUnknownEither(Schema.Array(Verdict), { onExcessProperty: "error" })
 
-/** Reads what a measure's function answered. Left says what was expected, and where. */
+/** Decodes the answer of a measure's function. Left says what was expected, and where. */
 export const decode = (answer: Json): Either.Either<ReadonlyArray<Verdict>, string> =>
   Either.mapLeft(decodeVerdicts(answer), (error) => {
     const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)

@@ -1,26 +1,26 @@
 /**
- * The types a plugin's author writes against: `import type { Plugin } from "hindcast/plugin"`.
+ * The types that a plugin's author writes against: `import type { Plugin } from "hindcast/plugin"`.
  *
- * Nothing here exists at run time. A plugin's entry default-exports a plain object and imports nothing of Hindcast.
- * This module imports nothing either, so that it can be read by Deno, an editor and a person alike.
+ * The module exists at compile time only. A plugin's entry default-exports a plain object and imports nothing of
+ * Hindcast. This module imports nothing either, so that Deno and an editor can read it by itself.
  */
 
-/** Anything JSON can say. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 /** Arguments of a command, or options of an environment. */
 export type JsonObject = { readonly [key: string]: Json }
 
-/** What a command that was run on the plugin's behalf left behind. */
+/** The result of a command that the host ran for the plugin. */
 export interface RunResult {
-  /** Exit code; null where a signal ended it. */
+  /** Exit code; null if a signal ended the command. */
   readonly code: number | null
   readonly signal: string | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** What a request to the network carries. */
+/** The options of a network request. */
 export interface FetchOptions {
   /** Default: `GET`. */
   readonly method?: string
@@ -28,19 +28,19 @@ export interface FetchOptions {
   readonly body?: string
 }
 
-/** What came back from the network. */
+/** The response to a network request. */
 export interface FetchResult {
   readonly status: number
-  /** By their names in lower case; several of one name are joined by commas. */
+  /** Names are in lower case. Several headers of one name are joined by commas. */
   readonly headers: { readonly [name: string]: string }
-  /** The address that answered, after redirects. */
+  /** The URL that answered, after redirects. */
   readonly url: string
   readonly body: string
-  /** How `body` stands for bytes: as they are, where they are UTF-8, else in base64. */
+  /** How `body` encodes the response's bytes: as text if they are valid UTF-8, else in base64. */
   readonly encoding: "utf8" | "base64"
 }
 
-/** `AbortSignal`, where the compiler knows it: by the types of Deno, of Node or of browsers. What is sure of it elsewhere. */
+/** The first argument of every function of a plugin. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
   ? Known
   : {
@@ -55,17 +55,17 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 export interface PluginContext {
   /** The manifest's `variables`. */
   readonly variables: JsonObject
-  /** The metadata of the component that is called, as it stands at the call. */
+  /** The metadata of the called component, as it is at the time of the call. */
   readonly metadata: JsonObject
   /** Writes a line to the event log (`PluginLogged`). */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void
-  /** Aborts when the caller no longer wants the answer. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: Signal
   /** A number in [0, 1), from a generator seeded by the kernel: the same seed gives the same numbers. */
   readonly random: () => number
   /** The time of the call by the kernel's clock, in epoch milliseconds. */
   readonly now: number
-  /** The workspace directory that `"."` in `permissions` speaks of: an absolute path. */
+  /** The absolute path of the workspace directory, which `"."` in `permissions` means. */
   readonly workspace: string
   /**
    * The file with the bytes that the manifest's `precomputed` speaks of: an absolute path, which the plugin may read. Null where the manifest
@@ -80,23 +80,25 @@ export interface PluginContext {
   readonly run: (command: string, args?: ReadonlyArray<string>) => Promise<RunResult>
   /** Asks the host for a text file (UTF-8). A relative path is resolved against the workspace. */
   readonly readFile: (path: string) => Promise<string>
-  /** Asks the host to write a text file (UTF-8), replacing what is there. Needs `permissions.write`. */
+  /** Asks the host to write a text file (UTF-8), replacing any existing file. Needs `permissions.write`. */
   readonly writeFile: (path: string, content: string) => Promise<void>
   /**
-   * Asks the host to fetch over HTTP or HTTPS from a host that the manifest's `permissions.net` names: there is no other
-   * way to the network. A redirect is followed to such hosts only. A status other than 200 is an answer, not a rejection.
+   * Asks the host to fetch over HTTP or HTTPS from a host that the manifest's `permissions.net` names. A plugin has no
+   * other access to the network. Redirects are followed to such hosts only. A status other than 200 does not reject.
    */
   readonly fetch: (url: string, options?: FetchOptions) => Promise<FetchResult>
   /**
-   * Tells the caller how far the call has come: a fraction from 0 to 1, or a few words. A hint, not an event: a caller
-   * that is busy sees the newest only.
+   * Reports the progress of the call to the caller: a fraction from 0 to 1, or a few words. Progress is not an event. A
+   * busy caller gets the newest report only.
    */
   readonly progress: (progress: number | string) => void
   /**
-   * Pushes a reading of one of the plugin's own sensors, without being asked for it. It works as long as the process lives,
-   * also when the call that brought this context is over. Resolves when the reading was taken: who awaits it goes no faster
-   * than the kernel. Up to 256 may wait; what comes beyond is left out and counted, and rejects with the code
-   * `TooManyReadings`. A rejection that nobody handles ends nothing.
+   * Pushes a reading of one of the plugin's own sensors without being called. It works while the process runs, even
+   * after the call of this context has ended.
+   *
+   * Resolves when the kernel has taken the reading, so that awaiting it is back-pressure. At most 256 readings wait;
+   * any further reading is dropped and counted, and its promise rejects with the code `TooManyReadings`. An unhandled
+   * rejection does not end the process.
    */
   readonly emit: (sensor: string, reading: Json) => Promise<void>
 }
@@ -111,40 +113,44 @@ export type Precompute = () => Uint8Array | Promise<Uint8Array>
 export type Sensor = (context: PluginContext) => Json | Promise<Json>
 
 /**
- * Carries out a command and returns its result. To refuse, throw: the error's `code`, where it is text, and its message
- * become the command's failure.
+ * Carries out a command and returns its result. To refuse a command, throw an error. Its `code`, if it is a string, and
+ * its message become the command's failure.
  */
 // biome-ignore lint/suspicious/noExplicitAny: an author names the arguments that the manifest's `args` schema promises.
 export type Actuator = (context: PluginContext, args: any) => Json | Promise<Json>
 
-/** A world with a state of its own. Its process serves one task, unless the manifest says otherwise. */
+/** An environment with its own state. By default, its process serves one task; the manifest can say otherwise. */
 export interface Environment {
-  /** Puts the world in its first state. `options` configure it: a scenario, say. Throw to refuse them. */
+  /**
+   * Puts the environment in its first state. `options` configure it, for example with a scenario. To refuse them,
+   * throw.
+   */
   readonly reset: (context: PluginContext, options: JsonObject) => void | Promise<void>
-  /** The world's whole state as one JSON document. Asked for after a reset and after every command. */
+  /** Returns the whole state as one JSON document. It is called after a reset and after every command. */
   readonly state: () => Json
   /**
-   * Puts the world in a state that `state` once gave, with the options that it was reset with then; for a manifest whose
-   * `rewind` has `snapshot`. It is asked for in a new process, and `state` must give the very same document afterwards.
+   * Puts the environment in a state that `state` returned earlier, with the options of that earlier reset. It is needed
+   * if `rewind` in the manifest has `snapshot`. It is called in a new process; `state` must then return an equal
+   * document.
    */
   readonly restore?: (context: PluginContext, options: JsonObject, state: Json) => void | Promise<void>
 }
 
-/** What a function that judges is given: it has nothing to ask the host for but the task's events. */
+/** The context of a measure's function. It has no host requests: the task's events are the only data it can ask for. */
 export type JudgeContext = Pick<
   PluginContext,
   "variables" | "metadata" | "log" | "signal" | "random" | "now" | "progress"
 >
 
-/** An event of a task that is judged, as the log has it. */
+/** An event of a judged task, as in the log. */
 export interface TaskEvent {
-  /** Its place in the log: what a verdict cites. */
+  /** The position in the log. Verdicts cite it. */
   readonly position: number
   readonly id: string
-  /** Its name in the vocabulary: `SensorRead`, `ActuatorCommanded`, `EnvironmentChanged`, `TaskClosed` … */
+  /** The event type: `SensorRead`, `ActuatorCommanded`, `EnvironmentChanged`, `TaskClosed` … */
   readonly type: string
   readonly actor: string
-  /** The id of the event that made it happen. */
+  /** The id of the event that caused this one. */
   readonly causationId: string | null
   /** Epoch milliseconds. */
   readonly occurredAt: number
@@ -161,17 +167,17 @@ export interface JudgedReward {
   readonly per?: "task" | "occurrence"
 }
 
-/** A task that has ended, as far as it may be judged. It is a copy: changing it changes nothing. */
+/** A completed task, as a measure's function sees it. It is a copy: mutations have no effect. */
 export interface JudgedTask {
   readonly id: string
   readonly goal: string
   /** `name@version` */
   readonly agent: string
-  /** `achieved`, `failed`, `abandoned`, `truncated`; null where it is still open. */
+  /** `achieved`, `failed`, `abandoned` or `truncated`; null if the task is still open. */
   readonly outcome: string | null
-  /** What the log knew of the world at its end: readings by `plugin/sensor`, environments' documents by plugin. */
+  /** The recorded state at the task's end: readings by `plugin/sensor`, environment documents by plugin. */
   readonly state: { readonly readings: JsonObject; readonly environment: JsonObject; readonly [key: string]: Json }
-  /** The measure that it is judged by, as the rubric has it. */
+  /** The measure to judge by, as in the rubric. */
   readonly measure: {
     readonly name: string
     readonly description: string
@@ -179,29 +185,32 @@ export interface JudgedTask {
     readonly punishments: ReadonlyArray<JudgedReward>
   }
   /**
-   * Its events in order, up to its end, without those of earlier scorings. They come page by page as they are asked for,
-   * so a long task takes no more memory than a short one; iterating again begins again.
+   * The task's events in order, up to its end, without the events of earlier scorings. They are read in chunks during
+   * iteration, so memory does not grow with the task's length. Each iteration starts from the first event.
    */
   readonly events: AsyncIterable<TaskEvent>
 }
 
-/** What was found of a reward or punishment. What no verdict speaks of did not happen. */
+/** A judgement of one reward or punishment. A reward without a verdict did not occur. */
 export interface Verdict {
   /** The name of a reward or punishment of the measure. */
   readonly name: string
-  /** Which of them, where a reward and a punishment of the measure share the name. */
+  /** Needed if a reward and a punishment of the measure have the same name. */
   readonly kind?: "reward" | "punishment"
-  /** How often, a whole number. Default: 1. Verdicts about the same reward add up; one `per` task counts once at most. */
+  /**
+   * How often it occurred, a whole number. Default: 1. Verdicts about the same reward add up. A reward with `per:
+   * "task"` counts at most once.
+   */
   readonly occurrences?: number
-  /** The positions of the task's events that made it true: at least one, unless it did not happen. */
+  /** The positions of the task's events that are the evidence. At least one, unless `occurrences` is 0. */
   readonly because: ReadonlyArray<number>
-  /** Why, in words. It stays in the log whatever is shredded later: no personal data. */
+  /** The reason, in words. It stays in the log when personal data is shredded, so it must not contain any. */
   readonly rationale?: string
 }
 
 /**
- * Judges a task by a measure. It runs in a sandbox without any permission, after the task has ended, and may be called
- * again for the same task: keep nothing between calls, so that the same events have the same verdicts.
+ * Judges a task by a measure. It runs after the task has ended, in a sandbox without permissions. It may be called again
+ * for the same task, so it must keep no state between calls: the same events must give the same verdicts.
  *
  * ```ts
  * const exploration: Judge = async (context, { events }) => {
@@ -218,11 +227,11 @@ export type Judge = (
   task: JudgedTask,
 ) => ReadonlyArray<Verdict> | Promise<ReadonlyArray<Verdict>>
 
-/** What a plugin's entry default-exports. Its names and the manifest's must agree, both ways. */
+/** The default export of a plugin's entry. It must export exactly the components that the manifest declares. */
 export interface Plugin {
   readonly sensors?: { readonly [name: string]: Sensor }
   readonly actuators?: { readonly [name: string]: Actuator }
   readonly environment?: Environment
-  /** By the measure's name: for each measure whose `critic` in the manifest is `plugin`. */
+  /** Functions by the measure's name, one for each measure whose `critic` in the manifest is `plugin`. */
   readonly measures?: { readonly [name: string]: Judge }
 }

@@ -25,7 +25,7 @@ describe("one alarm for many deadlines", () => {
     })
     const set = (at: number) => {
       due.add(at)
-      alarm.by(startedAt + at)
+      alarm.noLaterThan(startedAt + at)
     }
     return { set, due, rang, stop: alarm.stop }
   }

@@ -14,7 +14,7 @@ const place = Effect.gen(function* () {
   const base = yield* temporaryDirectory
   yield* writeFiles(base, { "open/note.txt": "grüezi", "closed/secret.txt": "secret" })
   const within = (name: string) => path.join(base, name)
-  const client = (grants: Partial<Grants> = {}, limits: HostApi.BrokerLimits = {}): HostApi.Client => ({
+  const client = (grants: Partial<Grants> = {}, limits: HostApi.HostApiLimits = {}): HostApi.Client => ({
     grants: {
       ...{ read: [within("open")], write: [within("open"), within("later")] },
       ...{ net: [], env: [], run: [], runAny: false, ...grants },

@@ -14,7 +14,7 @@ const item: JsonObject = {
   additionalProperties: false,
 }
 
-const disagreement = (schema: JsonObject, value: Json, part: ComponentSchemas.Part = "args") =>
+const disagreement = (schema: JsonObject, value: Json, part: ComponentSchemas.SchemaPart = "args") =>
   ComponentSchemas.disagreement(part, schema, value)
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -196,7 +196,9 @@ describe("a schema that is meant to do harm", () => {
   })
 
   it("is compiled once, also where another manifest says the same", () => {
-    expect(Check.of({ type: "string", maxLength: 5 })).toBe(Check.of({ type: "string", maxLength: 5 }))
+    expect(Check.validatorOf({ type: "string", maxLength: 5 })).toBe(
+      Check.validatorOf({ type: "string", maxLength: 5 }),
+    )
   })
 
   it("a reference to itself is an answer, not a crash", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as fc from "fast-check"
-import { splitLines, tellFrames } from "../../src/plugins/channel/lines.ts"
+import { splitFrames, splitLines } from "../../src/plugins/channel/lines.ts"
 import * as Protocol from "../../src/plugins/channel/Protocol.ts"
 
 describe("lines", () => {
@@ -42,7 +42,7 @@ describe("lines", () => {
 
   it("are frames from the nonce on, and printed before it", () => {
     const seen: Array<readonly [string, string]> = []
-    const tell = tellFrames("n0nce", {
+    const tell = splitFrames("n0nce", {
       onFrame: (text) => seen.push(["frame", text]),
       onPrinted: (line) => seen.push(["printed", line]),
     })

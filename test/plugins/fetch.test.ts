@@ -35,7 +35,7 @@ const server = Effect.acquireRelease(
     }),
 )
 
-const client = (net: ReadonlyArray<string>, limits: HostApi.BrokerLimits = {}): HostApi.Client => ({
+const client = (net: ReadonlyArray<string>, limits: HostApi.HostApiLimits = {}): HostApi.Client => ({
   grants: { read: [], write: [], net, env: [], run: [], runAny: false },
   workspace: "/",
   limits,

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
-import { LEAST, watch } from "../../src/plugins/process/ReniceWhenBusy.ts"
+import { MAX_NICENESS, watch } from "../../src/plugins/process/ReniceWhenBusy.ts"
 import { start } from "./fixtures.ts"
 import { inLayer, strongest } from "./layers.ts"
 
@@ -45,12 +45,12 @@ describe("a process that has calls to answer", () => {
     vi.advanceTimersByTime(250)
     expect(process.given).toEqual([])
     vi.advanceTimersByTime(2_000)
-    expect(process.given).toEqual([LEAST])
+    expect(process.given).toEqual([MAX_NICENESS])
     expect(process.pings).toHaveLength(1)
     process.pings.pop()?.()
-    expect(process.given).toEqual([LEAST, 10])
+    expect(process.given).toEqual([MAX_NICENESS, 10])
     vi.advanceTimersByTime(500)
-    expect(process.given).toEqual([LEAST, 10, LEAST])
+    expect(process.given).toEqual([MAX_NICENESS, 10, MAX_NICENESS])
     stop()
   })
 
@@ -107,10 +107,10 @@ describe("a plugin that spins", () => {
       })
       yield* untilNiceness(process.pid, 3)
       const call = yield* Effect.fork(process.read("spin"))
-      yield* untilNiceness(process.pid, LEAST)
+      yield* untilNiceness(process.pid, MAX_NICENESS)
       expect(yield* Fiber.join(call)).toBe("done")
       // Others than root can be as kind as they like, and stay so.
-      yield* untilNiceness(process.pid, isRoot ? 3 : LEAST)
+      yield* untilNiceness(process.pid, isRoot ? 3 : MAX_NICENESS)
     }).pipe(inLayer(strongest)),
   )
 })

@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as AtomicFile from "../../src/platform/AtomicFile.ts"
-import { placesIn } from "../../src/plugins/sandbox/Libraries.ts"
+import { pathsIn } from "../../src/plugins/sandbox/Libraries.ts"
 import { DEFAULTS } from "../../src/plugins/sandbox/Limits.ts"
 import { LAYERS } from "../../src/plugins/sandbox/layers/Layer.ts"
 import { fstabLine, mountPoints } from "../../src/plugins/sandbox/layers/Mounts.ts"
 import { userOf } from "../../src/plugins/sandbox/layers/User.ts"
 import * as Sandbox from "../../src/plugins/sandbox/Sandbox.ts"
-import { trial } from "../../src/plugins/sandbox/Trial.ts"
+import { testLayer } from "../../src/plugins/sandbox/Trial.ts"
 import { start, temporaryDirectory, writeFiles } from "./fixtures.ts"
 import { confiningBy, inLayer, isThere, layers, layersNamed, namespaces, sayWhichLayers } from "./layers.ts"
 
@@ -170,8 +170,8 @@ describe("a table of mounts", () => {
 describe("what a program is linked with", () => {
   it("is what the dynamic linker says, with the linker itself and without what is in no file", () => {
     const trace = `\tlinux-vdso.so.1 (0x00007ffd)\n\tlibc.so.6 => /lib/x y/libc.so.6 (0x00007f)\n\tlibgone.so => not found\n\t/lib64/ld-linux.so.2 (0x00007e)\n`
-    expect(placesIn(trace)).toEqual(["/lib/x y/libc.so.6", "/lib64/ld-linux.so.2"])
-    expect(placesIn("\tstatically linked\n")).toEqual([])
+    expect(pathsIn(trace)).toEqual(["/lib/x y/libc.so.6", "/lib64/ld-linux.so.2"])
+    expect(pathsIn("\tstatically linked\n")).toEqual([])
   })
 })
 
@@ -195,7 +195,7 @@ describe("the trial of a layer", () => {
       const mine = AtomicFile.nameFor(path.join(os.tmpdir(), "hindcast-sandbox"))
       const left = mine.replace(`-${process.pid}-`, `-${dead}-`)
       fs.mkdirSync(left)
-      expect(yield* trial(confiningBy(layer))).toBe(undefined)
+      expect(yield* testLayer(confiningBy(layer))).toBe(undefined)
       expect(fs.existsSync(left)).toBe(false)
       const own = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("hindcast-sandbox."))
       expect(own.filter((name) => name.includes(`-${process.pid}-`))).toEqual([])

@@ -62,7 +62,7 @@ export const confiningBy = (layer: Layer): Confining => {
 }
 
 /** Whether this machine has what holds a process to all of its limits. */
-export const isBounded: boolean = Tier.missingBounds(confiningBy("none").tools).length === 0
+export const isBounded: boolean = Tier.missingLimitTools(confiningBy("none").tools).length === 0
 
 /** Says among the tests which layers are tested: what is not must not look as if it were. One that was asked for has to be there. */
 export const sayWhichLayers = () => {

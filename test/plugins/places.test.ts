@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { locationOfMistake, sourceLocationsOf } from "../../src/plugins/manifest/sourceLocations.ts"
+import { sourceLocationsOf, syntaxErrorLocation } from "../../src/plugins/manifest/sourceLocations.ts"
 import { type Json, pointerToken } from "../../src/values/Json.ts"
 
 /** The text from a place on. */
@@ -31,9 +31,9 @@ describe("places in a JSON text", () => {
   })
 
   it("of a name that stands twice the later place counts, and the earlier one is told", () => {
-    const { of, hidden } = sourceLocationsOf('{"a": 1,\n"\\u0061": {"a": 2}}')
+    const { of, overridden } = sourceLocationsOf('{"a": 1,\n"\\u0061": {"a": 2}}')
     expect(of("/a")).toEqual({ line: 2, column: 1 })
-    expect(hidden).toEqual([{ pointer: "/a", place: { line: 1, column: 2 } }])
+    expect(overridden).toEqual([{ pointer: "/a", place: { line: 1, column: 2 } }])
   })
 
   it("property: whatever the document, each part of it stands where its place says", () => {
@@ -54,7 +54,7 @@ describe("places in a JSON text", () => {
         const places = sourceLocationsOf(text)
         for (const [pointer, start] of parts(document))
           expect(from(text, places.of(pointer)).startsWith(start)).toBe(true)
-        expect(places.hidden).toEqual([])
+        expect(places.overridden).toEqual([])
       }),
     )
   })
@@ -75,7 +75,7 @@ describe("where a text stops being JSON", () => {
     ["{\n", 2, 1],
     ["", 1, 1],
   ])("%j: line %i, column %i", (text, line, column) => {
-    expect(locationOfMistake(text, messageOf(text))).toEqual({ line, column })
+    expect(syntaxErrorLocation(text, messageOf(text))).toEqual({ line, column })
   })
 })
 

@@ -48,9 +48,9 @@ describe("a request that was ruled on", () => {
       yield* Effect.promise(() => Promise.all(["one", "two"].map((name) => fs.mkdir(path.join(workspace, name)))))
       yield* Effect.promise(() => fs.symlink("one", link))
       const request = yield* HostApi.request("writeFile", { path: "link/x.txt", content: "x" })
-      const ruledOn = { target: yield* request.target(client), allows: () => true }
+      const permit = { target: yield* request.target(client), allows: () => true }
       yield* Effect.promise(() => fs.rm(link).then(() => fs.symlink("two", link)))
-      expect(yield* Effect.flip(request.execute({ ...client, ruledOn }))).toMatchObject({
+      expect(yield* Effect.flip(request.execute({ ...client, permit }))).toMatchObject({
         code: "RequestDenied",
         message: expect.stringContaining(
           `which was ruled on, found that it leads to ${path.join(workspace, "two", "x.txt")}`,

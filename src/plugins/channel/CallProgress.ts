@@ -1,28 +1,30 @@
+/** Delivers progress reports of a call one at a time, so that a slow caller does not accumulate them. */
 import { Effect } from "effect"
 
-/** How far a call has come: a fraction from 0 to 1, or some words. */
+/** The progress of a call: a fraction from 0 to 1, or some words. */
 export type Progress = number | string
 
+/** Receives a progress report of a call. */
 export type OnProgress = (progress: Progress) => Effect.Effect<void>
 
-/** Tells one at a time; of what comes while the caller is being told, only the newest is kept. */
-export const newest = (onProgress: OnProgress | undefined): OnProgress | undefined => {
+/** Serialises calls of `onProgress`. While one is running, only the newest report is kept. */
+export const latestOnly = (onProgress: OnProgress | undefined): OnProgress | undefined => {
   if (onProgress === undefined) return undefined
-  let telling = false
-  let untold: Progress | undefined
-  const tell: Effect.Effect<void> = Effect.suspend(() => {
-    if (untold === undefined) {
-      telling = false
+  let isDelivering = false
+  let pending: Progress | undefined
+  const deliver: Effect.Effect<void> = Effect.suspend(() => {
+    if (pending === undefined) {
+      isDelivering = false
       return Effect.void
     }
-    const progress = untold
-    untold = undefined
-    return Effect.zipRight(onProgress(progress), tell)
+    const progress = pending
+    pending = undefined
+    return Effect.zipRight(onProgress(progress), deliver)
   })
   return (progress) => {
-    untold = progress
-    if (telling) return Effect.void
-    telling = true
-    return tell
+    pending = progress
+    if (isDelivering) return Effect.void
+    isDelivering = true
+    return deliver
   }
 }

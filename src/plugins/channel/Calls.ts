@@ -1,3 +1,7 @@
+/**
+ * The calls of one plugin process: ids, time-outs, cancellation, and the limit on calls in flight. Each call is
+ * answered exactly once, by the plugin, by its time-out or by the end of the process.
+ */
 import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { plainText } from "../../values/Json.ts"
@@ -8,72 +12,74 @@ import * as NextTimeout from "./NextTimeout.ts"
 import type { OpenCall } from "./OpenCall.ts"
 import { type AnswerFrame, CALLS_IN_FLIGHT, encode, FRAME_LIMIT, type HostFrame } from "./Protocol.ts"
 
-/** Has what the host does for a call interrupted when the call ends early. */
-export const serve = (call: OpenCall, fiber: Fiber.RuntimeFiber<unknown>): void => {
-  const brokered = call.brokered ?? new Set()
-  call.brokered = brokered.add(fiber)
-  fiber.addObserver(() => brokered.delete(fiber))
+/** Registers a fiber that does host work for a call. If the call ends early, the fiber is interrupted. */
+export const interruptWithCall = (call: OpenCall, fiber: Fiber.RuntimeFiber<unknown>): void => {
+  const fibers = call.hostFibers ?? new Set()
+  call.hostFibers = fibers.add(fiber)
+  fiber.addObserver(() => fibers.delete(fiber))
 }
 
-/** One call: its name, its frame, how long it may take, and what an answer comes to. */
-export interface Calling<A> extends Omit<OpenCall, "brokered" | "hold"> {
+/** A call to make: its frame, its time-out, and how its answer is converted. */
+export interface CallSpec<A> extends Omit<OpenCall, "hostFibers" | "pauseTimeout"> {
   readonly frame: (id: number, now: number) => HostFrame
-  /** Counted from when it is sent. */
+  /** The time-out in milliseconds, counted from sending. */
   readonly timeoutMs: number
-  readonly take: (frame: OkFrame) => Effect.Effect<A, CallError>
+  readonly decode: (frame: OkFrame) => Effect.Effect<A, CallError>
 }
 
+/** A plugin's successful answer to a call. */
 export type OkFrame = Extract<AnswerFrame, { readonly type: "ok" }>
 
-/** An answer that no call waits for, told apart by why. */
-export interface Stray {
+/** An answer that belongs to no open call, and why. */
+export interface UnmatchedAnswer {
   readonly code: "LateAnswer" | "SecondAnswer" | "UnaskedAnswer"
   readonly reason: string
 }
 
-/** The calls of one process: each is answered exactly once, by the plugin, the time-out or the process's end. */
+/** The calls of one process. */
 export interface Calls {
   /**
-   * Sends a call and waits for the answer. Interruption cancels it in the plugin. A plugin that does not acknowledge a
-   * cancelled call, because its event loop is stuck, is killed. At most `CALLS_IN_FLIGHT` are sent; more wait their turn.
+   * Sends a call and waits for the answer. Interruption cancels the call in the plugin. If the plugin does not
+   * acknowledge the cancellation, because its event loop is blocked, it is killed. At most `CALLS_IN_FLIGHT` calls are
+   * sent at a time; further calls are queued.
    */
-  readonly call: <A>(calling: Calling<A>) => Effect.Effect<A, CallError>
-  /** Asks for a sign of life, beside all calls. */
+  readonly call: <A>(spec: CallSpec<A>) => Effect.Effect<A, CallError>
+  /** Sends a ping. Pings are not counted as calls. */
   readonly ping: (onAnswer: () => void) => void
   /** The open call with this id. */
   readonly find: (id: number) => OpenCall | undefined
-  /** Whether there ever was a call with this id. */
-  readonly wasAsked: (id: number) => boolean
-  /** Takes an answer in; answers what is wrong with one that nobody waits for. */
-  readonly answer: (frame: AnswerFrame) => Stray | undefined
-  /** Kills the process for not reacting for so many milliseconds: its open calls fail with `PluginStuck`. */
+  /** Whether a call with this id was ever sent. */
+  readonly wasMade: (id: number) => boolean
+  /** Completes the call that an answer belongs to. If there is none, returns what is wrong with the answer. */
+  readonly answer: (frame: AnswerFrame) => UnmatchedAnswer | undefined
+  /** Kills the process because it did not react for `silentMs` milliseconds. Its open calls fail with `PluginStuck`. */
   readonly stuck: (reason: string, silentMs: number) => void
-  /** Fails every open call; answers with their names. */
+  /** Fails every open call after the process has ended, and returns the calls' names. */
   readonly end: (exit: ChildExit) => ReadonlyArray<string>
-  /** Notes that the process does something without being called. */
+  /** Records activity of the process outside of calls. */
   readonly touch: () => void
-  /** When the last call ended, or the process was last touched, by `performance.now`; undefined while a call is open. */
+  /** When the last call ended or the process was last touched, by `performance.now`; undefined while a call is open. */
   readonly idleSince: () => number | undefined
 }
 
-interface Sending {
+interface CallsInput {
   readonly plugin: string
   readonly child: Child
-  /** How long a cancelled call may go unacknowledged. */
+  /** How long a cancelled call may stay unacknowledged, in milliseconds. */
   readonly cancelMs: number
 }
 
-interface Waiting extends OpenCall {
+interface PendingCall extends OpenCall {
   readonly timeoutMs: number
-  /** When it times out, by `performance.now`; while its time stands still, how long it would have had. */
+  /** When the call times out, by `performance.now`. While its time-out is paused: the remaining milliseconds. */
   dueAt: number
-  /** How many hold its time. */
-  held: number
+  /** How many holders have paused the time-out. */
+  pauses: number
   readonly answer: (frame: AnswerFrame) => void
   readonly fail: (error: CallError) => void
 }
 
-/** A call that was cancelled and not acknowledged: the timer will kill the process. */
+/** A cancelled call that is not acknowledged yet. When the timer fires, the process is killed. */
 interface Cancelled {
   readonly name: string
   readonly timer: NodeJS.Timeout
@@ -83,31 +89,32 @@ interface Ended extends ChildExit {
   readonly inFlight: ReadonlyArray<string>
 }
 
-/** Longest frame, in characters, that is sent without waiting for its turn; see `sendInTurn`. */
+/** Maximum length, in characters, of a frame that is sent at once. Longer frames are queued; see `sendInTurn`. */
 const SMALL_FRAME = 64 * 1024
 
-export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
-  const open = new Map<number, Waiting>()
-  /** Calls that wait until fewer are open: each is sent by being called. */
+/** Makes the calls of a process that has been spawned. */
+export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
+  const open = new Map<number, PendingCall>()
+  /** The send functions of calls that wait because too many are open. */
   const queue = new Set<() => void>()
   const cancelled = new Map<number, Cancelled>()
   const pings = new Map<number, () => void>()
-  const large: Array<{ readonly id: number; readonly text: string }> = []
-  let sending = false
+  const largeFrames: Array<{ readonly id: number; readonly text: string }> = []
+  let isSendingLarge = false
   let ended: Ended | undefined
-  let stuckBecause: string | undefined
-  let last = 0
+  let stuckReason: string | undefined
+  let lastId = 0
   let lastUsedAt = performance.now()
 
   const exited = (call: string, { code, signal, reason, inFlight }: Ended): CallError =>
-    reason !== undefined && reason === stuckBecause
+    reason !== undefined && reason === stuckReason
       ? new PluginStuck({ plugin, reason, inFlight, call })
       : new PluginExited({ plugin, code, signal, inFlight, call, ...(reason === undefined ? {} : { reason }) })
 
   const stuck = (reason: string, silentMs: number) => {
-    const isHeldBack = child.restedSince(performance.now() - silentMs)
-    stuckBecause ??= isHeldBack ? `${reason}; ${HELD_BACK}` : reason
-    child.kill(stuckBecause)
+    const wasOutputPaused = child.wasPausedSince(performance.now() - silentMs)
+    stuckReason ??= wasOutputPaused ? `${reason}; ${OUTPUT_PAUSED}` : reason
+    child.kill(stuckReason)
   }
 
   const sendNext = () => {
@@ -118,14 +125,14 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     }
   }
 
-  /** Takes a call off the table, and stops what the host does for it. */
-  const close = (id: number): Waiting | undefined => {
+  /** Removes a call and interrupts the host's work for it. */
+  const close = (id: number): PendingCall | undefined => {
     const call = open.get(id)
     if (call === undefined) return undefined
     open.delete(id)
     lastUsedAt = performance.now()
-    if (call.brokered !== undefined) {
-      for (const fiber of call.brokered) fiber.unsafeInterruptAsFork(FiberId.none)
+    if (call.hostFibers !== undefined) {
+      for (const fiber of call.hostFibers) fiber.unsafeInterruptAsFork(FiberId.none)
     }
     sendNext()
     return call
@@ -134,23 +141,26 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   const cancel = (id: number) => {
     const call = close(id)
     if (call === undefined || ended !== undefined) return
-    const unsent = large.findIndex((waiting) => waiting.id === id)
+    const unsent = largeFrames.findIndex((waiting) => waiting.id === id)
     if (unsent !== -1) {
-      large.splice(unsent, 1)
+      largeFrames.splice(unsent, 1)
       return
     }
     child.send(encode({ type: "cancel", id }))
-    const unheard = () =>
+    const killUnacknowledged = () =>
       stuck(`it did not acknowledge within ${cancelMs} ms that ${call.name} was cancelled`, cancelMs)
-    cancelled.set(id, { name: call.name, timer: setTimeout(unheard, cancelMs) })
+    cancelled.set(id, { name: call.name, timer: setTimeout(killUnacknowledged, cancelMs) })
   }
 
-  /** Ends the calls that are due; the timers that wake it may be a part of a millisecond early. */
+  /**
+   * Times out the calls that are due, and returns when the next is due. Timers can fire a fraction of a millisecond
+   * early, hence the 1 ms of tolerance.
+   */
   const timeOut = (): number => {
     const now = performance.now() + 1
     let next = Number.POSITIVE_INFINITY
-    for (const [id, { name, timeoutMs, dueAt, held, fail }] of open) {
-      if (held > 0) continue
+    for (const [id, { name, timeoutMs, dueAt, pauses, fail }] of open) {
+      if (pauses > 0) continue
       if (dueAt > now) next = Math.min(next, dueAt)
       else {
         cancel(id)
@@ -159,42 +169,45 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     }
     return next
   }
-  const alarm = NextTimeout.make(timeOut)
+  const nextTimeout = NextTimeout.make(timeOut)
 
-  /** Has the time of a call stand still: it has as much left afterwards as it has now. */
-  const hold = (id: number) => () => {
+  /** Pauses the time-out of a call and returns how to resume it. The remaining time stays the same. */
+  const pauseTimeoutOf = (id: number) => () => {
     const call = open.get(id)
     if (call === undefined) return () => {}
-    if (call.held++ === 0) call.dueAt -= performance.now()
+    if (call.pauses++ === 0) call.dueAt -= performance.now()
     return () => {
-      if (--call.held > 0) return
+      if (--call.pauses > 0) return
       call.dueAt += performance.now()
-      alarm.by(call.dueAt)
+      nextTimeout.noLaterThan(call.dueAt)
     }
   }
 
-  /** Large frames wait until the one before has left this process: a plugin that does not read fills no memory here. */
+  /**
+   * Sends large frames one at a time: each waits until the one before has left this process. A plugin that does not
+   * read its input therefore cannot fill the host's memory.
+   */
   const sendInTurn = () => {
-    const next = sending ? undefined : large.shift()
+    const next = isSendingLarge ? undefined : largeFrames.shift()
     if (next === undefined) return
-    sending = true
+    isSendingLarge = true
     Effect.runCallback(child.deliver(next.text), {
       onExit: () => {
-        sending = false
+        isSendingLarge = false
         sendInTurn()
       },
     })
   }
 
-  /** One step of Effect's, for every call passes here: all else is plain callbacks. */
-  const ask = <A>(calling: Calling<A>, clock: Clock.Clock) =>
+  /** A single `Effect.async`, because every call takes this path: the rest is plain callbacks. */
+  const startCall = <A>(spec: CallSpec<A>, clock: Clock.Clock) =>
     Effect.async<A, CallError>((resume) => {
-      const { name, frame, timeoutMs, take, onProgress, causationId, taskId, readPage } = calling
+      const { name, frame, timeoutMs, decode, onProgress, causationId, taskId, readPage } = spec
       const fail = (error: CallError) => resume(Effect.fail(error))
       let id: number | undefined
       const send = () => {
         if (ended !== undefined) return fail(exited(name, ended))
-        id = ++last
+        id = ++lastId
         const text = encode(frame(id, clock.unsafeCurrentTimeMillis()))
         if (!fitsFrame(text)) {
           fail(tooLong(plugin, name))
@@ -205,21 +218,21 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
           name,
           causationId,
           taskId,
-          onProgress: CallProgress.newest(onProgress),
+          onProgress: CallProgress.latestOnly(onProgress),
           readPage,
-          brokered: undefined,
-          hold: hold(id),
+          hostFibers: undefined,
+          pauseTimeout: pauseTimeoutOf(id),
           timeoutMs,
           dueAt,
-          held: 0,
+          pauses: 0,
           answer: (answered) =>
-            answered.type === "ok" ? resume(take(answered)) : fail(failureIn(plugin, name, answered)),
+            answered.type === "ok" ? resume(decode(answered)) : fail(failureIn(plugin, name, answered)),
           fail,
         })
-        alarm.by(dueAt)
+        nextTimeout.noLaterThan(dueAt)
         if (text.length <= SMALL_FRAME) child.send(text)
         else {
-          large.push({ id, text })
+          largeFrames.push({ id, text })
           sendInTurn()
         }
       }
@@ -232,14 +245,14 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
     })
 
   return {
-    call: (calling) => Effect.clockWith((clock) => ask(calling, clock)),
+    call: (spec) => Effect.clockWith((clock) => startCall(spec, clock)),
     ping: (onAnswer) => {
-      const id = ++last
+      const id = ++lastId
       pings.set(id, onAnswer)
       child.send(encode({ type: "ping", id }))
     },
     find: (id) => open.get(id),
-    wasAsked: (id) => id >= 1 && id <= last,
+    wasMade: (id) => id >= 1 && id <= lastId,
     answer: (frame) => {
       const { id } = frame
       const call = close(id)
@@ -253,23 +266,23 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
         ping()
         return undefined
       }
-      const late = cancelled.get(id)
-      if (late !== undefined) {
-        clearTimeout(late.timer)
+      const cancelledCall = cancelled.get(id)
+      if (cancelledCall !== undefined) {
+        clearTimeout(cancelledCall.timer)
         cancelled.delete(id)
         return frame.type === "error" && frame.error.code === CANCELLED
           ? undefined
-          : { code: "LateAnswer", reason: `${late.name} was answered when nobody waited for it any more` }
+          : { code: "LateAnswer", reason: `${cancelledCall.name} was answered when nobody waited for it any more` }
       }
-      return id >= 1 && id <= last
+      return id >= 1 && id <= lastId
         ? { code: "SecondAnswer", reason: `call ${id} was answered already` }
-        : { code: "UnaskedAnswer", reason: `nobody made the call ${id}: the last one was ${last}` }
+        : { code: "UnaskedAnswer", reason: `nobody made the call ${id}: the last one was ${lastId}` }
     },
     stuck,
     end: (exit) => {
       const inFlight = [...open.values()].map(({ name }) => name)
       ended = { ...exit, inFlight }
-      alarm.stop()
+      nextTimeout.stop()
       for (const { timer } of cancelled.values()) clearTimeout(timer)
       for (const id of [...open.keys()]) {
         const call = close(id)
@@ -286,14 +299,14 @@ export const make = ({ plugin, child, cancelMs }: Sending): Calls => {
   }
 }
 
-/** Why a plugin that reacts may not have been heard. */
-const HELD_BACK =
+/** The addition to a `PluginStuck` reason if the plugin's output was paused: its answers may be waiting in the pipe. */
+const OUTPUT_PAUSED =
   "its output was held back meanwhile, for it printed, logged or pushed more than it may, and its answers wait behind that"
 
-/** How the runner acknowledges that a call was cancelled: by a failure with this code. */
+/** The code of the failure by which the runner acknowledges a cancellation. */
 const CANCELLED = "Cancelled"
 
-/** A character takes at most three bytes: most texts need not be measured. */
+/** A UTF-16 code unit takes at most three bytes, so most texts need not be measured. */
 const fitsFrame = (text: string): boolean => text.length * 3 <= FRAME_LIMIT || Buffer.byteLength(text) <= FRAME_LIMIT
 
 const failureIn = (
@@ -307,13 +320,13 @@ const failureIn = (
     : new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state })
 }
 
-/** What a plugin threw, as the log can keep it: whatever its text is, the call has an answer. */
+/** A thrown error, made recordable: the call gets an answer even if the error's text is malformed. */
 const plainFailure = ({ code, message }: Failure): Failure => ({
   code: code.slice(0, CODE_LENGTH).toWellFormed(),
   message: plainText(message),
 })
 
-/** Longest code of a failure that is kept, in characters; a longer one is cut. */
+/** Maximum length of a recorded failure code, in characters. Longer codes are cut. */
 const CODE_LENGTH = 100
 
 const tooLong = (plugin: string, call: string) =>

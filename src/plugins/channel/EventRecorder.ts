@@ -1,22 +1,29 @@
+/**
+ * Records the events of one plugin process in order, without blocking the code that reads its frames. Log lines are
+ * rate-limited.
+ */
 import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 
-/** Default of how many lines of one plugin's process are recorded in a second. */
+/** Default number of log lines per second that are recorded for one process. */
 const LINES_PER_SECOND = 200
 
-/** Most lines that wait to be recorded; the rest are counted. */
-const LINES_WAITING = 1_000
+/** Maximum number of lines that wait to be recorded. Further lines are dropped and counted. */
+const MAX_WAITING_LINES = 1_000
 
-/** Longest line that is recorded, in characters; a longer one is cut. */
-const LINE_LENGTH = 8_192
+/** Maximum length of a recorded line, in characters. Longer lines are cut. */
+const MAX_LINE_LENGTH = 8_192
 
 type Level = "debug" | "info" | "warn" | "error"
 
-/** Puts an event into the log, or fails where it cannot. */
+/** Appends an event to the log, or fails if it cannot. */
 export type RecordEvent = (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown, unknown>
 
-/** Records what has happened already: where the log does not take it, it is at least said on the error output. */
+/**
+ * Records an event of something that has already happened. If the log does not accept the event, the failure is written
+ * to the program's log.
+ */
 export const recordOrTell =
   (record: RecordEvent): ((...recorded: Parameters<RecordEvent>) => Effect.Effect<void>) =>
   (event, taskId) =>
@@ -26,15 +33,15 @@ export const recordOrTell =
     )
 
 /**
- * What a process does, in order, on its way to the log. Writing never waits, so that it can be done where frames are
- * read; closing the scope waits until everything written is recorded.
+ * A queue of one process's events on their way to the log. Writing never blocks. Closing the scope waits until
+ * everything written is recorded.
  */
 export interface EventRecorder {
-  /** Always kept. */
+  /** Queues an event. It is never dropped. */
   readonly write: (event: CoreNewEvent) => void
-  /** Kept up to a rate and a backlog; beyond, one line says how many were left out. */
+  /** Queues a log line. Lines above the rate or the backlog limit are dropped, and one line reports their number. */
   readonly log: (level: Level, message: string) => void
-  /** Succeeds when everything written so far is recorded. */
+  /** Completes when everything written so far is recorded. */
   readonly flushed: Effect.Effect<void>
 }
 
@@ -43,6 +50,7 @@ type Entry =
   | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
   | { readonly kind: "end" }
 
+/** Makes the recorder of one process's events. */
 export const make = (
   plugin: string,
   record: RecordEvent,
@@ -58,12 +66,13 @@ export const make = (
       (line) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } } }),
       () => Option.getOrElse(entries.unsafeSize(), () => 0),
     )
-    // Ended by an entry, not by an interruption: nothing that was taken from the queue may be lost.
+    // The fiber ends on an `end` entry instead of an interruption, so that no entry that was taken from the queue is
+    // lost.
     yield* Effect.acquireRelease(
       Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrTell(record)))),
       (drained) =>
         Effect.suspend(() => {
-          log.tellDropped()
+          log.reportDropped()
           put({ kind: "end" })
           return Fiber.join(drained)
         }),
@@ -90,7 +99,7 @@ const drain = (
     }
   })
 
-/** A line as it is recorded; `dropped` where it stands for lines that were left out. */
+/** A log line to record. `dropped` is set on the line that reports dropped lines. */
 interface Line {
   readonly level: Level
   readonly message: string
@@ -101,12 +110,12 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
   let second = 0
   let lines = 0
   let dropped = 0
-  let telling: NodeJS.Timeout | undefined
-  const tellDropped = () => {
-    clearTimeout(telling)
-    telling = undefined
+  let reportTimer: NodeJS.Timeout | undefined
+  const reportDropped = () => {
+    clearTimeout(reportTimer)
+    reportTimer = undefined
     if (dropped === 0) return
-    const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${LINES_WAITING} waiting`
+    const message = `${dropped} lines left out: more than ${perSecond} in a second, or ${MAX_WAITING_LINES} waiting`
     emit({ level: "warn", message, dropped })
     dropped = 0
   }
@@ -116,20 +125,20 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
       second = now
       lines = 0
     }
-    if (lines >= perSecond || waiting() >= LINES_WAITING) {
+    if (lines >= perSecond || waiting() >= MAX_WAITING_LINES) {
       dropped++
-      // Whoever falls silent after that is told of as well.
-      telling ??= setTimeout(tellDropped, 1_000).unref()
+      // The timer reports the dropped lines even if the process writes nothing more.
+      reportTimer ??= setTimeout(reportDropped, 1_000).unref()
       return
     }
     lines++
-    tellDropped()
+    reportDropped()
     const line = message.toWellFormed()
-    const cut = line.length > LINE_LENGTH
+    const cut = line.length > MAX_LINE_LENGTH
     emit({
       level,
-      message: cut ? `${line.slice(0, LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
+      message: cut ? `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
     })
   }
-  return { offer, tellDropped }
+  return { offer, reportDropped }
 }

@@ -1,21 +1,25 @@
-/** Pings that may go unanswered one after the other; then the process is stuck. */
-const MISSED = 2
+/** Pings a plugin process at intervals, to detect a blocked event loop. */
 
-/** How signs of life are asked for. */
-export interface Beating {
+/** Number of consecutive unanswered pings after which the process counts as stuck. */
+const MAX_MISSED = 2
+
+/** The inputs of a heartbeat. */
+export interface HeartbeatInput {
   /** Time between two pings, in milliseconds. */
   readonly pingMs: number
   readonly ping: (onAnswer: () => void) => void
-  /** Called once, after as many pings as may be missed, with how long that was. */
+  /** Called once, when too many pings in a row were unanswered, with the time that they took. */
   readonly stuck: (reason: string, silentMs: number) => void
 }
 
 /**
- * Asks for a sign of life again and again, whether the process is idle or busy; answers how to stop. A plugin that works
- * for long answers all the same, as long as it gives way to its event loop. By Node's own timers: a ping that waits
- * behind what blocks this process is not missed, for two of them have to pass.
+ * Pings a process at intervals, idle or busy, and returns how to stop. A plugin with a long call still answers pings if
+ * it yields to its event loop.
+ *
+ * It uses Node's timers. If the host's own event loop is blocked, no ping is wrongly counted as missed, because two
+ * intervals have to pass.
  */
-export const start = ({ pingMs, ping, stuck }: Beating): (() => void) => {
+export const start = ({ pingMs, ping, stuck }: HeartbeatInput): (() => void) => {
   let unanswered = false
   let missed = 0
   const timer = setInterval(() => {
@@ -28,7 +32,7 @@ export const start = ({ pingMs, ping, stuck }: Beating): (() => void) => {
       return
     }
     missed++
-    if (missed < MISSED) return
+    if (missed < MAX_MISSED) return
     clearInterval(timer)
     const silentMs = missed * pingMs
     stuck(`it answered no ping for ${silentMs} ms`, silentMs)

@@ -1,71 +1,81 @@
+/**
+ * Carries out the requests that a plugin makes of the host, within limits on their number and size. Each request is
+ * recorded before it is carried out, and its answer afterwards.
+ */
 import { Cause, Effect, Either, Exit } from "effect"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { digest } from "../../values/Digest.ts"
 import { plainText } from "../../values/Json.ts"
-import type { Executed } from "../hostapi/Client.ts"
+import type { RequestResult } from "../hostapi/Client.ts"
 import * as HostApi from "../hostapi/HostApi.ts"
 import type { Child } from "../sandbox/Child.ts"
 import { type RecordEvent, recordOrTell } from "./EventRecorder.ts"
 import type { OpenCall } from "./OpenCall.ts"
-import { answerFrame, type BrokeredFrame } from "./Protocol.ts"
+import { answerFrame, type HostRequestFrame } from "./Protocol.ts"
 import { type Requested, type Ruling, ruleOn } from "./RequestRuling.ts"
 
 /**
- * Most requests of one process that the host carries out at the same time. Each counts until the plugin has taken its
- * answer, so that what a plugin does not read does not pile up here.
+ * Maximum number of requests of one process that are carried out concurrently. A request counts until the plugin has
+ * read its answer, so that unread answers do not accumulate in the host.
  */
-const AT_ONCE = 16
+const MAX_CONCURRENT = 16
 
-/** Most requests that wait for their turn; beyond, they are refused. */
-const WAITING = 256
+/** Maximum number of queued requests. Further requests are refused. */
+const MAX_QUEUED = 256
 
-/** Most bytes of the frames of requests that wait or are carried out; beyond, they are refused. */
-const OPEN_BYTES = 128 * 1024 * 1024
+/** Maximum total size, in bytes, of the frames of open requests. Further requests are refused. */
+const MAX_OPEN_BYTES = 128 * 1024 * 1024
 
-/** Most refusals that the plugin has not taken; beyond, it is not listening, and its process is killed. */
-const REFUSALS = 16_384
+/**
+ * Maximum number of refusals that the plugin has not read. Above it, the plugin does not read at all, and its process
+ * is killed.
+ */
+const MAX_UNREAD_REFUSALS = 16_384
 
-/** For whom requests are carried out, and where they are recorded. */
-export interface Brokering {
+/** The inputs of request handling: the plugin, its grants and the log. */
+export interface HostRequestsInput {
   readonly plugin: string
   readonly client: HostApi.Client
   readonly record: RecordEvent
-  /** Rules on requests that are granted, before they are carried out. Default: what is granted is carried out. */
+  /** The gate rules for granted requests. Default: every granted request is carried out. */
   readonly ruling?: Ruling | undefined
 }
 
-type RequestedOf = Omit<Requested, "kind" | "target" | "shown">
+type RecordedRequest = Omit<Requested, "kind" | "target" | "shown">
 
-type Outcome = Either.Either<Executed, Failure>
+type Outcome = Either.Either<RequestResult, Failure>
 
 /**
- * Carries out what a plugin asks of the host: recorded before it is done, and again when it is, under the event that
- * made the call happen. What cannot be recorded is not done. A request outside of a call, and one too many, is refused
- * without a trace. Interruption stops it and is recorded as its answer; one that still waits is dropped.
+ * Returns a function that handles the host requests of one process. A request is recorded before it is carried out,
+ * caused by the event that caused its call, and so is its answer. If the request cannot be recorded, it is not carried
+ * out.
+ *
+ * A request outside of a call, or above the limits, is refused without being recorded. Interruption stops a running
+ * request and is recorded as its answer; a queued request is dropped.
  */
-export const make = ({ plugin, client, record, ruling }: Brokering) => {
-  const permits = Effect.unsafeMakeSemaphore(AT_ONCE)
+export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
+  const permits = Effect.unsafeMakeSemaphore(MAX_CONCURRENT)
   const recordDone = recordOrTell(record)
   const open = { requests: 0, bytes: 0, refusals: 0 }
 
   /**
-   * Has a request ruled on. Meanwhile it takes none of the places of those that are carried out, and the time of its call stands
-   * still: nobody is to blame for how long a person takes.
+   * Applies the gate rules to a request. During that time the request holds no permit and the time-out of its call is
+   * paused, because a person may take long to decide.
    */
-  const ruledOn = (ruling: Ruling, request: HostApi.Request, requested: RequestedOf, call: OpenCall) =>
+  const applyRuling = (ruling: Ruling, request: HostApi.Request, requested: RecordedRequest, call: OpenCall) =>
     Effect.acquireUseRelease(
-      Effect.zipRight(permits.release(1), Effect.sync(call.hold)),
+      Effect.zipRight(permits.release(1), Effect.sync(call.pauseTimeout)),
       () => Effect.interruptible(ruleOn({ ruling, client, request, requested, record })),
-      (goOn) => Effect.zipRight(Effect.sync(goOn), permits.take(1)),
+      (resumeTimeout) => Effect.zipRight(Effect.sync(resumeTimeout), permits.take(1)),
     )
 
-  const carryOut = (requestId: string, frame: BrokeredFrame, call: OpenCall) =>
+  const carryOut = (requestId: string, frame: HostRequestFrame, call: OpenCall) =>
     Effect.gen(function* () {
       const { causationId, taskId } = call
       const caused = causationId === undefined ? {} : { causationId }
-      const asked = yield* Effect.either(HostApi.request(frame.method, frame.params))
-      const request = Either.match(asked, {
+      const decoded = yield* Effect.either(HostApi.request(frame.method, frame.params))
+      const request = Either.match(decoded, {
         onLeft: ({ message }) => ({ invalid: message }),
         onRight: ({ logged }) => logged,
       })
@@ -94,11 +104,11 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
           },
           taskId,
         )
-      const carriedOut = Effect.flatMap(asked, (request) => {
+      const carriedOut = Effect.flatMap(decoded, (request) => {
         if (ruling === undefined) return request.execute(client)
         const argsDigest = digest(frame.params)
         const about = { plugin, requestId, during: call.name, argsDigest, causationId: id, taskId }
-        return Effect.flatMap(ruledOn(ruling, request, about, call), (ruled) => {
+        return Effect.flatMap(applyRuling(ruling, request, about, call), (ruled) => {
           last = { causationId: ruled.causationId }
           return "denied" in ruled ? Effect.fail(ruled.denied) : request.execute(ruled.client)
         })
@@ -112,12 +122,12 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
       return outcome
     })
 
-  const answer = (frame: BrokeredFrame, child: Child, outcome: Outcome) =>
+  const answer = (frame: HostRequestFrame, child: Child, outcome: Outcome) =>
     Effect.suspend(() => child.deliver(answerFrame(frame.id, outcome)))
 
-  const refuse = (frame: BrokeredFrame, child: Child, failure: Failure) => {
-    if (open.refusals >= REFUSALS) {
-      return Effect.sync(() => child.kill(`it did not read the answers to ${REFUSALS} refused requests`))
+  const refuse = (frame: HostRequestFrame, child: Child, failure: Failure) => {
+    if (open.refusals >= MAX_UNREAD_REFUSALS) {
+      return Effect.sync(() => child.kill(`it did not read the answers to ${MAX_UNREAD_REFUSALS} refused requests`))
     }
     return counted({ requests: 0, bytes: 0, refusals: 1 }, answer(frame, child, Either.left(failure)))
   }
@@ -136,23 +146,23 @@ export const make = ({ plugin, client, record, ruling }: Brokering) => {
     )
   }
 
-  /** Takes a request in, which came in a frame of so many bytes. */
-  return (frame: BrokeredFrame, bytes: number, call: OpenCall | undefined, child: Child): Effect.Effect<void> =>
+  /** Handles a request whose frame has `bytes` bytes. */
+  return (frame: HostRequestFrame, bytes: number, call: OpenCall | undefined, child: Child): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (call === undefined) return refuse(frame, child, CALL_OVER)
-      if (open.requests >= AT_ONCE + WAITING || open.bytes + bytes > OPEN_BYTES) {
+      if (open.requests >= MAX_CONCURRENT + MAX_QUEUED || open.bytes + bytes > MAX_OPEN_BYTES) {
         return refuse(frame, child, TOO_MANY)
       }
-      const inTurn = Effect.flatMap(carryOut(`${child.pid}.${frame.id}`, frame, call), (outcome) =>
+      const handled = Effect.flatMap(carryOut(`${child.pid}.${frame.id}`, frame, call), (outcome) =>
         answer(frame, child, outcome),
       )
-      return counted({ requests: 1, bytes, refusals: 0 }, permits.withPermits(1)(Effect.uninterruptible(inTurn)))
+      return counted({ requests: 1, bytes, refusals: 0 }, permits.withPermits(1)(Effect.uninterruptible(handled)))
     })
 }
 
 const CANCELLED: Failure = { code: "Cancelled", message: "the call it was asked for ended first" }
 
-/** Refuses what is asked for after the call it is for was answered. */
+/** The refusal of a request whose call was already answered. */
 export const CALL_OVER: Failure = {
   code: "CallOver",
   message: "expected a request during a call, found one after it was answered: await what the context does",
@@ -161,7 +171,7 @@ export const CALL_OVER: Failure = {
 const TOO_MANY: Failure = {
   code: "TooManyRequests",
   message:
-    `expected at most ${WAITING} requests, and ${OPEN_BYTES} bytes of them, to wait at the same time; nothing was done: ` +
+    `expected at most ${MAX_QUEUED} requests, and ${MAX_OPEN_BYTES} bytes of them, to wait at the same time; nothing was done: ` +
     "await some before asking for more",
 }
 

@@ -1,54 +1,63 @@
+/**
+ * Records violations of the protocol by a plugin process, and kills the process if it cannot or should not continue.
+ */
 import type { Child } from "../sandbox/Child.ts"
 import type { EventRecorder } from "./EventRecorder.ts"
 
-/** Frames that no runner would send; beyond, somebody else writes them, and the process is killed. */
-const TOLERATED = 100
+/**
+ * Number of non-fatal violations that are tolerated. A sound runner sends none, so a process with more of them is
+ * killed.
+ */
+const MAX_VIOLATIONS = 100
 
-/** What a process did that no sound one does. */
+/** The kinds of protocol violations. */
 export type Code =
-  /** It answered a call that had timed out or was cancelled. Sound ones do when both happen at once. */
+  /**
+   * It answered a call that had timed out or been cancelled. A sound runner does so if both happen at the same time.
+   */
   | "LateAnswer"
-  /** It answered a call again. */
+  /** It answered a call twice. */
   | "SecondAnswer"
-  /** It answered a call that nobody made. */
+  /** It answered a call that was never made. */
   | "UnaskedAnswer"
-  /** It asked for something, or told its progress, on behalf of a call that nobody made. */
+  /** It made a request or reported progress for a call that was never made. */
   | "UnaskedCall"
   /** It pushed a reading of a sensor that its manifest does not declare. */
   | "UndeclaredSensor"
-  /** It pushed more readings than may wait; it is killed. */
+  /** It pushed more readings than may wait. It is killed. */
   | "UnawaitedReadings"
-  /** It asked for more pages of a task's events than may wait; it is killed. */
+  /** It requested more chunks of a task's events than may wait. It is killed. */
   | "UnawaitedPages"
-  /** It said again that it is ready, or that it did not load. */
+  /** It sent `ready` or `failed` again after the handshake. */
   | "RepeatedHandshake"
-  /** It sent a frame that is no JSON or not of its shape; it is killed. */
+  /** It sent a frame that is not JSON or does not match the schema. It is killed. */
   | "BrokenFrame"
-  /** It wrote more than a frame may hold without ending the line; it is killed. */
+  /** It wrote more bytes than a frame may have without ending the line. It is killed. */
   | "FrameTooLong"
 
-/** Records a misbehaviour (`PluginMisbehaved`) and, where it cannot go on, kills the process for it. */
+/** Records a violation (`PluginMisbehaved`). If the violation is fatal, kills the process. */
 export type Misbehaved = (code: Code, reason: string) => void
 
-/** Watches over one process. */
+/** The violation counter of one process. */
 export interface Watch {
   readonly misbehaved: Misbehaved
-  /** Whether its frames still count: those that came together with what it is killed for do not. */
+  /** Whether frames of the process are still handled. After a fatal violation they are ignored. */
   readonly isTrusted: () => boolean
 }
 
 const FATAL: ReadonlySet<Code> = new Set<Code>(["BrokenFrame", "FrameTooLong", "UnawaitedReadings", "UnawaitedPages"])
 
-/** For whom misbehaviour is recorded. */
-export interface Watched {
+/** The process that is watched, and the recorder of its violations. */
+export interface WatchInput {
   readonly plugin: string
   readonly instance: string
   readonly child: Child
-  readonly journal: EventRecorder
+  readonly recorder: EventRecorder
 }
 
-export const watch = ({ plugin, instance, child, journal }: Watched): Watch => {
-  let tolerated = 0
+/** Counts and records the violations of one process. */
+export const watch = ({ plugin, instance, child, recorder }: WatchInput): Watch => {
+  let violations = 0
   let trusted = true
   const end = (reason: string) => {
     trusted = false
@@ -56,12 +65,12 @@ export const watch = ({ plugin, instance, child, journal }: Watched): Watch => {
   }
   const misbehaved: Misbehaved = (code, reason) => {
     if (!trusted) return
-    journal.write({ type: "PluginMisbehaved", payload: { plugin, instance, pid: child.pid, code, reason } })
+    recorder.write({ type: "PluginMisbehaved", payload: { plugin, instance, pid: child.pid, code, reason } })
     if (FATAL.has(code)) return end(reason)
-    // These are not more than the host cancels calls: they do not pile up by the plugin's doing.
+    // The host's own cancellations bound the number of late answers, so the plugin cannot accumulate them.
     if (code === "LateAnswer") return
-    tolerated++
-    if (tolerated > TOLERATED) end(`it misbehaved more than ${TOLERATED} times, the last time: ${reason}`)
+    violations++
+    if (violations > MAX_VIOLATIONS) end(`it misbehaved more than ${MAX_VIOLATIONS} times, the last time: ${reason}`)
   }
   return { misbehaved, isTrusted: () => trusted }
 }

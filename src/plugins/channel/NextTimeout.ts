@@ -1,30 +1,32 @@
-/** The longest that Node's timers wait, 24 days; they would fire at once for more. */
+/** One Node timer for the earliest of many deadlines. A timer per call would cost more than most calls do. */
+
+/** The maximum delay of Node's timers, 24 days. With a longer delay they fire at once. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** One timer for whatever is due at some time: a timer for each would cost more than most calls do. */
+/** A timer for the earliest of many deadlines. */
 export interface NextTimeout {
-  /** Has it ring at this time of `performance.now`, or before. */
-  readonly by: (at: number) => void
+  /** Makes the timer fire no later than `at`, by `performance.now`. */
+  readonly noLaterThan: (at: number) => void
   readonly stop: () => void
 }
 
 /**
- * Makes an alarm. What it was set for may be done when it rings, for nothing is taken back: `ring` does what is due now, and
- * answers when the next is, `Infinity` where nothing is. It keeps no process alive: whoever is waited for does.
+ * Makes a timer. Deadlines are not withdrawn, so it can fire when nothing is due. `onDue` handles whatever is due and
+ * returns the next deadline, or `Infinity` if there is none. The timer does not keep the process alive.
  */
-export const make = (ring: () => number): NextTimeout => {
+export const make = (onDue: () => number): NextTimeout => {
   let timer: NodeJS.Timeout | undefined
-  let setFor = Number.POSITIVE_INFINITY
-  const rings = () => {
-    setFor = Number.POSITIVE_INFINITY
-    by(ring())
+  let scheduledFor = Number.POSITIVE_INFINITY
+  const fire = () => {
+    scheduledFor = Number.POSITIVE_INFINITY
+    noLaterThan(onDue())
   }
-  const by = (at: number) => {
-    if (at >= setFor) return
-    setFor = at
+  const noLaterThan = (at: number) => {
+    if (at >= scheduledFor) return
+    scheduledFor = at
     clearTimeout(timer)
     const inMs = Math.max(Math.ceil(at - performance.now()), 1)
-    timer = setTimeout(rings, Math.min(inMs, LONGEST_MS)).unref()
+    timer = setTimeout(fire, Math.min(inMs, LONGEST_MS)).unref()
   }
-  return { by, stop: () => clearTimeout(timer) }
+  return { noLaterThan, stop: () => clearTimeout(timer) }
 }

@@ -1,33 +1,36 @@
-/** A call that a plugin is working on, as those see it who serve its requests meanwhile. */
+/** The state of a call that a plugin is working on, as the code that serves its requests needs it. */
 import type { Effect, Fiber } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type * as CallProgress from "./CallProgress.ts"
 
-/** A call that has no answer yet. */
+/** A call that is not answered yet. */
 export interface OpenCall {
   /** What was called, such as `act text-room/go`. */
   readonly name: string
-  /** The event that made it happen. */
+  /** The id of the event that caused the call. */
   readonly causationId: string | undefined
-  /** The task that it serves. */
+  /** The task that the call serves. */
   readonly taskId: string | undefined
-  /** Is told how far it has come. */
+  /** Receives the progress reports of the call. */
   readonly onProgress: CallProgress.OnProgress | undefined
-  /** Reads the events of the task that it judges, where it judges one. */
+  /** Reads the events of the judged task. Set only if the call judges a task. */
   readonly readPage: ReadPage | undefined
-  /** What the host does for it, where it does anything: see `serve`. */
-  brokered: Set<Fiber.RuntimeFiber<unknown>> | undefined
-  /** Has its time stand still until what it answers is called, once: while a person is asked about what the host is to do. */
-  readonly hold: () => () => void
+  /** The fibers that do host work for the call; see `interruptWithCall`. Undefined until there is one. */
+  hostFibers: Set<Fiber.RuntimeFiber<unknown>> | undefined
+  /**
+   * Pauses the time-out of the call while a person decides about a request. Returns how to resume it, to be called
+   * once.
+   */
+  readonly pauseTimeout: () => () => void
 }
 
-/** Some of a task's events, in order. */
+/** A chunk of a task's events, in order. */
 export interface Page {
   readonly events: ReadonlyArray<JsonObject>
-  /** Whether more come after them. */
+  /** Whether there are more events after this chunk. */
   readonly more: boolean
 }
 
-/** Reads the page of events that comes after a position. */
+/** Reads the chunk of events after a position. */
 export type ReadPage = (after: number) => Effect.Effect<Page, Failure>

@@ -1,20 +1,21 @@
+/** Rate-limits what a plugin process sends without being asked: printed output, log lines and pushed readings. */
 import * as LeakyBucket from "../../platform/LeakyBucket.ts"
 
-/** How many bytes a process may print, log or push in a second by default, beside its answers. */
+/** Default limit on printed, logged and pushed bytes per second. Answers to calls do not count. */
 export const OUTPUT_BYTES_PER_SECOND = 4 * 1024 * 1024
 
-/** Seconds' worth of bytes that may come at once. */
+/** The burst allowance, in seconds' worth of bytes. */
 const BURST_SECONDS = 2
 
 /**
- * Keeps what a process says unasked from taking the host's time: most of it is left out of the log anyway. Who says more
- * than it may is not listened to until it has said no more than that on the average, and waits in its writes meanwhile.
- * Its answers wait with it: they are behind it in the same pipe.
+ * Rate-limits unsolicited output. When it exceeds the limit, `pause` stops reading of the process's outputs until the
+ * average is below the limit again; the plugin then blocks on full pipes. Answers share the pipe, so they are delayed
+ * too.
  */
-export const make = (bytesPerSecond: number, rest: (ms: number) => void): ((bytes: number) => void) => {
-  const say = LeakyBucket.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
+export const make = (bytesPerSecond: number, pause: (ms: number) => void): ((bytes: number) => void) => {
+  const take = LeakyBucket.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
   return (bytes) => {
-    const ms = say(bytes)
-    if (ms > 0) rest(ms)
+    const ms = take(bytes)
+    if (ms > 0) pause(ms)
   }
 }

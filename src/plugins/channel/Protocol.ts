@@ -1,33 +1,35 @@
+/**
+ * The wire protocol between host and plugin: one JSON object per line, over the process's standard input and output. A
+ * frame from the plugin starts with a nonce that the host chose. Any other line is text that the plugin printed.
+ */
 import { Either, ParseResult, Schema } from "effect"
 import { Failure } from "../../events/vocabulary/EventType.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
 
-/**
- * What host and plugin say to each other: one JSON object a line, over the process's standard input and output. A frame
- * from the plugin is preceded by a nonce that the host chose; any other line is something the plugin printed.
- */
-
-/** Longest frame in bytes, either way; a longer one from a plugin ends its process. */
+/** Maximum frame size in bytes, in both directions. A longer frame from a plugin ends its process. */
 export const FRAME_LIMIT = 8 * 1024 * 1024
 
-/** Longest value and longest state of an answer, in bytes of JSON: with all that an event adds, the log takes them. */
+/**
+ * Maximum size of an answer's value, and of its state, in bytes of JSON. An event that contains both stays within the
+ * log's limits.
+ */
 export const ANSWER_LIMIT = 4 * 1024 * 1024
 
-/** Deepest nesting of a value or a state; the log takes deeper ones, for it keeps them inside payloads. */
+/** Maximum nesting of a value or a state. The log accepts deeper nesting, because it keeps them inside payloads. */
 export const ANSWER_DEPTH = 150
 
-/** Deepest nesting of a whole frame: above what any part of one may have, far below what overflows a stack. */
+/** Maximum nesting of a whole frame: more than any part of one may have, and far less than overflows the stack. */
 const FRAME_DEPTH = 250
 
-/** Most calls that a process works on at the same time; more wait in the host. */
+/** Maximum number of calls that a process works on concurrently. Further calls are queued in the host. */
 export const CALLS_IN_FLIGHT = 64
 
-/** Most readings that a process has pushed and the host has not taken yet; the runner leaves out what comes beyond. */
+/** Maximum number of pushed readings that the host has not taken yet. The runner drops further readings. */
 export const READINGS_IN_FLIGHT = 256
 
 const Id = Schema.Int
 
-/** Whether what a parser left nests at most so deep. */
+/** Whether a parsed value has at most `levels` levels of nesting. */
 const nestsWithin = (value: unknown, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return true
   if (levels === 0) return false
@@ -35,7 +37,10 @@ const nestsWithin = (value: unknown, levels: number): boolean => {
   return true
 }
 
-/** JSON as a parser left it, checked without being rebuilt: this is on the path of every call. */
+/**
+ * Whether a parsed value is valid JSON within the depth limit. It checks the value without copying it, because every
+ * call takes this path.
+ */
 const isParsedJson = (value: unknown): value is Json =>
   findNonJson(value) === undefined && nestsWithin(value, ANSWER_DEPTH)
 
@@ -44,25 +49,25 @@ const ParsedJson = Schema.declare(isParsedJson, {
   description: `JSON at most ${ANSWER_DEPTH} levels deep, without lone surrogates`,
 })
 
-/** Names of what an entry exports, or a manifest declares. */
+/** The names of the components that an entry exports or a manifest declares. */
 export const Exports = Schema.Struct({
   sensors: Schema.Array(Schema.String),
   actuators: Schema.Array(Schema.String),
   environment: Schema.Boolean,
-  /** Whether the environment can be put in a state that it had. */
+  /** Whether the environment has `restore`. */
   restores: Schema.optional(Schema.Boolean),
   measures: Schema.Array(Schema.String),
 })
 
 export type Exports = typeof Exports.Type
 
-/** The plugin's own metadata, and that of its components by their names. */
+/** The metadata of the plugin, and of its components by name. */
 const Metadata = Schema.Struct({
   plugin: JsonObject,
   components: Schema.Record({ key: Schema.String, value: JsonObject }),
 })
 
-/** The first frame: where the entry stands, and what every call is given. */
+/** The first frame: the entry's URL and the constant parts of every call's context. */
 export const Init = Schema.Struct({
   type: Schema.Literal("init"),
   nonce: Schema.NonEmptyString,
@@ -77,7 +82,7 @@ export const Init = Schema.Struct({
   readingsInFlight: Schema.Int,
 })
 
-/** From the host: calls, which are answered under their id, and what steers them. */
+/** The frames from the host: calls, which are answered under their id, and control frames. */
 export const HostFrame = Schema.Union(
   Init,
   Schema.Struct({ type: Schema.Literal("read"), id: Id, component: Schema.String, now: Schema.Finite }),
@@ -88,7 +93,9 @@ export const HostFrame = Schema.Union(
     args: JsonObject,
     now: Schema.Finite,
   }),
-  /** With a state, which may be null, the environment is put in that one. */
+  /**
+   * Resets the environment. If `state` is present (it may be null), the environment is restored to that state instead.
+   */
   Schema.Struct({
     type: Schema.Literal("reset"),
     id: Id,
@@ -96,7 +103,7 @@ export const HostFrame = Schema.Union(
     state: Schema.optional(ParsedJson),
     now: Schema.Finite,
   }),
-  /** A measure's function is to judge a task; it asks for the task's events by `page`. */
+  /** Calls a measure's function to judge a task. The function requests the task's events by `page` frames. */
   Schema.Struct({
     type: Schema.Literal("judge"),
     id: Id,
@@ -106,32 +113,32 @@ export const HostFrame = Schema.Union(
   }),
   Schema.Struct({ type: Schema.Literal("cancel"), id: Id }),
   Schema.Struct({ type: Schema.Literal("ping"), id: Id }),
-  /** Answers a `host`, an `emit` or a `page` frame, under that frame's id. */
+  /** The answer to a `host`, `emit` or `page` frame, under that frame's id. */
   Schema.Struct({
     type: Schema.Literal("answer"),
     id: Id,
     value: Schema.optional(ParsedJson),
     error: Schema.optional(Failure),
   }),
-  /** From now on its metadata is this. */
+  /** Replaces the metadata for later calls. */
   Schema.Struct({ type: Schema.Literal("metadata"), metadata: Metadata }),
   Schema.Struct({ type: Schema.Literal("shutdown") }),
 )
 
 export type HostFrame = typeof HostFrame.Type
 
-/** From the plugin. */
+/** The frames from the plugin. */
 export const PluginFrame = Schema.Union(
   Schema.Struct({ type: Schema.Literal("ready"), exports: Exports }),
-  /** The entry did not load. */
+  /** The entry could not be loaded. */
   Schema.Struct({ type: Schema.Literal("failed"), error: Schema.String }),
-  /** `state`: the environment's, after `act` and `reset`. A `ping` and a `reset` have the value null. */
+  /** `state` is the environment's state, after `act` and `reset`. The value is null for `ping` and `reset`. */
   Schema.Struct({ type: Schema.Literal("ok"), id: Id, value: ParsedJson, state: Schema.optional(ParsedJson) }),
-  /** The function threw, or was cancelled. */
+  /** The function threw, or the call was cancelled. */
   Schema.Struct({ type: Schema.Literal("error"), id: Id, error: Failure, state: Schema.optional(ParsedJson) }),
-  /** The function answered with what JSON cannot carry, or too much of it. */
+  /** The function returned a value that JSON cannot represent, or that is too large. */
   Schema.Struct({ type: Schema.Literal("invalid"), id: Id, reason: Schema.String, state: Schema.optional(ParsedJson) }),
-  /** Asks the host for something, on behalf of a call. */
+  /** A request to the host, on behalf of a call. */
   Schema.Struct({
     type: Schema.Literal("host"),
     id: Id,
@@ -139,7 +146,7 @@ export const PluginFrame = Schema.Union(
     method: Schema.Literal("run", "readFile", "writeFile", "fetch"),
     params: JsonObject,
   }),
-  /** A reading that the plugin pushes. `dropped`: how many it left out since the last one. */
+  /** A pushed reading. `dropped` is the number of readings that were dropped since the last one. */
   Schema.Struct({
     type: Schema.Literal("emit"),
     id: Id,
@@ -147,14 +154,14 @@ export const PluginFrame = Schema.Union(
     value: ParsedJson,
     dropped: Schema.optional(Schema.NonNegativeInt),
   }),
-  /** Asks for events of the task that a call judges, after a position. */
+  /** A request for events, after a position, of the task that a call judges. */
   Schema.Struct({
     type: Schema.Literal("page"),
     id: Id,
     call: Id,
     after: Schema.NonNegativeInt,
   }),
-  /** How far a call has come: a fraction, or some words. */
+  /** The progress of a call: a fraction, or some words. */
   Schema.Struct({
     type: Schema.Literal("progress"),
     id: Id,
@@ -169,24 +176,24 @@ export const PluginFrame = Schema.Union(
 
 export type PluginFrame = typeof PluginFrame.Type
 
-/** A frame that asks the host for something. */
-export type BrokeredFrame = Extract<PluginFrame, { readonly type: "host" }>
+/** A frame with a host request. */
+export type HostRequestFrame = Extract<PluginFrame, { readonly type: "host" }>
 
-/** A frame that pushes a reading. */
+/** A frame with a pushed reading. */
 export type EmitFrame = Extract<PluginFrame, { readonly type: "emit" }>
 
-/** A frame that asks for events of a task that is judged. */
+/** A frame that requests events of a judged task. */
 export type PageFrame = Extract<PluginFrame, { readonly type: "page" }>
 
-/** A frame that ends a call. */
+/** A frame that answers a call. */
 export type AnswerFrame = Extract<PluginFrame, { readonly type: "ok" | "error" | "invalid" }>
 
-/** Writes a frame for the plugin, with its line's end. */
+/** Encodes a frame for the plugin, with its line feed. */
 export const encode = (frame: HostFrame): string => `${JSON.stringify(frame)}\n`
 
 /**
- * The frame that most calls end with, checked as its schema would check it, but without being rebuilt: it is on the path of
- * every call. A frame with anything else in it is left to the schema.
+ * Whether a value is an `ok` frame without state, the frame that ends most calls. It applies the checks of the schema
+ * without copying the value, because every call takes this path. Frames with other fields are left to the schema.
  */
 const isPlainOk = (value: unknown): value is Extract<PluginFrame, { readonly type: "ok" }> => {
   if (typeof value !== "object" || value === null) return false
@@ -198,12 +205,12 @@ const isPlainOk = (value: unknown): value is Extract<PluginFrame, { readonly typ
 
 const decoderOf = (member: Schema.Schema.AnyNoContext) => Schema.decodeUnknownEither(member)
 
-/** By the frame's type, so that what is wrong is said of the frame that was meant. */
+/** Decoders by frame type, so that an error message is about the intended type. */
 const decoders = new Map<unknown, (value: unknown) => Either.Either<PluginFrame, ParseResult.ParseError>>(
   PluginFrame.members.map((member) => [member.fields.type.literals[0], decoderOf(member)]),
 )
 
-/** Reads a frame from the plugin, without its nonce. Left says what was wrong with it: what was expected, and where. */
+/** Decodes a frame from the plugin, without its nonce. Left says what was expected, and where. */
 export const decode = (text: string): Either.Either<PluginFrame, string> => {
   let value: unknown
   try {
@@ -212,7 +219,7 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
     return Either.left(`expected JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   if (isPlainOk(value)) return Either.right(value)
-  // Before anything is said of it: putting a value into words takes as many calls as it has levels.
+  // This check comes before any error is formatted, because formatting recurses once per level.
   if (!nestsWithin(value, FRAME_DEPTH)) return Either.left(`expected at most ${FRAME_DEPTH} levels, found more`)
   const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
   const decoder = decoders.get(type)
@@ -225,7 +232,10 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
   })
 }
 
-/** An answer whose value or state is too large for the log is invalid; `bytes` is the length of its frame. */
+/**
+ * Replaces an answer whose value or state is too large for the log by an `invalid` frame. `bytes` is the size of the
+ * answer's frame.
+ */
 export const withinAnswerLimit = (frame: AnswerFrame, bytes: number): AnswerFrame => {
   if (bytes <= ANSWER_LIMIT) return frame
   const { id, state } = frame
@@ -241,7 +251,7 @@ const tooLarge = (name: string, part: Json | undefined): string | undefined => {
   return found <= ANSWER_LIMIT ? undefined : `expected ${name} of at most ${ANSWER_LIMIT} bytes of JSON, found ${found}`
 }
 
-/** What a request is answered with: an answer that no frame can hold is a failure. */
+/** Encodes the answer to a request. If the answer does not fit in a frame, it becomes a failure. */
 export const answerFrame = (id: number, outcome: Either.Either<{ readonly value: Json }, Failure>): string => {
   const text = encode({
     type: "answer",

@@ -1,3 +1,4 @@
+/** Takes the readings that a plugin pushes and hands them on in order, within limits. */
 import { Cause, Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type Json, plainText } from "../../values/Json.ts"
@@ -6,27 +7,28 @@ import type { EventRecorder } from "./EventRecorder.ts"
 import type { Misbehaved } from "./Misbehaviour.ts"
 import { ANSWER_LIMIT, type EmitFrame, encode, READINGS_IN_FLIGHT } from "./Protocol.ts"
 
-/** Most bytes of the frames of readings that wait to be taken; what comes beyond is left out and counted. */
-const WAITING_BYTES = 32 * 1024 * 1024
+/** Maximum total size, in bytes, of the frames of readings that wait. Further readings are dropped and counted. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024
 
-/** Takes a reading that a sensor pushed. The next one waits until it has; a failure is told to the plugin. */
+/** Takes a pushed reading. The next reading waits until this effect completes. A failure is returned to the plugin. */
 export type OnEmit = (sensor: string, reading: Json) => Effect.Effect<unknown, unknown>
 
-/** Whose readings are taken, by whom. */
-export interface Emitting {
+/** The inputs of a taker of readings. */
+export interface PushedReadingsInput {
   /** The sensors that the manifest declares. */
   readonly sensors: ReadonlySet<string>
-  readonly journal: EventRecorder
-  /** Where it is missing, every reading is refused. */
+  readonly recorder: EventRecorder
+  /** If absent, every reading is refused. */
   readonly onEmit: OnEmit | undefined
 }
 
 /**
- * Takes the readings that a plugin pushes, one after the other in their order, and answers each when it was taken: a plugin
- * that awaits the answers goes no faster than whoever takes them. At most `READINGS_IN_FLIGHT` wait: the runner keeps to
- * that, and a process that does not is killed. What the runner or the host left out, the log counts.
+ * Returns a function that takes the pushed readings of one process one after the other, in order, and answers each once
+ * it has been taken. A plugin that awaits the answers is thereby held to the rate at which readings are taken. At most
+ * `READINGS_IN_FLIGHT` readings wait. The runner keeps that limit, and a process that exceeds it is killed. The log
+ * records the number of readings that the runner or the host dropped.
  */
-export const make = ({ sensors, journal, onEmit }: Emitting) => {
+export const make = ({ sensors, recorder, onEmit }: PushedReadingsInput) => {
   const inOrder = Effect.unsafeMakeSemaphore(1)
   const open = { readings: 0, bytes: 0 }
 
@@ -35,17 +37,18 @@ export const make = ({ sensors, journal, onEmit }: Emitting) => {
     bytes: number,
     misbehaved: Misbehaved,
   ): Effect.Effect<Failure | undefined> => {
-    if (dropped > 0) journal.log("warn", leftOut(dropped))
+    if (dropped > 0) recorder.log("warn", droppedMessage(dropped))
     if (!sensors.has(component)) {
-      // The runner refuses what the entry does not export, and entry and manifest agree.
+      // This is a violation: the runner refuses sensors that the entry does not export, and the entry's exports equal
+      // the manifest's declarations.
       const error = undeclared(component)
       misbehaved("UndeclaredSensor", error.message)
       return Effect.succeed(error)
     }
-    if (onEmit === undefined) return Effect.succeed(NOBODY)
+    if (onEmit === undefined) return Effect.succeed(NO_LISTENER)
     if (bytes > ANSWER_LIMIT) return Effect.succeed(tooLarge(bytes))
-    if (open.bytes + bytes > WAITING_BYTES) {
-      journal.log("warn", leftOut(1))
+    if (open.bytes + bytes > MAX_WAITING_BYTES) {
+      recorder.log("warn", droppedMessage(1))
       return Effect.succeed(TOO_MANY)
     }
     open.bytes += bytes
@@ -61,7 +64,7 @@ export const make = ({ sensors, journal, onEmit }: Emitting) => {
     )
   }
 
-  /** Takes a reading in, which came in a frame of so many bytes. */
+  /** Takes a reading whose frame has `bytes` bytes. */
   return (frame: EmitFrame, bytes: number, child: Child, misbehaved: Misbehaved): Effect.Effect<void> => {
     if (open.readings >= READINGS_IN_FLIGHT) {
       return Effect.sync(() =>
@@ -76,13 +79,13 @@ export const make = ({ sensors, journal, onEmit }: Emitting) => {
   }
 }
 
-const leftOut = (count: number) => `${count} pushed readings left out: more came than were taken`
+const droppedMessage = (count: number) => `${count} pushed readings left out: more came than were taken`
 
-const NOBODY: Failure = { code: "NobodyListens", message: "nothing here takes readings that are pushed" }
+const NO_LISTENER: Failure = { code: "NobodyListens", message: "nothing here takes readings that are pushed" }
 
 const TOO_MANY: Failure = {
   code: "TooManyReadings",
-  message: `expected at most ${WAITING_BYTES} bytes of readings to wait: await some before pushing more`,
+  message: `expected at most ${MAX_WAITING_BYTES} bytes of readings to wait: await some before pushing more`,
 }
 
 const undeclared = (sensor: string): Failure => ({

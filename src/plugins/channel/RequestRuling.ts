@@ -1,3 +1,4 @@
+/** Applies the gate's request rules to a granted host request, and records the decision. */
 import { Cause, Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
@@ -6,26 +7,29 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 import * as HostApi from "../hostapi/HostApi.ts"
 import type { RecordEvent } from "./EventRecorder.ts"
 
-/** A request that is granted, and recorded, for whoever rules on it. */
+/** A granted and recorded request, as the gate rules see it. */
 export interface Requested {
   readonly plugin: string
   readonly requestId: string
   readonly kind: HostApi.RequestKind
-  /** The command, the real path, or the host. */
+  /** The command, the real path or the host. */
   readonly target: string
-  /** The call during which it is made, such as `read workspace/git`. */
+  /** The call that makes the request, such as `read workspace/git`. */
   readonly during: string
-  /** Digest of its parameters. */
+  /** The digest of the request's parameters. */
   readonly argsDigest: string
-  /** All of it, for a person. */
+  /** The whole request, to be shown to a person. */
   readonly shown: JsonObject
-  /** The id of its `BrokerRequested`. */
+  /** The id of the request's `BrokerRequested` event. */
   readonly causationId: string
   /** The task that the call serves. */
   readonly taskId: string | undefined
 }
 
-/** What was decided about a request, and the event that it follows from. Whatever is not `allowed` is not carried out. */
+/**
+ * A decision about a request, and the event that the decision follows from. Only a request with `allowed` set is
+ * carried out.
+ */
 export interface RequestDecision {
   readonly allowed: boolean
   readonly rule: string
@@ -33,21 +37,24 @@ export interface RequestDecision {
   readonly causationId: string
 }
 
-/** Rules on requests. */
+/** The gate, as host requests use it. */
 export interface Ruling {
-  /** May take as long as a person does. Interrupted, it has decided nothing. */
+  /** Decides about a request. It can take as long as a person does. If it is interrupted, nothing is decided. */
   readonly decide: (requested: Requested) => Effect.Effect<RequestDecision, unknown>
-  /** Whether a redirect of such a request may lead to a host. Nobody is asked about that. */
+  /** Whether a redirect of this request may lead to `host`. No person is asked. */
   readonly allowsHost: (requested: Requested, host: string) => boolean
 }
 
-/** A request that may be carried out for this client, as it follows from an event; or why it is denied. */
-export type Ruled = { readonly causationId: string } & (
+/**
+ * The outcome of a ruling: the client to carry the request out with, or the denial. `causationId` is the event that
+ * records the ruling.
+ */
+export type RulingResult = { readonly causationId: string } & (
   | { readonly client: HostApi.Client }
   | { readonly denied: Failure }
 )
 
-interface Asking {
+interface RulingInput {
   readonly ruling: Ruling
   readonly client: HostApi.Client
   readonly request: HostApi.Request
@@ -56,30 +63,36 @@ interface Asking {
 }
 
 /**
- * Has a granted request ruled on, and records the ruling. One that is not granted is not ruled on: it fails as it does without
- * rules. Where the ruling fails or cannot be recorded, nothing is carried out.
+ * Rules on a granted request and records the ruling. A request that is not granted fails as it would without rules. If
+ * the ruling fails or cannot be recorded, the request is not carried out.
  */
-export const ruleOn = ({ ruling, client, request, requested, record }: Asking): Effect.Effect<Ruled, Failure> =>
+export const ruleOn = ({
+  ruling,
+  client,
+  request,
+  requested,
+  record,
+}: RulingInput): Effect.Effect<RulingResult, Failure> =>
   Effect.gen(function* () {
     const { plugin, requestId, taskId } = requested
     const target = yield* request.target(client)
-    const whole: Requested = { ...requested, kind: HostApi.KINDS[request.method], target, shown: request.shown }
-    const decided = yield* withoutRuling(ruling.decide(whole))
-    const { rule, causationId } = decided
-    const reason = plainText(decided.reason)
+    const fullRequest: Requested = { ...requested, kind: HostApi.KINDS[request.method], target, shown: request.shown }
+    const decision = yield* asRequestFailure(ruling.decide(fullRequest))
+    const { rule, causationId } = decision
+    const reason = plainText(decision.reason)
     const id = newId()
     const event: CoreNewEvent =
-      decided.allowed === true
+      decision.allowed === true
         ? { id, causationId, type: "BrokerAllowed", payload: { plugin, requestId, rule } }
         : { id, causationId, type: "BrokerDenied", payload: { plugin, requestId, rule, reason } }
-    yield* withoutRuling(record(event, taskId))
+    yield* asRequestFailure(record(event, taskId))
     if (event.type === "BrokerDenied") return { causationId: id, denied: { code: "RequestDenied", message: reason } }
-    const allows = (host: string) => ruling.allowsHost(whole, host)
+    const allows = (host: string) => ruling.allowsHost(fullRequest, host)
     return { causationId: id, client: { ...client, ruledOn: { target, allows } } }
   })
 
-/** Whatever goes wrong with a ruling, but an interruption, is a failure of the request. */
-const withoutRuling = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, Failure> =>
+/** Turns every error of a ruling, except interruption, into a failure of the request. */
+const asRequestFailure = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, Failure> =>
   Effect.catchAllCause(effect, (cause) => {
     if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
     const error = Cause.squash(cause)

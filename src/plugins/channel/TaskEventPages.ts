@@ -1,3 +1,7 @@
+/**
+ * Serves the events of a judged task to the function that judges it, in chunks, so that memory does not grow with the
+ * task's length.
+ */
 import { Effect, Either } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Child } from "../sandbox/Child.ts"
@@ -7,17 +11,20 @@ import type { OpenCall, Page } from "./OpenCall.ts"
 import type { PageFrame } from "./Protocol.ts"
 import { answerFrame } from "./Protocol.ts"
 
-/** Most pages that a call may wait for; a plugin that awaits them waits for one in each loop over the events. */
-const WAITING = 64
+/**
+ * Maximum number of chunks that a call may request at once. A plugin that awaits its chunks has one open request per
+ * loop over the events.
+ */
+const MAX_WAITING = 64
 
 /**
- * Answers a call's requests for pages, one after the other: the next page is read when the plugin has taken the one
- * before, so that a task of any length passes through constant memory.
+ * Returns a function that answers requests for chunks of events. The chunks of one call are served one after the other:
+ * the next one is read when the plugin has taken the one before.
  */
 export const make = () => {
-  const open = new Map<OpenCall, { readonly turn: Effect.Semaphore; waiting: number }>()
+  const open = new Map<OpenCall, { readonly semaphore: Effect.Semaphore; waiting: number }>()
   const queueOf = (call: OpenCall) => {
-    const queue = open.get(call) ?? { turn: Effect.unsafeMakeSemaphore(1), waiting: 0 }
+    const queue = open.get(call) ?? { semaphore: Effect.unsafeMakeSemaphore(1), waiting: 0 }
     open.set(call, queue)
     return queue
   }
@@ -34,14 +41,14 @@ export const make = () => {
     const { readPage } = call
     if (readPage === undefined) return answer(Either.left(NOT_JUDGING))
     const queue = queueOf(call)
-    if (queue.waiting >= WAITING) {
+    if (queue.waiting >= MAX_WAITING) {
       return Effect.sync(() =>
-        misbehaved("UnawaitedPages", `it asked for more than ${WAITING} pages without awaiting them`),
+        misbehaved("UnawaitedPages", `it asked for more than ${MAX_WAITING} pages without awaiting them`),
       )
     }
     return Effect.acquireUseRelease(
       Effect.sync(() => queue.waiting++),
-      () => queue.turn.withPermits(1)(Effect.flatMap(Effect.either(readPage(frame.after)), answer)),
+      () => queue.semaphore.withPermits(1)(Effect.flatMap(Effect.either(readPage(frame.after)), answer)),
       () =>
         Effect.sync(() => {
           queue.waiting--

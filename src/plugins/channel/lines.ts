@@ -1,21 +1,25 @@
-/** What becomes of the lines of an output. */
+/** Splits a plugin's outputs into lines, and its standard output into frames and printed text. */
+
+/** The handlers of an output's lines. */
 export interface LineHandlers {
-  /** A whole line of so many bytes, without its end. */
+  /** Called for each complete line, without its line feed. `bytes` is its size. */
   readonly onLine: (line: string, bytes: number) => void
-  /** A line grew longer than the limit: it is forgotten, and the rest of it will come as a line of its own. */
+  /**
+   * Called when a line exceeds the limit. What was read of it is discarded, and its rest arrives as a separate line.
+   */
   readonly onOverflow: () => void
 }
 
-/** Makes lines (UTF-8) of chunks, however they were cut, keeping at most `limit` bytes in memory. */
+/** Splits chunks into lines (UTF-8), wherever the chunk boundaries are. It keeps at most `limit` bytes in memory. */
 export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) => {
   let parts: Array<Buffer> = []
-  let held = 0
-  /** Ends a line with a part of a chunk. */
+  let heldBytes = 0
+  /** Completes a line with a slice of a chunk. */
   const take = (chunk: Buffer, start: number, end: number) => {
     if (parts.length === 0) return onLine(chunk.toString("utf8", start, end), end - start)
     const line = Buffer.concat([...parts, chunk.subarray(start, end)])
     parts = []
-    held = 0
+    heldBytes = 0
     onLine(line.toString("utf8"), line.length)
   }
   return {
@@ -27,33 +31,33 @@ export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) 
         start = end + 1
       }
       if (start === chunk.length) return
-      held += chunk.length - start
+      heldBytes += chunk.length - start
       parts.push(chunk.subarray(start))
-      if (held <= limit) return
+      if (heldBytes <= limit) return
       parts = []
-      held = 0
+      heldBytes = 0
       onOverflow()
     },
-    /** A last line without an end. */
+    /** Emits the last line if it has no line feed. */
     end: () => {
       if (parts.length > 0) take(Buffer.alloc(0), 0, 0)
     },
   }
 }
 
-/** What becomes of a plugin's standard output. */
+/** The handlers of a plugin's standard output. */
 export interface FrameHandlers {
-  /** A frame, without its nonce, in a line of so many bytes. */
+  /** Called for each frame, without its nonce. `bytes` is the size of its line. */
   readonly onFrame: (text: string, bytes: number) => void
-  /** Something that the plugin printed. */
+  /** Called for text that the plugin printed. */
   readonly onPrinted: (line: string) => void
 }
 
 /**
- * Tells frames from what the plugin printed. A frame starts at the nonce: where the plugin printed without ending the
- * line, the frame stands behind it on the same line.
+ * Separates frames from printed text. A frame starts at the nonce. If the plugin printed text without a line feed, the
+ * frame follows that text on the same line.
  */
-export const tellFrames =
+export const splitFrames =
   (nonce: string, { onFrame, onPrinted }: FrameHandlers) =>
   (line: string, bytes: number) => {
     const start = line.startsWith(nonce) ? 0 : line.indexOf(nonce)

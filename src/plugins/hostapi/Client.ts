@@ -1,64 +1,84 @@
+/**
+ * The types of a host request's execution: the plugin that makes the request, its grants, limits and confinement, and
+ * the result.
+ */
 import type { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import type { CommandLine } from "../sandbox/Sandbox.ts"
 
-/** For whom: the allow-list, and where relative paths and commands start. */
+/** The plugin that requests are carried out for: its grants, and the base of relative paths and commands. */
 export interface Client {
   readonly grants: Grants
-  /** An absolute, real path. */
+  /** The workspace: an absolute, real path. */
   readonly workspace: string
-  /** What `"."` in its permissions is, which another workspace than the present one may have been bound to. Default: not said. */
+  /**
+   * The workspace that `"."` in the permissions was bound to at import. It can differ from the current one. Default:
+   * unknown.
+   */
   readonly bound?: string | undefined
-  /** Absolute, real paths of files and directories that are neither read nor written, whatever is granted. Default: none. */
+  /**
+   * Absolute, real paths of files and directories that are neither read nor written, whatever is granted. Default:
+   * none.
+   */
   readonly forbidden?: ReadonlyArray<string>
-  /** The plugin's own directory, by its real path: it may be read even where it is forbidden. */
+  /** The plugin's own directory, by its real path. It may be read even inside a forbidden path. */
   readonly directory?: string
-  /** How a command that runs in a directory is confined. Default: not at all. */
+  /** Confines a command that runs in the directory `cwd`. Default: no confinement. */
   readonly confine?: (commandLine: CommandLine, cwd: string) => CommandLine
-  readonly limits?: BrokerLimits
-  /** What a ruling let pass, where requests are ruled on: nothing else is carried out. Default: whatever is granted. */
-  readonly ruledOn?: RuledOn
-  /** Stands between a request and the host: the authors' test kit watches and answers there. Default: nothing does. */
-  readonly intercept?: Intercept | undefined
+  readonly limits?: HostApiLimits
+  /**
+   * The decision that allowed the request, if the gate rules on requests. Only the allowed target is then used.
+   * Default: every granted request is carried out.
+   */
+  readonly permit?: RequestPermit
+  /**
+   * Wraps the handling of requests. The test kit for plugin authors uses it to record and answer them. Default: no
+   * wrapper.
+   */
+  readonly intercept?: RequestInterceptor | undefined
 }
 
-/** What was ruled on before a request is carried out. */
-export interface RuledOn {
+/** What a gate decision allowed. */
+export interface RequestPermit {
   /** The command, the real path or the host. */
   readonly target: string
-  /** Whether a redirect may lead to a host. */
+  /** Whether a redirect may lead to `host`. */
   readonly allows: (host: string) => boolean
 }
 
-/** Carries a request out, or answers in the host's place. Whether it is granted, only `carryOut` looks at. */
-export type Intercept = (
+/** Carries a request out by `carryOut`, or answers it in the host's place. Only `carryOut` checks the grants. */
+export type RequestInterceptor = (
   method: Method,
   params: JsonObject,
-  carryOut: Effect.Effect<Executed, Failure>,
-) => Effect.Effect<Executed, Failure>
+  carryOut: Effect.Effect<RequestResult, Failure>,
+) => Effect.Effect<RequestResult, Failure>
 
-export interface BrokerLimits {
-  /** One command, in milliseconds. Default: 30 000. */
+/** Limits of host requests. */
+export interface HostApiLimits {
+  /** Time-out of one command, in milliseconds. Default: 30 000. */
   readonly runMs?: number
-  /** Each output stream of a command, in bytes. Default: 1 MiB. */
+  /** Maximum size of each output stream of a command, in bytes. Default: 1 MiB. */
   readonly outputBytes?: number
-  /** One file, read or written, in bytes. Default: 4 MiB, so that it fits a frame. */
+  /** Maximum size of a file, read or written, in bytes. Default: 4 MiB, which fits a frame. */
   readonly fileBytes?: number
-  /** One request to the network with all its redirects, in milliseconds. Default: 30 000. */
+  /** Time-out of one network request with all its redirects, in milliseconds. Default: 30 000. */
   readonly fetchMs?: number
-  /** The body of a request, and that of an answer, in bytes. Default: 4 MiB; answers in base64 are longer by a third. */
+  /**
+   * Maximum size of a request body, and of a response body, in bytes. Default: 4 MiB. Responses in base64 are a third
+   * longer.
+   */
   readonly bodyBytes?: number
 }
 
-/** What the host does for a plugin outside its sandbox, and within its grants. */
+/** The kinds of host requests: actions outside of the plugin's sandbox and within its grants. */
 export type Method = "run" | "readFile" | "writeFile" | "fetch"
 
-/** What a request came to. */
-export interface Executed {
-  /** For the plugin. */
+/** The result of a request. */
+export interface RequestResult {
+  /** The value for the plugin. */
   readonly value: Json
-  /** For the log: contents as size and digest only. */
+  /** The value for the log. Contents are reduced to size and digest. */
   readonly logged: JsonObject
 }

@@ -1,39 +1,44 @@
+/** Decodes the host requests of a plugin, and carries them out within its grants. */
 import * as crypto from "node:crypto"
 import { Effect, ParseResult, Schema } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type JsonObject, sha256 } from "../../values/Json.ts"
-import type { Client, Executed, Method } from "./Client.ts"
-import { type FetchRequest, fetchGranted, hostGranted } from "./fetch.ts"
-import { placeGranted, readGranted, writeGranted } from "./files.ts"
-import { commandGranted, runCommand } from "./run.ts"
+import type { Client, Method, RequestResult } from "./Client.ts"
+import { type FetchRequest, fetchGranted, grantedHost } from "./fetch.ts"
+import { grantedPath, readGranted, writeGranted } from "./files.ts"
+import { grantedCommand, runCommand } from "./run.ts"
 
-export type { BrokerLimits, Client } from "./Client.ts"
+export type { Client, HostApiLimits } from "./Client.ts"
 
-/** A request in the words of gate rules. */
+/** The names of the methods in gate rules. */
 export const KINDS = { run: "run", readFile: "read", writeFile: "write", fetch: "fetch" } as const
 
+/** The name of a method in gate rules. */
 export type RequestKind = (typeof KINDS)[Method]
 
-/** A request whose parameters have their shape: ready to be logged and carried out. */
+/** A decoded request, ready to be recorded and carried out. */
 export interface Request {
   readonly method: Method
-  /** What it is about, for a ruling, if it is granted: the command, the real path, or the host. */
+  /**
+   * The target that gate rules decide about: the command, the real path or the host. Fails if the request is not
+   * granted.
+   */
   readonly target: (client: Client) => Effect.Effect<string, Failure>
-  /** For whoever is asked about it: all of it, but for the values of headers by which one proves who one is. */
+  /** The request as a person sees it who decides about it. Values of credential headers are hidden. */
   readonly shown: JsonObject
-  /** For the log: contents as size and digest only. */
+  /** The request as the log records it. Contents are reduced to size and digest. */
   readonly logged: JsonObject
-  /** Carries it out. Interrupting it kills the command it runs. */
-  readonly execute: (client: Client) => Effect.Effect<Executed, Failure>
+  /** Carries the request out. Interruption kills the command that it runs. */
+  readonly execute: (client: Client) => Effect.Effect<RequestResult, Failure>
 }
 
-/** Reads a request's parameters; fails where they are not of the method's shape. */
+/** Decodes the parameters of a request. Fails if they do not match the method's schema. */
 export const request = (method: Method, params: JsonObject): Effect.Effect<Request, Failure> => {
   switch (method) {
     case "run":
       return Effect.map(parse(RunParams, params), ({ command, args }) => ({
         method,
-        target: (client) => commandGranted(client, command),
+        target: (client) => grantedCommand(client, command),
         shown: { command, args },
         logged: { command, args },
         execute: (client) =>
@@ -50,7 +55,7 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
     case "readFile":
       return Effect.map(parse(ReadParams, params), ({ path }) => ({
         method,
-        target: (client) => placeGranted(client, "read", path),
+        target: (client) => grantedPath(client, "read", path),
         shown: { path },
         logged: { path },
         execute: (client) =>
@@ -59,7 +64,7 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
     case "writeFile":
       return Effect.map(parse(WriteParams, params), ({ path, content }) => ({
         method,
-        target: (client) => placeGranted(client, "write", path),
+        target: (client) => grantedPath(client, "write", path),
         shown: { path, content },
         logged: { path, ...summary(content) },
         execute: (client) => Effect.as(writeGranted(client, path, content), { value: null, logged: summary(content) }),
@@ -69,22 +74,25 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
   }
 }
 
-/** Of headers only the names are logged: their values may be secrets. Whoever is asked sees all but those that are meant to be. */
+/**
+ * The log records only the names of headers, because their values may be secrets. A person who decides sees all values
+ * except those of credential headers.
+ */
 const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
-  const asked: FetchRequest = { url, method: method.toUpperCase(), headers, body }
+  const fetching: FetchRequest = { url, method: method.toUpperCase(), headers, body }
   return {
     method: "fetch",
-    target: (client) => hostGranted(client, asked),
+    target: (client) => grantedHost(client, fetching),
     shown: {
-      ...{ url, method: asked.method, headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)) },
+      ...{ url, method: fetching.method, headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)) },
       ...(body === undefined ? {} : { body }),
     },
     logged: {
-      ...{ url, method: asked.method, headers: Object.keys(headers) },
+      ...{ url, method: fetching.method, headers: Object.keys(headers) },
       ...(body === undefined ? {} : { body: summary(body) }),
     },
     execute: (client) =>
-      Effect.map(fetchGranted(client, asked), ({ result, body, via }) => ({
+      Effect.map(fetchGranted(client, fetching), ({ result, body, via }) => ({
         value: { ...result },
         logged: { status: result.status, via, bytes: body.length, sha256: crypto.hash("sha256", body, "hex") },
       })),
@@ -92,10 +100,13 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
 }
 
 const withoutSecret = ([name, value]: readonly [string, string]) =>
-  [name, SECRET.test(name) ? `not shown, for it may be a secret: ${value.length} characters` : value] as const
+  [
+    name,
+    CREDENTIAL_HEADER.test(name) ? `not shown, for it may be a secret: ${value.length} characters` : value,
+  ] as const
 
-/** Names of headers that bear what proves who one is: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and those that services made up. */
-const SECRET = /^(?:proxy-)?authorization$|^cookie$|(?:^|-)(?:key|token|secret|password|signature)$/i
+/** Names of credential headers: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and common names of web services. */
+const CREDENTIAL_HEADER = /^(?:proxy-)?authorization$|^cookie$|(?:^|-)(?:key|token|secret|password|signature)$/i
 
 const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })
 const ReadParams = Schema.Struct({ path: Schema.NonEmptyString })

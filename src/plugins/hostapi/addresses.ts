@@ -1,8 +1,9 @@
+/** Tells public IP addresses from those of this machine, of private networks and of special ranges. */
 import { BlockList, isIP } from "node:net"
 
 /**
- * Addresses that no public name should lead to: RFC 6890 and RFC 4193; and those that carry another address in them, which
- * may be any (IPv4-compatible, NAT64, 6to4, Teredo).
+ * The ranges that no public name should resolve to (RFC 6890, RFC 4193), and the ranges whose addresses embed another,
+ * possibly private address (IPv4-compatible, NAT64, 6to4, Teredo).
  */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
@@ -39,7 +40,7 @@ for (const [network, prefix] of [
   PRIVATE.addSubnet(network, prefix, "ipv6")
 }
 
-/** Whether an address, IPv4 or IPv6, is one of the public network. What is no address is not. */
+/** Whether a text is a public IPv4 or IPv6 address. */
 export const isPublic = (address: string): boolean => {
   const version = isIP(address)
   return version !== 0 && !PRIVATE.check(address, version === 6 ? "ipv6" : "ipv4")

@@ -1,3 +1,7 @@
+/**
+ * The host request `fetch`: HTTP and HTTPS requests to granted hosts, with checks on every redirect and on the resolved
+ * addresses.
+ */
 import type { lookup } from "node:dns"
 import type { ClientRequest } from "node:http"
 import type { LookupFunction } from "node:net"
@@ -8,16 +12,16 @@ import type { FetchResult } from "../author.ts"
 import { isPublic } from "./addresses.ts"
 import type { Client } from "./Client.ts"
 
-/** Default of `fetchMs`. */
+/** Default of `fetchMs`, in milliseconds. */
 const FETCH_MS = 30_000
 
-/** Default of `bodyBytes`: its base64 still fits a frame. */
+/** Default of `bodyBytes`. In base64 such a body still fits a frame. */
 const BODY_BYTES = 4 * 1024 * 1024
 
-/** Most redirects that are followed. */
+/** Maximum number of redirects. */
 const REDIRECTS = 5
 
-/** A request as a plugin makes it. */
+/** A request as the plugin made it, with defaults filled in. */
 export interface FetchRequest {
   readonly url: string
   readonly method: string
@@ -25,7 +29,7 @@ export interface FetchRequest {
   readonly body: string | undefined
 }
 
-/** An answer, with the addresses it came by: the one asked for, and each that it was redirected to. */
+/** The response, and the URLs it came by: the requested one and each redirect. */
 export interface Fetched {
   readonly result: FetchResult
   readonly body: Buffer
@@ -33,17 +37,20 @@ export interface Fetched {
 }
 
 /**
- * Fetches over HTTP or HTTPS from a host that `net` grants, by `host` (any port) or `host:port`. A redirect is followed
- * only to such a host too, and takes no credentials to another origin. A granted name that leads to an address of this machine
- * or of a private network is refused: that takes a grant of the address itself, or of `localhost`.
- * Whatever the status, an answer is an answer. Interruption ends the request.
+ * Fetches over HTTP or HTTPS from a host that `net` grants, as `host` (any port) or `host:port`. Redirects are followed
+ * only to granted hosts, and credentials are not sent to another origin.
+ *
+ * A granted name that resolves to an address of this machine or of a private network is refused. Such addresses need a
+ * grant of the address itself or of `localhost`.
+ *
+ * A response of any status succeeds. Interruption ends the request.
  */
-export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect<Fetched, Failure> =>
+export const fetchGranted = (client: Client, request: FetchRequest): Effect.Effect<Fetched, Failure> =>
   Effect.suspend(() => {
-    const invalid = findInvalid(client, asked)
+    const invalid = findInvalid(client, request)
     if (invalid !== undefined) return Effect.fail(invalid)
     const fetchMs = client.limits?.fetchMs ?? FETCH_MS
-    return follow(client, asked, []).pipe(
+    return follow(client, request, []).pipe(
       Effect.timeoutFail({
         duration: fetchMs,
         onTimeout: () => ({ code: "FetchTimedOut", message: `expected an answer within ${fetchMs} ms, found none` }),
@@ -51,19 +58,20 @@ export const fetchGranted = (client: Client, asked: FetchRequest): Effect.Effect
     )
   })
 
-/** The host that a request goes to, with its port where that is not the scheme's own, if it is granted. */
-export const hostGranted = (client: Client, asked: FetchRequest): Effect.Effect<string, Failure> =>
-  Effect.map(granted(client, asked.url, []), ({ host }) => host)
+/** The host of a request, with its port unless it is the scheme's default. Fails if the host is not granted. */
+export const grantedHost = (client: Client, request: FetchRequest): Effect.Effect<string, Failure> =>
+  Effect.map(granted(client, request.url, []), ({ host }) => host)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-/** Headers by which a request would say that it goes elsewhere, or that another one follows it. */
-const RESERVED = /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
+/** Headers that would redirect the request or smuggle in another one. The host sets them. */
+const HOST_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
 
 const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest): Failure | undefined => {
   const invalid = (message: string) => ({ code: "ParametersInvalid", message })
   if (!METHODS.includes(method)) return invalid(`expected a method of ${METHODS.join(", ")}, found ${method}`)
-  const reserved = Object.keys(headers).find((name) => RESERVED.test(name))
+  const reserved = Object.keys(headers).find((name) => HOST_HEADERS.test(name))
   if (reserved !== undefined) return invalid(`expected no header ${reserved}: the host sets it`)
   const most = limits?.bodyBytes ?? BODY_BYTES
   const bytes = Buffer.byteLength(body ?? "")
@@ -72,10 +80,10 @@ const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest
   return undefined
 }
 
-const follow = (client: Client, asked: FetchRequest, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
+const follow = (client: Client, request: FetchRequest, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
   Effect.gen(function* () {
-    const url = yield* granted(client, asked.url, via)
-    const answer = yield* exchange(client, url, asked)
+    const url = yield* granted(client, request.url, via)
+    const answer = yield* exchange(client, url, request)
     const passed = [...via, url.href]
     const location = isRedirect(answer.status) ? answer.headers.location : undefined
     if (location === undefined) return { result: resultOf(url, answer), body: answer.body, via: passed }
@@ -85,41 +93,46 @@ const follow = (client: Client, asked: FetchRequest, via: ReadonlyArray<string>)
         message: `expected at most ${REDIRECTS} redirects, found more: ${passed.join(" → ")}`,
       })
     }
-    return yield* follow(client, redirected(asked, url, answer.status, location), passed)
+    return yield* follow(client, redirected(request, url, answer.status, location), passed)
   })
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** The next request, as the Fetch standard has it ("HTTP-redirect fetch"): its method, and what it does not take along. */
-const redirected = (asked: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
+/**
+ * The next request after a redirect, by the Fetch standard ("HTTP-redirect fetch"): its method, and the headers that
+ * are dropped.
+ */
+const redirected = (request: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
   const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
   const url = target?.href ?? location
-  const toGet = (status === 303 && asked.method !== "HEAD") || (status < 303 && asked.method === "POST")
+  const toGet = (status === 303 && request.method !== "HEAD") || (status < 303 && request.method === "POST")
   const dropped = new Set([
     ...(target?.origin === from.origin ? [] : ["authorization", "cookie"]),
     ...(toGet ? ["content-type", "content-encoding", "content-language", "content-location"] : []),
   ])
-  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !dropped.has(name.toLowerCase())))
-  return { url, headers, method: toGet ? "GET" : asked.method, body: toGet ? undefined : asked.body }
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !dropped.has(name.toLowerCase())),
+  )
+  return { url, headers, method: toGet ? "GET" : request.method, body: toGet ? undefined : request.body }
 }
 
-/** The address, if its host is granted. */
+/** Parses a URL. Fails if its host is not granted. */
 const granted = (
-  { grants, ruledOn }: Client,
-  asked: string,
+  { grants, permit }: Client,
+  address: string,
   via: ReadonlyArray<string>,
 ): Effect.Effect<URL, Failure> => {
   const from = via.length === 0 ? "" : `, to which ${via.at(-1)} redirects`
-  if (!URL.canParse(asked)) {
-    return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${asked}${from}` })
+  if (!URL.canParse(address)) {
+    return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${address}${from}` })
   }
-  const url = new URL(asked)
+  const url = new URL(address)
   if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     const message = `expected http: or https: without a user's name, found ${url.protocol}//…${from}`
     return Effect.fail({ code: "ParametersInvalid", message })
   }
-  if (ruledOn !== undefined && url.host !== ruledOn.target && !ruledOn.allows(url.host)) {
-    const message = `expected ${ruledOn.target}, which was ruled on, or a host that the gate allows, found ${url.host}${from}`
+  if (permit !== undefined && url.host !== permit.target && !permit.allows(url.host)) {
+    const message = `expected ${permit.target}, which was ruled on, or a host that the gate allows, found ${url.host}${from}`
     return Effect.fail({ code: "RequestDenied", message })
   }
   if (grants.net.some((name) => matches(url, name))) return Effect.succeed(url)
@@ -131,7 +144,7 @@ const granted = (
   })
 }
 
-/** Whether a grant, `host` or `host:port`, covers an address. Names are compared as the URL standard writes them. */
+/** Whether a grant, `host` or `host:port`, covers a URL. Names are compared in the URL standard's normal form. */
 const matches = (url: URL, name: string): boolean => {
   const parts = /^(?<host>\[[^\]]*\]|[^:]*)(?::(?<port>\d+))?$/.exec(name)?.groups
   if (parts?.host === undefined) return false
@@ -174,7 +187,7 @@ const exchangeBy = (
         lookup: isLocalName(url.hostname) ? lookup : publicOnly(lookup),
       })
     } catch (cause) {
-      // A header that HTTP cannot carry.
+      // Node throws if a header is invalid in HTTP.
       return unavailable(cause instanceof Error ? cause : new Error(String(cause)))
     }
     request.on("error", unavailable)
@@ -206,10 +219,13 @@ const codeOf = (cause: Error): string => (cause instanceof PrivateAddress ? "Add
 
 class PrivateAddress extends Error {}
 
-/** Names that say by themselves that this machine or an address is meant. */
+/** Whether a name means this machine by definition. IP addresses are not looked up at all. */
 const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
 
-/** As `dns.lookup`, and fails where a name leads to this machine or a private network: whoever owns it may point it there. */
+/**
+ * As `dns.lookup`, but fails if a name resolves to an address of this machine or of a private network: the name's owner
+ * can point it there.
+ */
 const publicOnly =
   (find: typeof lookup): LookupFunction =>
   (hostname, options, callback) =>
@@ -225,7 +241,7 @@ const publicOnly =
       return callback(null, first?.address ?? "", first?.family ?? 0)
     })
 
-/** The body as text where it is UTF-8, else in base64. */
+/** The body as text if it is UTF-8, else in base64. */
 const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {
   const known = { status, headers, url: url.href }
   try {

@@ -1,3 +1,7 @@
+/**
+ * The host requests `readFile` and `writeFile`: access to text files inside the granted directories, safe against links
+ * that change meanwhile.
+ */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -7,44 +11,45 @@ import { shellQuote } from "../manifest/Grants.ts"
 import { isInsideAny } from "../manifest/paths.ts"
 import type { Client } from "./Client.ts"
 
-/** Default of `fileBytes`: with JSON's escapes it still fits a frame, except for binary content. */
+/** Default of `fileBytes`. Escaped as JSON, a text of this size still fits a frame. Binary content may not. */
 const FILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads a text file (UTF-8) that lies, links followed, in what `read` grants and not in what is forbidden. A relative path
- * starts at the workspace. What is no file, such as a pipe that nobody writes to, is refused without waiting for it.
+ * Reads a text file (UTF-8). Its real path must be in a `read` grant and not in a forbidden path. A relative path is
+ * resolved against the workspace. Anything but a regular file, such as a pipe without a writer, is refused without
+ * blocking.
  */
-export const readGranted = (client: Client, asked: string): Effect.Effect<string, Failure> =>
-  attempt(asked, async () => {
-    const real = await granted(client, "read", asked)
-    const file = await fs.open(real, READ_EXACTLY_HERE)
+export const readGranted = (client: Client, requested: string): Effect.Effect<string, Failure> =>
+  attempt(requested, async () => {
+    const real = await granted(client, "read", requested)
+    const file = await fs.open(real, READ_FLAGS)
     try {
-      await isStill(file, real, asked)
-      const { size } = await regular(file, asked)
-      checkSize(client, asked, size)
+      await assertUnmoved(file, real, requested)
+      const { size } = await assertRegularFile(file, requested)
+      assertSize(client, requested, size)
       const bytes = await file.readFile()
-      // Some files, such as those of /proc, are longer than they say.
-      checkSize(client, asked, bytes.length)
-      return utf8(bytes, asked)
+      // Some files, such as those in /proc, are longer than their reported size.
+      assertSize(client, requested, bytes.length)
+      return utf8(bytes, requested)
     } finally {
       await file.close()
     }
   })
 
 /**
- * Writes a text file (UTF-8), replacing what is there, in what `write` grants. Makes missing directories in the grant.
- * The path is resolved with its links followed, as far as it exists, before it is compared with the grants.
+ * Writes a text file (UTF-8) inside a `write` grant, replacing any content. Missing directories in the grant are
+ * created. Before the path is compared with the grants, the links in its existing part are resolved.
  */
-export const writeGranted = (client: Client, asked: string, content: string): Effect.Effect<void, Failure> =>
-  attempt(asked, async () => {
-    checkSize(client, asked, Buffer.byteLength(content))
-    const real = await granted(client, "write", asked)
+export const writeGranted = (client: Client, requested: string, content: string): Effect.Effect<void, Failure> =>
+  attempt(requested, async () => {
+    assertSize(client, requested, Buffer.byteLength(content))
+    const real = await granted(client, "write", requested)
     await fs.mkdir(path.dirname(real), { recursive: true })
-    // Opened without cutting it short, so that a pipe or a device that stands there is refused untouched.
-    const file = await fs.open(real, WRITE_EXACTLY_HERE)
+    // The file is opened without truncation, so that a pipe or a device at this path is refused unchanged.
+    const file = await fs.open(real, WRITE_FLAGS)
     try {
-      await isStill(file, real, asked)
-      await regular(file, asked)
+      await assertUnmoved(file, real, requested)
+      await assertRegularFile(file, requested)
       await file.truncate(0)
       await file.writeFile(content, "utf8")
     } finally {
@@ -52,16 +57,19 @@ export const writeGranted = (client: Client, asked: string, content: string): Ef
     }
   })
 
-/** The real path that a request to read or write leads to, if it lies in a grant. */
-export const placeGranted = (client: Client, kind: "read" | "write", asked: string): Effect.Effect<string, Failure> =>
-  attempt(asked, () => granted(client, kind, asked))
+/** The real path of a request to read or write. Fails if it is not in a grant. */
+export const grantedPath = (
+  client: Client,
+  kind: "read" | "write",
+  requested: string,
+): Effect.Effect<string, Failure> => attempt(requested, () => granted(client, kind, requested))
 
-/** Not through a link that appeared since the path was resolved, and without waiting for the other end of a pipe. */
-const EXACTLY_HERE = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
-const READ_EXACTLY_HERE = fs.constants.O_RDONLY | EXACTLY_HERE
-const WRITE_EXACTLY_HERE = fs.constants.O_WRONLY | fs.constants.O_CREAT | EXACTLY_HERE
+/** Flags against links that appeared after the path was resolved, and against blocking on a pipe. */
+const OPEN_FLAGS = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
+const READ_FLAGS = fs.constants.O_RDONLY | OPEN_FLAGS
+const WRITE_FLAGS = fs.constants.O_WRONLY | fs.constants.O_CREAT | OPEN_FLAGS
 
-/** Refused for a reason of ours, as opposed to the operating system's. */
+/** A refusal by this module, as opposed to an error of the operating system. */
 class Refused extends Error {
   readonly failure: Failure
   constructor(failure: Failure) {
@@ -70,41 +78,41 @@ class Refused extends Error {
   }
 }
 
-const attempt = <A>(asked: string, run: () => Promise<A>): Effect.Effect<A, Failure> =>
-  Effect.tryPromise({ try: run, catch: (cause) => failureOf(cause, asked) })
+const attempt = <A>(requested: string, run: () => Promise<A>): Effect.Effect<A, Failure> =>
+  Effect.tryPromise({ try: run, catch: (cause) => failureOf(cause, requested) })
 
-const failureOf = (cause: unknown, asked: string): Failure => {
+const failureOf = (cause: unknown, requested: string): Failure => {
   if (cause instanceof Refused) return cause.failure
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined
-  if (code === "ENOENT") return { code: "FileNotFound", message: `${asked}: expected a file, found nothing there` }
-  return { code: "FileUnavailable", message: `${asked}: ${cause instanceof Error ? cause.message : String(cause)}` }
+  if (code === "ENOENT") return { code: "FileNotFound", message: `${requested}: expected a file, found nothing there` }
+  return { code: "FileUnavailable", message: `${requested}: ${cause instanceof Error ? cause.message : String(cause)}` }
 }
 
-/** The real path of what is asked for, if it lies in a grant and is not forbidden. */
-const granted = async (client: Client, kind: "read" | "write", asked: string): Promise<string> => {
-  if (asked.includes("\0")) throw new Refused({ code: "FileUnavailable", message: "expected a path without NUL" })
-  const real = await realpathOfExisting(path.resolve(client.workspace, asked))
-  checkForbidden(client, kind, real)
+/** The real path of a request. Fails if it is not in a grant, or if it is forbidden. */
+const granted = async (client: Client, kind: "read" | "write", requested: string): Promise<string> => {
+  if (requested.includes("\0")) throw new Refused({ code: "FileUnavailable", message: "expected a path without NUL" })
+  const real = await realpathOfExisting(path.resolve(client.workspace, requested))
+  assertNotForbidden(client, kind, real)
   const places = await Promise.all(client.grants[kind].map(realpathOfExisting))
-  if (isInsideAny(real, places)) return asRuled(client, asked, real)
+  if (isInsideAny(real, places)) return assertPermitted(client, requested, real)
   throw new Refused({
     code: kind === "read" ? "ReadNotGranted" : "WriteNotGranted",
     message:
-      `${asked} is ${real}: expected a path in what the plugin may ${kind}, ` +
+      `${requested} is ${real}: expected a path in what the plugin may ${kind}, ` +
       `found it outside of ${places.length === 0 ? "that: it may nothing" : places.join(", ")}. ` +
       ((await boundElsewhere(client, kind, real, places)) ??
         `Add its directory to the manifest's permissions.${kind} and grant it at import.`),
   })
 }
 
-/** The path, if it is the one that was ruled on: a link may lead elsewhere since then. */
-const asRuled = ({ ruledOn }: Client, asked: string, real: string): string => {
-  if (ruledOn === undefined || ruledOn.target === real) return real
-  const message = `${asked}: expected ${ruledOn.target}, which was ruled on, found that it leads to ${real} by now`
+/** Returns the path if it is the one that was ruled on. A link may have changed since then. */
+const assertPermitted = ({ permit }: Client, requested: string, real: string): string => {
+  if (permit === undefined || permit.target === real) return real
+  const message = `${requested}: expected ${permit.target}, which was ruled on, found that it leads to ${real} by now`
   throw new Refused({ code: "RequestDenied", message })
 }
 
-/** What to do about a path in the workspace where `"."` is granted and was bound to another one; or undefined. */
+/** Advice for a path in the current workspace if `"."` was bound to another workspace at import; else undefined. */
 const boundElsewhere = async (
   { workspace, bound }: Client,
   kind: "read" | "write",
@@ -119,8 +127,8 @@ const boundElsewhere = async (
   )
 }
 
-/** What the host keeps for itself is out of reach, whoever granted what lies around it. */
-const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
+/** Refuses forbidden paths, whatever was granted around them. */
+const assertNotForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
   const isOwn = directory !== undefined && isInsideAny(real, [directory])
   if (kind === "read" && isOwn) return
   if (!isInsideAny(real, forbidden)) return
@@ -131,38 +139,38 @@ const checkForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "w
 }
 
 /**
- * Whether what was opened stands where it was looked for: a command that the plugin may run can put a link in the place of a
- * directory in between. Linux alone says where an open file stands.
+ * Fails unless the opened file is at the resolved path. Meanwhile a command that the plugin may run could have replaced
+ * a directory on the path by a link. Only Linux reports the path of an open file.
  */
-const isStill = async (file: fs.FileHandle, real: string, asked: string) => {
+const assertUnmoved = async (file: fs.FileHandle, real: string, requested: string) => {
   if (process.platform !== "linux") return
   const found = await fs.readlink(`/proc/self/fd/${file.fd}`)
   if (found === real) return
   throw new Refused({
     code: "FileUnavailable",
-    message: `${asked}: expected ${real} to stay where it was, found ${found} opened in its place`,
+    message: `${requested}: expected ${real} to stay where it was, found ${found} opened in its place`,
   })
 }
 
-const regular = async (file: fs.FileHandle, asked: string) => {
+const assertRegularFile = async (file: fs.FileHandle, requested: string) => {
   const stats = await file.stat()
   if (stats.isFile()) return stats
   throw new Refused({
     code: "FileUnavailable",
-    message: `${asked}: expected a file, found ${stats.isDirectory() ? "a directory" : "something else"}`,
+    message: `${requested}: expected a file, found ${stats.isDirectory() ? "a directory" : "something else"}`,
   })
 }
 
-const checkSize = (client: Client, asked: string, found: number) => {
+const assertSize = (client: Client, requested: string, found: number) => {
   const limit = client.limits?.fileBytes ?? FILE_BYTES
   if (found <= limit) return
-  throw new Refused({ code: "FileTooLarge", message: `${asked}: expected at most ${limit} bytes, found ${found}` })
+  throw new Refused({ code: "FileTooLarge", message: `${requested}: expected at most ${limit} bytes, found ${found}` })
 }
 
-const utf8 = (bytes: Uint8Array, asked: string): string => {
+const utf8 = (bytes: Uint8Array, requested: string): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new Refused({ code: "FileNotText", message: `${asked}: expected UTF-8 text, found other bytes` })
+    throw new Refused({ code: "FileNotText", message: `${requested}: expected UTF-8 text, found other bytes` })
   }
 }

@@ -1,3 +1,4 @@
+/** The host request `run`: commands that the host runs for a plugin, without a shell. */
 import { type ChildProcess, spawn } from "node:child_process"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -9,18 +10,22 @@ import type { CommandLine } from "../sandbox/Sandbox.ts"
 import { onPath } from "../sandbox/Tools.ts"
 import type { Client } from "./Client.ts"
 
-/** Default of `runMs`. */
+/** Default of `runMs`, in milliseconds. */
 const RUN_MS = 30_000
 
 /** Default of `outputBytes`. */
 const OUTPUT_BYTES = 1024 * 1024
 
 /**
- * Runs a command that is granted by exactly this name. Arguments go as they are, without a shell; the directory is the
- * workspace; of the host's environment only what finds commands and decides on languages is passed on; `client.confine`
- * says what it runs in. An exit code is an answer, and so is the signal that ended it: where bubblewrap stands between, it
- * is told as the code 128 + n, as shells do. Not granted, not there, too slow and too talkative are failures; the last
- * two, like an interruption, kill the command together with all that it started in its process group.
+ * Runs a command that is granted by exactly this name. Arguments are passed without a shell, and the working directory
+ * is the workspace. Of the host's environment, only variables for finding commands and for the locale are passed on.
+ * `client.confine` confines the command.
+ *
+ * Any exit code succeeds, and so does death by a signal. Under bubblewrap a signal is reported as the code 128 + n, as
+ * shells do.
+ *
+ * Fails if the command is not granted, not found, too slow, or prints too much. A time-out, too much output and
+ * interruption kill the command and its process group.
  */
 export const runCommand = (
   client: Client,
@@ -47,7 +52,7 @@ export const runCommand = (
   try {
     line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
   } catch (cause) {
-    // What it is confined by has to be written to a disk, which may be full.
+    // Confining can write to a disk, which may be full.
     return Effect.fail(unavailable(cause))
   }
   return Effect.async((resume) => {
@@ -61,22 +66,22 @@ export const runCommand = (
       })
       InheritedDescriptors.letGo(child)
     } catch (cause) {
-      // Arguments that are too long, say: Node throws what is not about finding the command.
+      // Node throws errors that are not about finding the command, for example when the arguments are too long.
       return resume(Effect.fail(unavailable(cause)))
     }
-    // Without a process there may be no pipes either: where no more files can be opened, say.
+    // Without a process there may be no pipes, for example when no more files can be opened.
     if (child.pid === undefined || child.stdout === null || child.stderr === null) {
       child.once("error", (cause) => resume(Effect.fail(unavailable(cause))))
       return
     }
     const limit = client.limits?.outputBytes ?? OUTPUT_BYTES
     const runMs = client.limits?.runMs ?? RUN_MS
-    const giveUp = () => {
+    const killCommand = () => {
       clearTimeout(timer)
       ProcessGroup.killProcessGroup(child)
     }
     const fail = (failure: Failure) => {
-      giveUp()
+      killCommand()
       resume(Effect.fail(failure))
     }
     const tooLong = (stream: string) =>
@@ -96,14 +101,14 @@ export const runCommand = (
       clearTimeout(timer)
       resume(Effect.succeed({ code, signal, stdout: stdout(), stderr: stderr() }))
     })
-    return Effect.sync(giveUp)
+    return Effect.sync(killCommand)
   })
 }
 
 const mayRun = ({ grants }: Client, command: string): boolean => grants.runAny || grants.run.includes(command)
 
-/** The command, if it is granted. */
-export const commandGranted = (client: Client, command: string): Effect.Effect<string, Failure> =>
+/** The command. Fails if it is not granted. */
+export const grantedCommand = (client: Client, command: string): Effect.Effect<string, Failure> =>
   mayRun(client, command) ? Effect.succeed(command) : Effect.fail(notGranted(command, client.grants.run))
 
 const notGranted = (command: string, granted: ReadonlyArray<string>): Failure => ({
@@ -118,12 +123,12 @@ const environment = (): { readonly [name: string]: string } => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
-  // A relative entry would find commands in the workspace, where a plugin may be allowed to write.
-  const places = (process.env.PATH ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place))
-  return { ...Object.fromEntries(passed), PATH: places.join(path.delimiter) }
+  // A relative entry would find commands in the workspace, where the plugin may be able to write.
+  const directories = (process.env.PATH ?? "").split(path.delimiter).filter((directory) => path.isAbsolute(directory))
+  return { ...Object.fromEntries(passed), PATH: directories.join(path.delimiter) }
 }
 
-/** Gathers a stream's text up to a limit. */
+/** Collects a stream's text up to a limit. */
 const collect = (stream: NodeJS.ReadableStream, limit: number, onExcess: () => void): (() => string) => {
   const chunks: Array<Buffer> = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** A plugin's manifest, `looper-plugin.json`: what it may say, how it is checked, and how a plugin is loaded. */
+/** A plugin's manifest, `looper-plugin.json`: its schema, its checks and how a plugin is loaded. */
 export type { ManifestIssue } from "./characterChecks.ts"
 export * from "./decode.ts"
 export * from "./jsonSchema.ts"

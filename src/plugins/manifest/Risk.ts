@@ -1,30 +1,34 @@
+/**
+ * The risk of a component for gate rules: the risk that its manifest declares, raised by what its plugin was granted.
+ */
 import type { Grants } from "./Grants.ts"
 import type { Risk } from "./Manifest.ts"
 
-/** A risk as gate rules name it: what a manifest declares, or that it declares nothing. */
+/** A risk level in gate rules: a manifest's level, or `undeclared`. */
 export type Level = Risk | "undeclared"
 
 /**
- * From the least risk to the most. What declares nothing stands above what can do bounded harm: nobody has said that it is
- * no worse. It stands below what is known to be high, so that rules about high risk hold for it too where grants raise it.
+ * The levels in ascending order. `undeclared` is above `medium`, because nobody has said that the harm is bounded. It
+ * is below `high`, so that grants can still raise it to `high`, and rules about high risk then apply to it too.
  */
 export const LEVELS: ReadonlyArray<Level> = ["none", "low", "medium", "undeclared", "high", "irreversible"]
 
-/** The risk of a component, as the gate rules on it. */
+/** The risk of a component, as gate rules see it. */
 export interface EffectiveRisk {
-  /** What the manifest says. */
+  /** The level in the manifest. */
   readonly declared: Level
-  /** The highest of what the manifest says and of what the plugin was granted. */
+  /** The higher of the level in the manifest and the level that the plugin's grants imply. */
   readonly effective: Level
-  /** Where that is more than declared, the grants that make it so, in words: `its plugin may write /work`. */
+  /** If `effective` is above `declared`: the grants that raise it, in words, such as `its plugin may write /work`. */
   readonly because: ReadonlyArray<string>
 }
 
 /**
- * What a grant makes of every component of its plugin, whatever the manifest declares: a plugin is one process, and the host
- * cannot tell which of its components asks. Reading, and variables of the environment, raise nothing.
+ * The levels that grants imply for every component of their plugin. They do not depend on the component, because a
+ * plugin is one process and the host cannot tell which component makes a request. Reading and environment variables
+ * raise nothing.
  */
-const RAISES: ReadonlyArray<{
+const RAISED_BY_GRANTS: ReadonlyArray<{
   readonly to: Level
   readonly granted: (grants: Grants) => boolean
   readonly words: (grants: Grants) => string
@@ -35,18 +39,18 @@ const RAISES: ReadonlyArray<{
   { to: "medium", granted: ({ net }) => net.length > 0, words: ({ net }) => `reach ${net.join(", ")}` },
 ]
 
-/** The effective risk of a component. Pure. */
+/** Computes the effective risk of a component. Pure. */
 export const effective = (declared: Risk | undefined, grants: Grants): EffectiveRisk => {
-  const said: Level = declared ?? "undeclared"
-  const raised = RAISES.filter(({ to, granted }) => isAbove(to, said) && granted(grants))
-  const highest = raised.reduce((level, { to }) => (isAbove(to, level) ? to : level), said)
+  const declaredLevel: Level = declared ?? "undeclared"
+  const raised = RAISED_BY_GRANTS.filter(({ to, granted }) => isAbove(to, declaredLevel) && granted(grants))
+  const highest = raised.reduce((level, { to }) => (isAbove(to, level) ? to : level), declaredLevel)
   const because = raised.filter(({ to }) => to === highest).map(({ words }) => `its plugin may ${words(grants)}`)
-  return { declared: said, effective: highest, because }
+  return { declared: declaredLevel, effective: highest, because }
 }
 
-/** Whether a level is more risk than another. */
+/** Whether `level` is above `other`. */
 export const isAbove = (level: Level, other: Level): boolean => LEVELS.indexOf(level) > LEVELS.indexOf(other)
 
-/** An effective risk in words: `low`, or `none → high: its plugin may run git`. */
+/** Formats an effective risk: `low`, or `none → high: its plugin may run git`. */
 export const inWords = ({ declared, effective, because }: EffectiveRisk): string =>
   because.length === 0 ? effective : `${declared} → ${effective}: ${because.join("; ")}`

@@ -1,6 +1,7 @@
 /**
- * What a manifest's text may be: bounded, and readable as it stands. Names and versions end up in the log's envelopes, in file
- * names and on terminals; descriptions are what people decide by and what agents are told. A schema of types cannot say so.
+ * Limits on the text in a manifest: its length, and no characters that are invisible or that control a terminal. Names
+ * and versions appear in event envelopes, file names and terminals. People decide by descriptions, and agents are shown
+ * them. A type schema cannot express these limits.
  */
 
 import { type Json, pointerToken, valueAt } from "../../values/Json.ts"
@@ -8,22 +9,25 @@ import { isVisible, visible } from "../../values/PlainText.ts"
 import { grouped } from "./digits.ts"
 import type { SourceLocation } from "./sourceLocations.ts"
 
-/** Longest text of each kind, in characters. */
-export const LONGEST = {
-  /** A plugin's, a component's, a version's: part of what events are named by. */
+/** Maximum length of each kind of text, in characters. */
+export const MAX_LENGTHS = {
+  /** A name of a plugin or component, or a version. They are part of event fields. */
   name: 64,
-  /** Of a measure, of what it rewards, of an environment: shown on one line. */
+  /** A name of a measure, reward or environment: shown on one line. */
   title: 200,
-  /** A path, a host, a variable, a command. */
+  /** A path, host, variable or command. */
   place: 1024,
-  /** A description, a condition, a rule: may have several lines. */
+  /** A description, condition or rule: may have several lines. */
   prose: 8192,
 } as const
 
-type Kind = keyof typeof LONGEST
+type Kind = keyof typeof MAX_LENGTHS
 
-/** Where the text of a manifest stands; `*` is each of a list. Metadata, variables and schemas are data, and bounded as such. */
-const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
+/**
+ * The texts of a manifest by their paths; `*` is each item of a list. Metadata, variables and schemas are data, with
+ * limits of their own.
+ */
+const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["name", "name"],
   ["version", "name"],
   ["description", "prose"],
@@ -49,36 +53,36 @@ const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ]),
 ]
 
-/** Every text of a manifest that is too long, or that would not be seen as it is. */
-export const unreadable = (document: Json): ReadonlyArray<ManifestIssue> =>
-  PLACES.flatMap(([place, kind]) =>
+/** Every text of a manifest that is too long, or that has characters which are not shown as they are. */
+export const textIssues = (document: Json): ReadonlyArray<ManifestIssue> =>
+  TEXT_PATHS.flatMap(([place, kind]) =>
     textsAt(document, [], place.split("/")).flatMap(({ keys, text }) => {
-      const found = wrong(text, kind)
+      const found = problemOf(text, kind)
       const path = keys.map((key) => `/${pointerToken(key)}`).join("")
       return found === undefined ? [] : [{ path, expected: EXPECTED[kind], found }]
     }),
   )
 
-const plain = (kind: Kind, lines: string) =>
-  `${lines} of at most ${grouped(LONGEST[kind])} characters, without any that are not seen or steer a terminal`
+const expectationOf = (kind: Kind, lines: string) =>
+  `${lines} of at most ${grouped(MAX_LENGTHS[kind])} characters, without any that are not seen or steer a terminal`
 
 const EXPECTED: { readonly [kind in Kind]: string } = {
-  name: plain("name", "a line"),
-  title: plain("title", "a line"),
-  place: plain("place", "a line"),
-  prose: plain("prose", "text"),
+  name: expectationOf("name", "a line"),
+  title: expectationOf("title", "a line"),
+  place: expectationOf("place", "a line"),
+  prose: expectationOf("prose", "text"),
 }
 
-const wrong = (text: string, kind: Kind): string | undefined => {
-  if (text.length > LONGEST[kind]) return `${grouped(text.length)} characters`
+const problemOf = (text: string, kind: Kind): string | undefined => {
+  if (text.length > MAX_LENGTHS[kind]) return `${grouped(text.length)} characters`
   const line = kind === "prose" ? text.replaceAll(/[\r\n\t]/g, " ") : text
-  return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN)}"`
+  return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN_LENGTH)}"`
 }
 
-/** Characters of a text that an issue shows. */
-const SHOWN = 100
+/** Maximum length of the text that an issue shows, in characters. */
+const SHOWN_LENGTH = 100
 
-interface Found {
+interface FoundText {
   readonly keys: ReadonlyArray<string>
   readonly text: string
 }
@@ -87,7 +91,7 @@ const textsAt = (
   document: Json,
   keys: ReadonlyArray<string>,
   [next, ...rest]: ReadonlyArray<string>,
-): ReadonlyArray<Found> => {
+): ReadonlyArray<FoundText> => {
   if (next === undefined) {
     const text = valueAt(document, keys)
     return typeof text === "string" ? [{ keys, text }] : []
@@ -97,12 +101,12 @@ const textsAt = (
   return Array.isArray(list) ? list.flatMap((_, index) => textsAt(document, [...keys, String(index)], rest)) : []
 }
 
-/** One thing that is wrong in a manifest. */
+/** A mistake in a manifest. */
 export interface ManifestIssue {
-  /** Where: a JSON Pointer (RFC 6901), such as `/peas/sensors/0/name`; `""` is the whole document. */
+  /** A JSON Pointer (RFC 6901) to the mistake, such as `/peas/sensors/0/name`; `""` is the whole document. */
   readonly path: string
   readonly expected: string
   readonly found: string
-  /** Where it stands in the file, where the text is at hand. */
+  /** The location in the file. Present if the file's text is known. */
   readonly place?: SourceLocation
 }

@@ -1,12 +1,16 @@
+/**
+ * Decodes a manifest from JSON and reports all mistakes at once. Beyond the schema, it checks rules that span several
+ * fields: unique names, measures that are not empty, and paths that stay in the plugin's directory.
+ */
 import { Data, Either, Schema } from "effect"
 import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
-import { type ManifestIssue, unreadable } from "./characterChecks.ts"
+import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { FILE, Manifest } from "./schema.ts"
 
-/** Fix the manifest: everything that is wrong in it, at once. */
+/** Fix the manifest: `issues` are all mistakes in it. */
 export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
-  /** The file, as a path where there is one. */
+  /** The file's path, or its name if the path is unknown. */
   readonly file: string
   readonly issues: ReadonlyArray<ManifestIssue>
 }> {
@@ -16,73 +20,79 @@ export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
   }
 }
 
-/** How strictly to decode, and the name of the file for messages. */
+/** Options of decoding: strictness, and the file's name for messages. */
 export interface DecodeOptions {
-  /** Accepts unknown fields and measures without rewards and punishments, with a warning each. Default: false. */
+  /** Accepts unknown fields, and measures without rewards and punishments, with a warning each. Default: false. */
   readonly lenient?: boolean
   /**
-   * It was accepted before, perhaps by an earlier version that did not hold its text to bounds (`LONGEST`): it is not held to
-   * them now. Default: false.
+   * The manifest was accepted earlier, perhaps by a version without the limits of `MAX_LENGTHS`. Its text is not checked
+   * against them again. Default: false.
    */
   readonly accepted?: boolean
   /** Default: `looper-plugin.json`. */
   readonly file?: string
 }
 
-/** A manifest, and what was let pass. Unknown fields are left out of it. */
-export interface Decoded {
+/** A decoded manifest without its unknown fields, and the warnings about it. */
+export interface DecodedManifest {
   readonly manifest: Manifest
-  /** One line for each thing that strict decoding refuses. */
+  /** One line for each issue that strict decoding would refuse. */
   readonly warnings: ReadonlyArray<string>
 }
 
 /**
- * Decodes a manifest from parsed JSON; reports all that is wrong, at once. Strict, unless `lenient`: an unknown field
- * is an error too, because it is more often a typing mistake than an extension.
+ * Decodes a manifest from parsed JSON and reports all mistakes at once. Unless `lenient` is set, an unknown field is an
+ * error, because it is more often a typing mistake than an extension.
  */
-export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<Decoded, ManifestInvalid> => {
-  const { manifest, issues } = judge(json, options)
+export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<DecodedManifest, ManifestInvalid> => {
+  const { manifest, issues } = validate(json, options)
   const fatal = issues.filter(({ tolerable }) => !(options.lenient === true && tolerable))
   if (fatal.length > 0 || manifest === undefined) {
-    return Either.left(new ManifestInvalid({ file: options.file ?? FILE, issues: fatal.map(withoutJudgement) }))
+    return Either.left(new ManifestInvalid({ file: options.file ?? FILE, issues: fatal.map(withoutTolerable) }))
   }
   return Either.right({ manifest, warnings: issues.map(describe) })
 }
 
-/** A document as far as it is a manifest, and everything about it that strict decoding refuses. */
-export interface JudgedManifest {
-  /** Without unknown fields; undefined where more is wrong than those. */
+/** A document, decoded as far as possible, and every issue that strict decoding refuses. */
+export interface ValidatedManifest {
+  /** The manifest without unknown fields; undefined if it has other mistakes. */
   readonly manifest: Manifest | undefined
-  readonly issues: ReadonlyArray<JudgedIssue>
+  readonly issues: ReadonlyArray<ValidationIssue>
 }
 
-/** An issue, and whether lenient decoding lets it pass. */
-export interface JudgedIssue extends ManifestIssue {
+/** An issue, and whether lenient decoding accepts it. */
+export interface ValidationIssue extends ManifestIssue {
   readonly tolerable: boolean
 }
 
-/** As `decode`, and says all there is to say, whatever is tolerated. */
-export const judge = (json: unknown, { accepted = false }: Pick<DecodeOptions, "accepted"> = {}): JudgedManifest => {
+/** As `decode`, but returns all issues, including those that lenient decoding accepts. */
+export const validate = (
+  json: unknown,
+  { accepted = false }: Pick<DecodeOptions, "accepted"> = {},
+): ValidatedManifest => {
   const strict = strictly(json)
   const issues = [
     ...(Either.isLeft(strict) ? issuesOf(strict.left.issue).map(atPointer) : []),
-    ...(isJson(json) ? contradictions(json) : unrecordable(json)),
-    ...(isJson(json) && !accepted ? unreadable(json).map((issue) => ({ ...issue, tolerable: false })) : []),
+    ...(isJson(json) ? crossFieldIssues(json) : nonJsonIssues(json)),
+    ...(isJson(json) && !accepted ? textIssues(json).map((issue) => ({ ...issue, tolerable: false })) : []),
   ]
   return { manifest: Either.getOrUndefined(permissively(json)), issues }
 }
 
-/** A manifest is recorded as JSON: text with half a character in it, or deeper than anybody reads, cannot be. */
-const unrecordable = (document: unknown): ReadonlyArray<JudgedIssue> => {
+/**
+ * A manifest is recorded as JSON. It cannot be recorded if a text has an unpaired surrogate or if it is nested too
+ * deeply.
+ */
+const nonJsonIssues = (document: unknown): ReadonlyArray<ValidationIssue> => {
   const wrong = typeof document === "object" && document !== null ? findNonJson(document) : undefined
   if (wrong === undefined) return []
   return [{ path: wrong.path, expected: "JSON that can be recorded", found: wrong.found, tolerable: false }]
 }
 
-/** The issue alone. */
-export const withoutJudgement = ({ tolerable: _, ...issue }: JudgedIssue): ManifestIssue => issue
+/** The issue without its `tolerable` flag. */
+export const withoutTolerable = ({ tolerable: _, ...issue }: ValidationIssue): ManifestIssue => issue
 
-const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): JudgedIssue => ({
+const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): ValidationIssue => ({
   ...{ path: pointer(keys.map(String)), expected, tolerable },
   found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,
 })
@@ -91,15 +101,15 @@ const strictly = Schema.decodeUnknownEither(Manifest, { errors: "all", onExcessP
 const permissively = Schema.decodeUnknownEither(Manifest, { onExcessProperty: "ignore" })
 const isJson = Schema.is(Json)
 
-/** One line: the place where there is one, the path, what was expected and what was found. */
+/** Formats an issue on one line: its location if known, its path, what was expected and what was found. */
 export const describe = ({ path, expected, found, place }: ManifestIssue): string =>
   `${place === undefined ? "" : `${place.line}:${place.column} `}${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
 
 /**
- * What no single field is to blame for. It looks at the document as it came, so that it is reported together with
- * fields of the wrong type.
+ * Checks the rules that span several fields. The input is the undecoded document, so that these issues are reported
+ * together with fields of the wrong type.
  */
-const contradictions = (document: Json): ReadonlyArray<JudgedIssue> => {
+const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   const measures = elementsAt(document, ["peas", "performance"])
   const isEmpty = ({ keys }: Element) =>
     elementsAt(document, [...keys, "rewards"]).length + elementsAt(document, [...keys, "punishments"]).length === 0
@@ -108,24 +118,24 @@ const contradictions = (document: Json): ReadonlyArray<JudgedIssue> => {
     [...keys, "punishments"],
   ])
   return [
-    ...leadsOut(document, ["entry"]),
-    ...leadsOut(document, ["peas", "environment", "scenario"]),
-    ...leadsOut(document, ["precomputed", "module"]),
+    ...outsidePathIssues(document, ["entry"]),
+    ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
+    ...outsidePathIssues(document, ["precomputed", "module"]),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",
       found: "none",
       tolerable: true,
     })),
-    ...repeated(document, measures, "each measure to have a name of its own"),
+    ...duplicates(document, measures, "each measure to have a name of its own"),
     ...lists.flatMap((keys) =>
-      repeated(
+      duplicates(
         document,
         elementsAt(document, keys),
         "each reward and each punishment of a measure to have a name of its own",
       ),
     ),
-    ...repeated(
+    ...duplicates(
       document,
       [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])],
       "each sensor and actuator to have a name of its own, because both are called `plugin/name`",
@@ -144,7 +154,11 @@ const elementsAt = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<
   return Array.isArray(list) ? list.map((_, index) => ({ keys: [...keys, String(index)] })) : []
 }
 
-const repeated = (document: Json, elements: ReadonlyArray<Element>, expected: string): ReadonlyArray<JudgedIssue> => {
+const duplicates = (
+  document: Json,
+  elements: ReadonlyArray<Element>,
+  expected: string,
+): ReadonlyArray<ValidationIssue> => {
   const first = new Map<string, string>()
   return elements.flatMap(({ keys }) => {
     const name = valueAt(document, [...keys, "name"])
@@ -159,8 +173,8 @@ const repeated = (document: Json, elements: ReadonlyArray<Element>, expected: st
   })
 }
 
-/** Whether the path at some place of the document leads out of the plugin's directory. */
-export const leadsOut = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<JudgedIssue> => {
+/** Reports a path in the document that leads out of the plugin's directory. */
+export const outsidePathIssues = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<ValidationIssue> => {
   const place = valueAt(document, keys)
   if (typeof place !== "string" || !(place.startsWith("/") || place.split(/[\\/]/).includes(".."))) return []
   return [

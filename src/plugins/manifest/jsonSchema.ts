@@ -1,11 +1,12 @@
+/** The JSON Schema of the manifest, for editors. */
 import { JSONSchema, Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { FILE, Manifest } from "./schema.ts"
 
 /**
- * The JSON Schema (draft-07) of the manifest, for editors. It says what each field may be; what no single field is to
- * blame for (names that are there twice, a file that is missing) only `hindcast plugin check` finds.
- * `schema/looper-plugin.schema.json` of the package is this, written down.
+ * The JSON Schema (draft-07) of the manifest. It checks single fields only. Rules that span several fields (duplicate
+ * names, a missing file) are checked by `hindcast plugin check`. The package's `schema/looper-plugin.schema.json` is
+ * this schema, written to a file.
  */
 export const jsonSchema = (): JsonObject =>
   Schema.decodeUnknownSync(JsonObject)({
@@ -14,5 +15,5 @@ export const jsonSchema = (): JsonObject =>
     ...JSON.parse(JSON.stringify(JSONSchema.make(Manifest, { target: "jsonSchema7" }), withoutTitles)),
   })
 
-/** Titles of the schema's own filters, `nonEmptyString` say, tell an author nothing. */
+/** Removes the titles of the schema's filters, such as `nonEmptyString`: they do not help an author. */
 const withoutTitles = (key: string, value: unknown): unknown => (key === "title" ? undefined : value)

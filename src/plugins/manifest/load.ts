@@ -1,3 +1,7 @@
+/**
+ * Loads a plugin's directory: reads and checks the manifest and the files that it names, and computes the digest of the
+ * content. No code of the plugin runs.
+ */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -9,59 +13,63 @@ import type { ManifestIssue } from "./characterChecks.ts"
 import {
   type DecodeOptions,
   describe,
-  type JudgedIssue,
-  judge,
-  leadsOut,
   ManifestInvalid,
-  withoutJudgement,
+  outsidePathIssues,
+  type ValidationIssue,
+  validate,
+  withoutTolerable,
 } from "./decode.ts"
 import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
-import { locationOfMistake, type SourceLocation, type SourceLocations, sourceLocationsOf } from "./sourceLocations.ts"
+import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
 
-/** A plugin as it stands in a directory. */
+/** A plugin that was loaded from a directory. */
 export interface LoadedPlugin {
   readonly manifest: Manifest
   readonly warnings: ReadonlyArray<string>
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
-  /** SHA-256, in lower-case hexadecimal, over all files: their relative paths in order, and their bytes. */
+  /** SHA-256, in lower-case hexadecimal, over the relative paths and bytes of all files, in order. */
   readonly digest: string
   /** Relative paths with `/`, sorted. */
   readonly files: ReadonlyArray<string>
 }
 
-/** Left out of the digest and the list of files: what tools keep beside the source, and a plugin cannot import. */
+/**
+ * Directories that are left out of the digest and the list of files. Tools keep them beside the source, and a plugin
+ * cannot import from them.
+ */
 export const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"])
 
-/** How a plugin's directory is read. */
+/** Options of loading. */
 export interface LoadOptions extends Omit<DecodeOptions, "file" | "accepted"> {
-  /** Its text and its component schemas were checked before, when it was imported: they are not checked again. Default: false. */
+  /** The text and the component schemas were checked at import and are not checked again. Default: false. */
   readonly trusted?: boolean
 }
 
-/** A plugin's directory, and everything that is wrong with it. */
+/** A plugin's directory, with all its mistakes. */
 export interface Inspected {
-  /** The manifest's file: an absolute path. */
+  /** The absolute path of the manifest's file. */
   readonly file: string
-  /** The manifest as JSON; undefined where it is none. */
+  /** The manifest as JSON; undefined if it is not JSON. */
   readonly document: Json | undefined
-  /** The manifest, whatever else is wrong; undefined where it cannot be decoded. */
+  /** The decoded manifest, even if there are other issues; undefined if it cannot be decoded. */
   readonly manifest: Manifest | undefined
-  /** The plugin, where nothing refuses it. */
+  /** The plugin; undefined if there are issues. */
   readonly plugin: LoadedPlugin | undefined
-  /** What refuses it, in the order of the file. */
+  /** The mistakes that refuse the plugin, in the order of the file. */
   readonly issues: ReadonlyArray<ManifestIssue>
-  /** Where a part of the manifest stands in its file, by a JSON Pointer. */
+  /** The location of a part of the manifest in its file, by JSON Pointer. */
   readonly placeOf: (path: string) => SourceLocation
 }
 
 /**
- * Reads a plugin's directory without running anything of it: decodes its manifest, checks that the entry and the
- * scenario are files in the directory, that no symbolic link leads out of it and that its components' schemas can be
- * used, and computes a digest of its content.
- * `.git` and `node_modules` are not part of a plugin: a plugin has its dependencies in its own files.
- * A link to a file in the directory counts as that file; a link to a directory is refused.
+ * Reads a plugin's directory without running its code. It decodes the manifest, checks that the entry and the scenario
+ * are files in the directory, that no symbolic link leads out of it and that the components' schemas are usable, and
+ * computes a digest of the content.
+ *
+ * `.git` and `node_modules` are not part of a plugin: a plugin keeps its dependencies in its own files. A link to a
+ * file in the directory counts as that file. A link to a directory is refused.
  */
 export const load = (
   directory: string,
@@ -71,7 +79,7 @@ export const load = (
     plugin === undefined ? new ManifestInvalid({ file, issues }) : Effect.succeed(plugin),
   )
 
-/** As `load`, and answers with all that is wrong instead of failing. */
+/** As `load`, but returns the mistakes instead of failing. */
 export const inspect = (
   directory: string,
   { lenient = false, trusted = false }: LoadOptions = {},
@@ -87,24 +95,24 @@ export const inspect = (
       return { file, ...nothing, issues: [parsed.left], placeOf: () => place }
     }
     const document = parsed.right
-    const { manifest, issues } = judge(document, { accepted: trusted })
+    const { manifest, issues } = validate(document, { accepted: trusted })
     const places = sourceLocationsOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
     yield* ComponentSchemas.load
-    const found: ReadonlyArray<JudgedIssue> = [
+    const found: ReadonlyArray<ValidationIssue> = [
       ...issues,
-      ...places.hidden.map(hiddenName),
+      ...places.overridden.map(overriddenField),
       ...(trusted || !isJson(document) ? [] : ComponentSchemas.mistakes(document).map(fatal)),
       ...(yield* strayLinks(root, files)).map(fatal),
       ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
     ]
-    const placed = found
+    const located = found
       .map((issue) => ({ ...issue, place: issue.place ?? places.of(issue.path) }))
       .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
-    const passes = ({ tolerable }: JudgedIssue) => lenient && tolerable
-    const refusing = placed.filter((issue) => !passes(issue)).map(withoutJudgement)
-    const warnings = placed.filter(passes).map(describe)
-    // What a link leads to is not read before it is known that it leads nowhere else.
+    const passes = ({ tolerable }: ValidationIssue) => lenient && tolerable
+    const refusing = located.filter((issue) => !passes(issue)).map(withoutTolerable)
+    const warnings = located.filter(passes).map(describe)
+    // The digest follows links, so it is computed only after they are known to stay in the directory.
     const plugin =
       manifest === undefined || refusing.length > 0
         ? undefined
@@ -120,9 +128,9 @@ export const inspect = (
 
 const isJson = Schema.is(Json)
 
-const fatal = (issue: ManifestIssue): JudgedIssue => ({ ...issue, tolerable: false })
+const fatal = (issue: ManifestIssue): ValidationIssue => ({ ...issue, tolerable: false })
 
-const hiddenName = ({ pointer, place }: SourceLocations["hidden"][number]): JudgedIssue => ({
+const overriddenField = ({ pointer, place }: SourceLocations["overridden"][number]): ValidationIssue => ({
   path: pointer,
   expected: "each name once",
   found: "a field that a later one of the same name hides",
@@ -140,12 +148,12 @@ const attempt = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, 
       }),
   })
 
-/** Longest manifest, in bytes. */
+/** Maximum size of a manifest, in bytes. */
 export const MANIFEST_BYTES = 1024 * 1024
 
 const readText = async (file: string): Promise<string> => {
   const stats = await fs.stat(file)
-  // Reading a pipe would wait for its other end, and a device may have none.
+  // Reading a pipe would block until its other end is opened, which may never happen.
   if (!stats.isFile()) throw new Error("something there that is no file")
   const { size } = stats
   if (size > MANIFEST_BYTES) throw new Error(`one of ${size} bytes; at most ${MANIFEST_BYTES} are read`)
@@ -159,11 +167,11 @@ const parse = (text: string): Either.Either<unknown, ManifestIssue> => {
     return Either.right(JSON.parse(text))
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause)
-    return Either.left({ path: "", expected: "JSON", found, place: locationOfMistake(text, found) })
+    return Either.left({ path: "", expected: "JSON", found, place: syntaxErrorLocation(text, found) })
   }
 }
 
-/** Every file and link below a directory, without following links to directories. Sorted by code unit. */
+/** Lists every file and link below a directory, sorted by code unit. Links to directories are not followed. */
 const list = async (root: string, below: string): Promise<ReadonlyArray<string>> => {
   const entries = await fs.readdir(path.join(root, below), { withFileTypes: true })
   const found = await Promise.all(
@@ -191,17 +199,17 @@ const strayLink = async (root: string, file: string) => {
   return { path: "", expected: `${file} to be a file in the plugin's directory`, found }
 }
 
-/** Files that the manifest names and that are not there; a path that is refused anyway is not looked for. */
+/** The files that the manifest names and that do not exist. Paths that are refused anyway are skipped. */
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
   [["entry"], ["peas", "environment", "scenario"], ["precomputed", "module"]].flatMap((keys) => {
     const file = valueAt(document, keys)
-    if (typeof file !== "string" || file === "" || leadsOut(document, keys).length > 0) return []
+    if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
     if (files.includes(path.posix.normalize(file))) return []
     const expected = "a file in the plugin's directory"
     return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
   })
 
-/** Each file adds its path and its bytes, both with their lengths, so that no two listings read the same. */
+/** Hashes each file's path and bytes, each after its length, so that no two directories hash the same input. */
 const digestOf = async (root: string, files: ReadonlyArray<string>): Promise<string> => {
   const hash = crypto.createHash("sha256")
   for (const file of files) {

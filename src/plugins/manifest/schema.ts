@@ -1,17 +1,18 @@
+/** The schema of a plugin's manifest, and accessors for its parts. */
 import { Schema } from "effect"
 import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
-import { LONGEST } from "./characterChecks.ts"
+import { MAX_LENGTHS } from "./characterChecks.ts"
 import { grouped } from "./digits.ts"
 
-/** Where a plugin's manifest stands, in the plugin's directory. */
+/** The name of the manifest's file in a plugin's directory. */
 export const FILE = "looper-plugin.json"
 
 const Text = Schema.NonEmptyString.annotations({ description: "non-empty text" })
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
 
-/** The longest that a call may take: a day, in milliseconds. */
+/** Maximum timeout of a call, in milliseconds: a day. */
 const TIMEOUT_MS = 24 * 60 * 60 * 1_000
 
 const TimeoutMs = Schema.Number.pipe(
@@ -22,7 +23,7 @@ const TimeoutMs = Schema.Number.pipe(
   }),
 )
 
-/** How to reward good behaviour, or punish bad: shared by manifests and rubrics. */
+/** A reward for good behaviour or a punishment for bad behaviour. Manifests and rubrics share it. */
 export const Reward = Schema.Struct({
   name: Text,
   when: Text.annotations({ description: "non-empty text: the condition, in words" }),
@@ -41,7 +42,7 @@ export const Measure = Schema.Struct({
   description: Text,
   rewards: optional(Schema.Array(Reward)),
   punishments: optional(Schema.Array(Reward)),
-  /** A function of the plugin's entry decides what has no rule. */
+  /** `plugin`: a function of the plugin's entry judges the rewards and punishments without a rule. */
   critic: optional(
     Schema.Literal("plugin").annotations({ description: '"plugin": a function of the entry judges what has no rule' }),
   ),
@@ -64,6 +65,7 @@ const componentFields = {
   timeout: optional(TimeoutMs),
 }
 
+/** A sensor in a manifest. `interval` is the time between two readings, in milliseconds. */
 export const Sensor = Schema.Struct({
   ...componentFields,
   reading: optional(JsonObject.annotations({ description: "a JSON Schema: what is read has to fit it" })),
@@ -72,7 +74,7 @@ export const Sensor = Schema.Struct({
 
 export type Sensor = typeof Sensor.Type
 
-/** How much harm a command can do, as its author says; see `plugins/Risk` for what it counts as. */
+/** How much harm a command can do, as its author declares it. See `manifest/Risk.ts` for the effective risk. */
 export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversible").annotations({
   identifier: "Risk",
   description: '"none", "low", "medium", "high" or "irreversible"',
@@ -80,6 +82,7 @@ export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversibl
 
 export type Risk = typeof Risk.Type
 
+/** An actuator in a manifest. */
 export const Actuator = Schema.Struct({
   ...componentFields,
   args: optional(JsonObject.annotations({ description: "a JSON Schema: a command's arguments have to fit it" })),
@@ -90,17 +93,18 @@ export const Actuator = Schema.Struct({
 
 export type Actuator = typeof Actuator.Type
 
+/** The environment in a manifest. */
 export const Environment = Schema.Struct({
   name: Text,
   description: Text,
   rules: optional(Schema.Array(Text)),
   conventions: optional(Schema.Array(Text)),
-  /** A YAML or JSON file in the plugin's directory: the options that the environment is reset with by default. */
+  /** The path of a YAML or JSON file in the plugin's directory with the default options of a reset. */
   scenario: optional(Text.annotations({ description: "the path of a YAML or JSON file in the plugin's directory" })),
   /**
-   * How the world can be brought to an earlier state, for a fork. `snapshot`: the entry's `environment.restore` puts it in a
-   * state that it had; `re-execution`: the same commands after the same reset, with the same seed, lead to the same state,
-   * and touch nothing else. Default: it cannot.
+   * How the environment can return to an earlier state, for a fork. `snapshot`: `environment.restore` of the entry puts
+   * it in a state that it had. `re-execution`: the same commands after the same reset with the same seed lead to the
+   * same state and have no other effects. Default: it cannot.
    */
   rewind: optional(
     Schema.Array(Schema.Literal("snapshot", "re-execution")).annotations({
@@ -112,6 +116,7 @@ export const Environment = Schema.Struct({
 
 export type Environment = typeof Environment.Type
 
+/** The permissions that a manifest requests. */
 export const Permissions = Schema.Struct({
   read: Schema.Array(Text).annotations({ description: 'a list of directories; "." is the workspace' }),
   run: Schema.Array(Text).annotations({ description: 'a list of commands; "." is any command' }),
@@ -135,12 +140,12 @@ const PluginName = Schema.String.pipe(
   Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
 )
 
-/** Whether text can be a plugin's name. */
-export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= LONGEST.name
+/** Whether a text is a valid plugin name. */
+export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= MAX_LENGTHS.name
 
 /**
- * A plugin's manifest, `looper-plugin.json`. Its encoded form is its decoded form.
- * `decode` also checks what a schema of one field cannot say: that names are unique and measures are not empty.
+ * A plugin's manifest, `looper-plugin.json`. Its encoded form equals its decoded form. `decode` also checks rules that
+ * span several fields, such as unique names.
  */
 export const Manifest = Schema.Struct({
   name: PluginName,
@@ -159,7 +164,7 @@ export const Manifest = Schema.Struct({
   metadata: optional(JsonObject),
   instance: optional(Schema.Literal("task", "kernel").annotations({ description: '"task" or "kernel"' })),
   concurrent: optional(Schema.Boolean.annotations({ description: "whether commands may run at the same time" })),
-  /** Where editors find the JSON Schema of this file; nothing else looks at it. */
+  /** The JSON Schema of this file, for editors. Hindcast ignores it. */
   $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
 }).annotations({ identifier: "Manifest", title: FILE })
 
@@ -175,13 +180,16 @@ export const actuatorsOf = (manifest: Manifest): ReadonlyArray<Actuator> => mani
 export const judgedOf = ({ peas }: Manifest): ReadonlyArray<Measure> =>
   peas.performance.filter(({ critic }) => critic === "plugin")
 
-/** What a plugin has one process for: each task, where it declares an environment, else the kernel; or as it says. */
+/**
+ * Whether a plugin has one process per task or one per kernel. Default: per task if it declares an environment, else
+ * per kernel.
+ */
 export const instanceOf = (manifest: Manifest): "task" | "kernel" =>
   manifest.instance ?? (manifest.peas.environment === undefined ? "kernel" : "task")
 
 /**
- * The manifest's variables as one object. An item is either `{ "key": …, "value": … }` or any object of pairs; where
- * two say the same key, the later one counts.
+ * The manifest's variables as one object. An item is either `{ "key": …, "value": … }` or an object of pairs. If a key
+ * is repeated, the last one counts.
  */
 export const variablesOf = (manifest: Manifest): JsonObject =>
   Object.fromEntries((manifest.variables ?? []).flatMap((item) => pairsOf(item)))

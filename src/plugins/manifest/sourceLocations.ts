@@ -1,35 +1,39 @@
+/**
+ * Finds the line and column of each part of a JSON document in its text, so that mistakes in a manifest can be located.
+ */
 import { pointerToken } from "../../values/Json.ts"
 
-/** A place in a text, as editors count: from 1, columns in UTF-16 units. */
+/** A location in a text, as editors count: from 1, columns in UTF-16 code units. */
 export interface SourceLocation {
   readonly line: number
   readonly column: number
 }
 
-/** Where the parts of a JSON document stand in its text. */
+/** The locations of the parts of a JSON document in its text. */
 export interface SourceLocations {
   /**
-   * The place of what a JSON Pointer (RFC 6901) names: of a field its name, of an item its value. Where nothing stands
-   * there, the place of the nearest part around it. Where a name is repeated, the last one counts, as for `JSON.parse`.
+   * The location of the value at a JSON Pointer (RFC 6901). For a field of an object, it is the location of the field's
+   * name. If nothing is there, it is the location of the nearest enclosing part. If a name is repeated, the last one
+   * counts, as in `JSON.parse`.
    */
   readonly of: (pointer: string) => SourceLocation
-  /** Names that an object has more than once, by the pointer of each that is hidden by a later one. */
-  readonly hidden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
+  /** The pointers of fields that a later field of the same name overrides, with their locations. */
+  readonly overridden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
 }
 
-/** Finds the places of a text that `JSON.parse` takes. It goes through the text once, whatever its nesting. */
+/** Computes the locations for a text that `JSON.parse` accepts. It scans the text once and does not recurse. */
 export const sourceLocationsOf = (text: string): SourceLocations => {
-  const places = new Map<string, number>()
+  const offsets = new Map<string, number>()
   const hidden: Array<{ readonly pointer: string; readonly at: number }> = []
   const open: Array<Container> = []
-  /** The pointer and the place of a field whose value comes next. */
+  /** The pointer and offset of the field whose value comes next. */
   let field: { readonly pointer: string; readonly at: number } | undefined
 
   const nextValue = (at: number) => {
     const container = open.at(-1)
     const found = field ?? { pointer: container === undefined ? "" : `${container.pointer}/${container.items++}`, at }
     field = undefined
-    places.set(found.pointer, found.at)
+    offsets.set(found.pointer, found.at)
     return found.pointer
   }
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
@@ -38,22 +42,22 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
     else if (token === "{" || token === "[") open.push({ pointer: nextValue(index), isObject: token === "{", items: 0 })
     else if (container?.isObject === true && field === undefined) {
       const pointer = `${container.pointer}/${pointerToken(String(JSON.parse(token)))}`
-      const earlier = places.get(pointer)
+      const earlier = offsets.get(pointer)
       if (earlier !== undefined) hidden.push({ pointer, at: earlier })
       field = { pointer, at: index }
     } else nextValue(index)
   }
 
-  const placeAt = placesAt(text)
+  const locationAt = locationsAt(text)
   return {
     of: (pointer) => {
       for (let around = pointer; around !== ""; around = around.slice(0, around.lastIndexOf("/"))) {
-        const at = places.get(around)
-        if (at !== undefined) return placeAt(at)
+        const at = offsets.get(around)
+        if (at !== undefined) return locationAt(at)
       }
-      return placeAt(places.get("") ?? 0)
+      return locationAt(offsets.get("") ?? 0)
     },
-    hidden: hidden.map(({ pointer, at }) => ({ pointer, place: placeAt(at) })),
+    overridden: hidden.map(({ pointer, at }) => ({ pointer, place: locationAt(at) })),
   }
 }
 
@@ -61,22 +65,25 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
 interface Container {
   readonly pointer: string
   readonly isObject: boolean
-  /** Of a list: how many items it has so far. */
+  /** If it is a list: the number of items so far. */
   items: number
 }
 
-/** What JSON is made of, without commas, colons and space. */
+/** The tokens of JSON, without commas, colons and whitespace. */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs
 
-/** Where `JSON.parse` stopped: its own word for it, where it has one, else the place of the token that it names, or the end. */
-export const locationOfMistake = (text: string, message: string): SourceLocation => {
+/**
+ * Where `JSON.parse` stopped. It is the position in the error's message, if that has one, else the first invalid token,
+ * or the end of the text.
+ */
+export const syntaxErrorLocation = (text: string, message: string): SourceLocation => {
   const position = /at position (\d+)/.exec(message)?.[1]
-  if (position !== undefined) return placesAt(text)(Number(position))
-  return placesAt(text)(firstStray(text) ?? text.length)
+  if (position !== undefined) return locationsAt(text)(Number(position))
+  return locationsAt(text)(firstInvalidToken(text) ?? text.length)
 }
 
-/** The first token that is no token of JSON. */
-const firstStray = (text: string): number | undefined => {
+/** The offset of the first invalid token. */
+const firstInvalidToken = (text: string): number | undefined => {
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (/^[{}[\]"]/.test(token)) continue
     try {
@@ -88,7 +95,7 @@ const firstStray = (text: string): number | undefined => {
   return undefined
 }
 
-const placesAt = (text: string) => {
+const locationsAt = (text: string) => {
   const starts = [0]
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1)
   return (offset: number): SourceLocation => {

@@ -1,3 +1,7 @@
+/**
+ * The calls of a plugin's components (`read`, `act`, `reset`, `restore`, `judge`, `ping`) as protocol frames, and the
+ * check that the entry exports what the manifest declares.
+ */
 import { Effect, Either } from "effect"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { OnProgress } from "../channel/CallProgress.ts"
@@ -10,86 +14,81 @@ import * as Verdict from "../Verdict.ts"
 
 /** Options of one call. */
 export interface CallOptions {
-  /** The event that made this call happen: brokered events carry it. */
+  /** The event that caused the call. Events about its host requests carry this id. */
   readonly causationId?: string
-  /** The task that it serves: brokered events belong to it. */
+  /** The task that the call serves. Events about its host requests belong to it. */
   readonly taskId?: string
   /** Default: `limits.callMs`. */
   readonly timeoutMs?: number
-  /** Is told how far the call has come, where the plugin says (`context.progress`); while it runs, only the newest is kept. */
+  /** Receives progress reports (`context.progress`). While it runs, only the newest report is kept. */
   readonly onProgress?: OnProgress
 }
 
-/** What a command answered. */
+/** The answer to a command. */
 export interface ActAnswer {
   readonly result: Json
-  /** The environment's state afterwards, where the plugin has an environment. */
+  /** The environment's state after the command. Absent if the plugin has no environment. */
   readonly state?: Json
 }
 
-/** How a task is judged. */
+/** Options of judging a task. */
 export interface JudgeOptions extends CallOptions {
   readonly readPage: ReadPage
-  /** What `context.now` says, in epoch milliseconds. Default: the time of the call. */
+  /** The value of `context.now`, in epoch milliseconds. Default: the time of the call. */
   readonly now?: number
 }
 
-/** What a plugin's process can be asked for. */
+/** The calls that a plugin's process answers. */
 export interface Components {
-  /** One reading of a sensor, by its name without the plugin's. */
+  /** Reads a sensor, by its name without the plugin's. */
   readonly read: (sensor: string, options?: CallOptions) => Effect.Effect<Json, CallError>
-  /** One command to an actuator, by its name without the plugin's. */
+  /** Sends a command to an actuator, by its name without the plugin's. */
   readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
-  /** Puts the environment in its first state and answers with that state. */
+  /** Resets the environment and returns its first state. */
   readonly reset: (options: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
-  /** Puts the environment in a state that it had and answers with the state that it then has. */
+  /** Restores an earlier state of the environment and returns the state that it then has. */
   readonly restore: (options: JsonObject, state: Json, call?: CallOptions) => Effect.Effect<Json, CallError>
-  /** Has a measure's function judge a task, whose events it may read. */
+  /** Calls a measure's function to judge a task. The function can read the task's events. */
   readonly judge: (
     measure: string,
     task: JsonObject,
     call: JudgeOptions,
   ) => Effect.Effect<ReadonlyArray<Verdict.Verdict>, CallError>
-  /** Asks whether the process answers at all; succeeds with the milliseconds it took. */
+  /** Pings the process. Succeeds with the round-trip time in milliseconds. */
   readonly ping: Effect.Effect<number, CallError>
 }
 
 /**
- * Asks by calls of the protocol.
+ * Makes components that send protocol frames.
  *
- * @param callMs how long a call may take that does not say, in milliseconds
+ * @param callMs the default time-out of a call, in milliseconds
  */
 export const make = (plugin: string, { call }: Calls, callMs: number): Components => {
-  const calling = <A>(
+  const callOf = <A>(
     name: string,
     frame: (id: number, now: number) => HostFrame,
-    take: (frame: OkFrame) => Effect.Effect<A, CallError>,
+    decode: (frame: OkFrame) => Effect.Effect<A, CallError>,
     { timeoutMs = callMs, causationId, taskId, onProgress, readPage }: CallOptions & Partial<JudgeOptions> = {},
-  ) => call({ name, frame, take, timeoutMs, causationId, taskId, onProgress, readPage })
+  ) => call({ name, frame, decode, timeoutMs, causationId, taskId, onProgress, readPage })
   return {
     read: (sensor, options) =>
-      calling(
-        `read ${plugin}/${sensor}`,
-        (id, now) => ({ type: "read", id, component: sensor, now }),
-        valueIn,
-        options,
-      ),
+      callOf(`read ${plugin}/${sensor}`, (id, now) => ({ type: "read", id, component: sensor, now }), valueIn, options),
     act: (actuator, args, options) =>
-      calling(
+      callOf(
         `act ${plugin}/${actuator}`,
         (id, now) => ({ type: "act", id, component: actuator, args, now }),
         actAnswerIn,
         options,
       ),
     reset: (options, callOptions) =>
-      calling(
+      callOf(
         `reset ${plugin}`,
         (id, now) => ({ type: "reset", id, options, now }),
         stateIn(plugin, `reset ${plugin}`),
         callOptions,
       ),
     restore: (options, state, callOptions) =>
-      calling(
+      callOf(
         `restore ${plugin}`,
         (id, now) => ({ type: "reset", id, options, state, now }),
         stateIn(plugin, `restore ${plugin}`),
@@ -97,7 +96,7 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
       ),
     judge: (measure, task, options) => {
       const name = `judge ${plugin}/${measure}`
-      return calling(
+      return callOf(
         name,
         (id, now) => ({ type: "judge", id, measure, task, now: options.now ?? now }),
         ({ value }) =>
@@ -110,7 +109,7 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
     },
     ping: Effect.suspend(() => {
       const startedAt = performance.now()
-      return calling(
+      return callOf(
         `ping ${plugin}`,
         (id) => ({ type: "ping", id }),
         () => Effect.sync(() => performance.now() - startedAt),
@@ -131,7 +130,7 @@ const stateIn =
       ? new AnswerInvalid({ plugin, call, reason: "expected the environment's state, found none" })
       : Effect.succeed(state)
 
-/** What the manifest declares and the entry exports must be the same. */
+/** Fails unless the manifest declares exactly the components that the entry exports. */
 export const agree = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {
   const declared = names({
     sensors: sensorsOf(manifest).map(({ name }) => name),

@@ -1,3 +1,4 @@
+/** The service that starts plugins in the sandbox of this machine, after checking the user's consent. */
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Options from "../../values/Options.ts"
 import { PluginUnavailable } from "../PluginError.ts"
@@ -14,8 +15,8 @@ export class PluginHost extends Context.Tag("hindcast/PluginHost")<
   PluginHost,
   {
     /**
-     * Starts a plugin's process and completes the handshake; closing the scope stops it for sure. Where nothing but Deno's
-     * permissions would confine it, it is started only with consent: see `ProcessSpec.consent`.
+     * Starts a plugin's process and completes the handshake. The process is stopped when the scope closes. If only
+     * Deno's permissions would confine it, it is started only with consent; see `ProcessSpec.consent`.
      */
     readonly start: (
       spec: PluginProcess.ProcessSpec,
@@ -25,41 +26,47 @@ export class PluginHost extends Context.Tag("hindcast/PluginHost")<
   }
 >() {}
 
-/** How plugins are confined, and whether whoever runs the host consents where it is by Deno's permissions alone. */
+/**
+ * The confinement of plugins, and whether the user of the host consents to starting any plugin that only Deno's
+ * permissions confine (`said`).
+ */
 export interface ConsentPolicy extends Tier.ChosenTier {
   readonly said: boolean
 }
 
-/** How plugins are confined on this machine. */
+/** Options for confining plugins on this machine. */
 export interface HostOptions {
-  /** The sandbox tier. What is required and not to be had is an error. Default: `auto`, the strongest there is. */
+  /**
+   * The sandbox tier. If a required tier is not available, that is an error. Default: `auto`, the strongest tier
+   * available.
+   */
   readonly sandbox?: Tier.Wanted
   /**
-   * `flags` consents to starting every plugin also where nothing but Deno's permissions confines it; asking for
-   * `sandbox: "flags"` does so as well. Default: only those start there that were shipped with Hindcast, and those to which
-   * somebody consented before, as the log says.
+   * `flags` consents to starting every plugin, even if only Deno's permissions confine it. `sandbox: "flags"` implies
+   * this consent. Default: without a second layer, only plugins that ship with Hindcast are started, and plugins whose
+   * start somebody consented to earlier, according to the log.
    */
   readonly consent?: "flags"
-  /** What bounds each process, where its own specification does not say. */
+  /** Limits of each process, for values that its own specification leaves out. */
   readonly limits?: SandboxLimits
 }
 
-/** How plugins are confined that judge tasks. */
+/** Options for confining plugins that judge tasks. */
 export type JudgingHostOptions = Omit<HostOptions, "sandbox">
 
-/** Their schema. */
+/** The schema of `HostOptions`. */
 export const HostOptions = Options.of<HostOptions>({
   optional: { sandbox: Tier.Wanted, consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with sandbox, consent or limits" })
 
-/** The same where plugins judge tasks: in the strongest tier that there is. */
+/** The schema of `JudgingHostOptions`. Plugins that judge tasks always run in the strongest tier available. */
 export const JudgingHostOptions = Options.of<JudgingHostOptions>({
   optional: { consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with consent or limits" })
 
 /**
- * Starts plugins as Deno processes on this machine. What the machine has for that is looked up once: at first use, or at
- * once where a tier is required, so that a kernel does not start without it.
+ * Starts plugins as Deno processes on this machine. The machine's tools are looked up once, at first use. If a tier is
+ * required, they are looked up immediately, so that a kernel without that tier does not start.
  */
 export const layerOf = (
   options: HostOptions,
@@ -69,11 +76,11 @@ export const layerOf = (
     Effect.gen(function* () {
       const decoded = yield* Options.decode("PluginHost.layerOf", HostOptions, options, ["host"])
       const { sandbox = "auto", consent, limits } = decoded
-      const said = sandbox === "flags" || consent === "flags"
-      const found = yield* Effect.cached(look(sandbox))
-      if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", required(sandbox))
+      const hostConsents = sandbox === "flags" || consent === "flags"
+      const found = yield* Effect.cached(chooseTier(sandbox))
+      if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", requiredTierMissing(sandbox))
       return {
-        standing: Effect.map(found, ({ chosen }) => ({ ...chosen, said })),
+        standing: Effect.map(found, ({ chosen }) => ({ ...chosen, said: hostConsents })),
         start: (spec) =>
           Effect.gen(function* () {
             const { tools, chosen } = yield* found.pipe(
@@ -82,7 +89,7 @@ export const layerOf = (
                 ({ message }) => new PluginUnavailable({ plugin: spec.manifest.name, reason: message }),
               ),
             )
-            if (Consent.isNeeded(chosen.layer)) yield* permitted(spec, chosen, said)
+            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, hostConsents)
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
             return yield* PluginProcess.make(limited, { tools, layer: chosen.layer, libraries: chosen.libraries })
           }),
@@ -90,15 +97,15 @@ export const layerOf = (
     }),
   )
 
-/** Fails where nobody consented; also where it cannot be found out whether somebody did. */
-const permitted = (
+/** Fails if nobody consented, or if the consent cannot be looked up. */
+const assertConsent = (
   { manifest, consent }: PluginProcess.ProcessSpec,
   { why, improve }: Tier.ChosenTier,
-  said: boolean,
+  hostConsents: boolean,
 ) =>
   Effect.gen(function* () {
     const { name: plugin, version } = manifest
-    const given = yield* (consent?.(said) ?? Effect.succeed(said)).pipe(
+    const isGiven = yield* (consent?.(hostConsents) ?? Effect.succeed(hostConsents)).pipe(
       Effect.mapError((cause) => {
         const found = cause instanceof Error ? cause.message : String(cause)
         return new PluginUnavailable({
@@ -107,12 +114,15 @@ const permitted = (
         })
       }),
     )
-    if (given === true) return
+    if (isGiven === true) return
     const better = improve === undefined ? {} : { improve }
     return yield* new Consent.SandboxConsentMissing({ plugin, version, why, ...better })
   })
 
-/** Starts plugins in this layer, whatever the machine has besides, with everybody's consent: for tests of one layer after the other. */
+/**
+ * A host that starts plugins in a given layer, regardless of what else the machine has, and with consent to everything.
+ * For tests of one layer after the other.
+ */
 export const layerIn = (confining: Confining, limits: SandboxLimits = {}): Layer.Layer<PluginHost> => {
   const { layer, libraries } = confining
   const why = "it was chosen by the program"
@@ -122,13 +132,13 @@ export const layerIn = (confining: Confining, limits: SandboxLimits = {}): Layer
   })
 }
 
-/** Starts plugins in the strongest tier that this machine has. */
+/** Starts plugins in the strongest tier of this machine. */
 export const layer: Layer.Layer<PluginHost> = Layer.orDie(layerOf({}))
 
-const look = (sandbox: Tier.Wanted) =>
+const chooseTier = (sandbox: Tier.Wanted) =>
   Effect.flatMap(Tools.find, (tools) => Effect.map(Tier.choose(tools, sandbox), (chosen) => ({ tools, chosen })))
 
-const required =
+const requiredTierMissing =
   (wanted: Tier.Tier) =>
   ({ message }: Tools.DenoMissing) =>
     new Tier.SandboxUnavailable({ wanted, found: "there is no Deno to confine", remedy: message })

@@ -1,3 +1,7 @@
+/**
+ * One plugin process from start to stop. The module prepares the sandbox, spawns the runner, completes the handshake,
+ * and connects calls, host requests and pushed readings.
+ */
 import * as crypto from "node:crypto"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
@@ -14,7 +18,7 @@ import * as PushedReadings from "../channel/PushedReadings.ts"
 import type { Ruling } from "../channel/RequestRuling.ts"
 import * as Session from "../channel/Session.ts"
 import * as TaskEventPages from "../channel/TaskEventPages.ts"
-import type { Intercept } from "../hostapi/Client.ts"
+import type { RequestInterceptor } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import { type Manifest, sensorsOf, variablesOf } from "../manifest/Manifest.ts"
 import type { ExportsDisagree } from "../PluginError.ts"
@@ -30,106 +34,114 @@ import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/Tier.ts"
 import * as Components from "./Components.ts"
 import * as ReniceWhenBusy from "./ReniceWhenBusy.ts"
-import { enforced } from "./validatingCalls.ts"
+import { validatorsOf } from "./validatingCalls.ts"
 
 export type { Progress } from "../channel/CallProgress.ts"
 export type { Page } from "../channel/OpenCall.ts"
 export type { CallOptions, JudgeOptions } from "./Components.ts"
 
-/** What people and the manifest say of a plugin and its components. */
+/** The metadata of a plugin and its components, from the manifest and from people. */
 export interface ProcessMetadata {
-  /** The plugin's own; an environment's `reset` sees this. */
+  /** The plugin's metadata, which the environment's `reset` receives. */
   readonly plugin: JsonObject
-  /** By the component's name, without the plugin's. */
+  /** The components' metadata, by the component's name without the plugin's. */
   readonly components: { readonly [component: string]: JsonObject }
 }
 
-/** Bounds of one process. */
+/** Limits of one process. */
 export interface ProcessLimits extends SandboxLimits {
-  /** From spawning until the plugin is ready, in milliseconds. Default: 10 000, to be kind to loaded machines. */
+  /** From spawning to the `ready` frame, in milliseconds. Default: 10 000, which leaves room for loaded machines. */
   readonly handshakeMs?: number
-  /** One call, in milliseconds, where the call does not say. Default: 30 000. */
+  /** The default time-out of a call, in milliseconds. Default: 30 000. */
   readonly callMs?: number
-  /** How long a cancelled call may go unacknowledged before the process is killed. Default: 1 000. */
+  /**
+   * How long a cancelled call may stay unacknowledged, in milliseconds, before the process is killed. Default: 1 000.
+   */
   readonly cancelMs?: number
-  /** Time between two pings; one that misses two of them is stuck, and is killed. Default: 5 000. */
+  /**
+   * The interval between two pings, in milliseconds. A process that misses two pings is stuck and is killed. Default: 5
+   * 000.
+   */
   readonly pingMs?: number
-  /** Each step of the stop ladder: shutdown, SIGTERM, SIGKILL. Default: 500. */
+  /** The wait after each stop step (shutdown frame, SIGTERM, SIGKILL), in milliseconds. Default: 500. */
   readonly stopMs?: number
-  /** Bytes that it may print, log or push in a second; beyond, it waits in its writes. Default: 4 MiB, twice as much at once. */
+  /**
+   * Limit on printed, logged and pushed bytes per second. Above it, reading is paused, so that the process blocks in
+   * its writes. Default: 4 MiB, with a burst of twice as much.
+   */
   readonly outputBytesPerSecond?: number
-  /** Lines of its log and its outputs that are recorded in a second; the rest are counted. Default: 200. */
+  /** Limit on recorded log lines per second. Further lines are dropped and counted. Default: 200. */
   readonly logLinesPerSecond?: number
 }
 
-/** What a process is started from. */
+/** The inputs of starting a process. */
 export interface ProcessSpec {
   readonly manifest: Manifest
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
   readonly grants: Grants
   /**
-   * Absolute paths of files and directories that no plugin may read or write, whatever it was granted: the log's
-   * and what stands beside it. The plugin's own directory stays readable inside them. Default: none.
+   * Absolute paths of files and directories that no plugin may read or write, whatever it was granted: the log and the
+   * files beside it. Inside them, the plugin's own directory stays readable. Default: none.
    */
   readonly forbidden?: ReadonlyArray<string>
   /** The workspace: an absolute, real path. */
   readonly workspace: string
-  /** What `"."` in its permissions was bound to when it was imported, for messages. Default: not said. */
+  /** The workspace that `"."` in the permissions was bound to at import, for error messages. Default: unknown. */
   readonly bound?: string
-  /** Seeds the plugin's `random`. */
+  /** The seed of the plugin's `random`. */
   readonly seed: number
-  /** `kernel`, or the id of the task that it serves. */
+  /** `kernel`, or the id of the task that the process serves. */
   readonly instance: string
-  /** The process's Deno cache: a directory of this plugin's own, made if missing. */
+  /** The Deno cache of this plugin alone. It is created if missing. */
   readonly denoDir: string
   readonly metadata: ProcessMetadata
   readonly limits?: ProcessLimits
   /**
-   * Where `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered` go, in order; what
-   * happened on behalf of a call with its task. Where it fails, the host does not do what the plugin asked for; of what
-   * has happened already, the failure is logged.
+   * Records `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered`, in order. Events
+   * on behalf of a call carry the call's task. If a host request cannot be recorded, it is not carried out. If an event
+   * of something that has already happened cannot be recorded, the failure goes to the program's log.
    */
   readonly record: EventRecorder.RecordEvent
   /**
-   * Takes the readings that its sensors push (`context.emit`), one after the other: the next waits until the one before
-   * was taken. At most 256 wait; what comes beyond is left out, and `PluginLogged` says how many. Default: they are refused.
+   * Takes pushed readings (`context.emit`) one after the other: the next one waits until this effect completes. At most
+   * 256 wait; further readings are dropped, and `PluginLogged` reports their number. Default: readings are refused.
    */
   readonly onEmit?: PushedReadings.OnEmit
   /**
-   * Whether it may be started where nothing but Deno's permissions confines it; asked there alone. Default: only where the
-   * host was told that it may.
+   * Whether the process may be started if only Deno's permissions confine it. It is called only in that case. Default:
+   * the consent given to the host decides.
    */
   readonly consent?: MayStart
-  /** Rules on what it asks of the host, where that is granted. Default: what is granted is done. */
+  /** The gate rules for granted host requests. Default: every granted request is carried out. */
   readonly ruling?: Ruling
-  /** Stands between what it asks of the host and the host. Default: nothing does. */
-  readonly intercept?: Intercept
+  /** Wraps the handling of host requests. Default: no wrapper. */
+  readonly intercept?: RequestInterceptor
 }
 
-/** A running plugin: it lives as long as the scope that it was made in. */
+/** A running plugin process. It runs until the scope that it was made in closes. */
 export interface PluginProcess extends Components.Components {
   readonly plugin: string
   readonly instance: string
   readonly pid: number
   readonly sandbox: Tier
-  /** What of the operating system confines it. */
+  /** The operating-system layer that confines the process. */
   readonly layer: Layer
-  /** What the operating system and V8 hold it to. */
+  /** The limits that the operating system and V8 enforce. */
   readonly limits: Limits
-  /** The permission flags it runs under. */
+  /** Deno's permission flags of the process. */
   readonly permissions: ReadonlyArray<string>
-  /** Succeeds when the process has ended, however it did. */
+  /** Completes when the process has ended, for whatever reason. */
   readonly exited: Effect.Effect<Session.ProcessExit>
-  /** Tells it its metadata as they are from now on: calls that follow see them. */
+  /** Replaces the metadata that later calls receive. */
   readonly setMetadata: (metadata: ProcessMetadata) => Effect.Effect<void>
-  /** When its last call ended or its last reading was pushed, by `performance.now`; undefined while a call is open. */
+  /** When the last call ended or the last reading was pushed, by `performance.now`; undefined while a call is open. */
   readonly idleSince: () => number | undefined
 }
 
 /**
- * Starts a plugin's process and completes the handshake. Closing the scope stops the process for sure, and waits until
- * what it did is recorded.
+ * Starts a plugin's process and completes the handshake. Closing the scope stops the process and waits until its events
+ * are recorded.
  */
 export const make = (
   spec: ProcessSpec,
@@ -149,40 +161,40 @@ export const make = (
       },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
     })
-    const journal = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
+    const recorder = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
-    const carryOut = HostRequests.make({
+    const handleRequest = HostRequests.make({
       plugin,
       client: { grants, workspace, bound: spec.bound, directory, forbidden, confine, intercept: spec.intercept },
       record,
       ruling: spec.ruling,
     })
     const sensors = new Set(sensorsOf(manifest).map(({ name }) => name))
-    const schemas = enforced(manifest)
-    const onEmit = spec.onEmit && schemas.pushed(spec.onEmit)
-    const givePage = TaskEventPages.make()
-    const takeReading = PushedReadings.make({ sensors, journal, onEmit })
+    const validators = validatorsOf(manifest)
+    const onEmit = spec.onEmit && validators.pushed(spec.onEmit)
+    const serveChunk = TaskEventPages.make()
+    const takeReading = PushedReadings.make({ sensors, recorder, onEmit })
     const serve = (call: OpenCall | undefined, effect: Effect.Effect<void>) => {
       const fiber = runFork(effect)
-      if (call !== undefined) Calls.serve(call, fiber)
+      if (call !== undefined) Calls.interruptWithCall(call, fiber)
     }
-    const conversation: Session.Conversation = {
+    const sessionInput: Session.SessionInput = {
       plugin,
       instance,
       nonce: crypto.randomBytes(16).toString("hex"),
       cancelMs: limits?.cancelMs ?? CANCEL_MS,
       pingMs: limits?.pingMs ?? PING_MS,
       outputBytesPerSecond: limits?.outputBytesPerSecond ?? OUTPUT_BYTES_PER_SECOND,
-      journal,
-      onBrokered: (frame, bytes, call, child) => {
-        serve(call, carryOut(frame, bytes, call, child))
+      recorder,
+      onHostRequest: (frame, bytes, call, child) => {
+        serve(call, handleRequest(frame, bytes, call, child))
       },
-      onEmitted: (frame, bytes, child, misbehaved) => {
+      onPushedReading: (frame, bytes, child, misbehaved) => {
         runFork(takeReading(frame, bytes, child, misbehaved))
       },
       onPage: (frame, call, child, misbehaved) => {
-        serve(call, givePage(frame, call, child, misbehaved))
+        serve(call, serveChunk(frame, call, child, misbehaved))
       },
       onProgress: ({ onProgress }, progress) => {
         if (onProgress !== undefined) runFork(onProgress(progress))
@@ -190,16 +202,16 @@ export const make = (
       handshake: yield* Deferred.make<Exports, PluginFailedToLoad>(),
       exited: yield* Deferred.make<Session.ProcessExit>(),
     }
-    const { child, attached } = yield* spawnScoped(command, (child) => Session.attach(conversation, child), {
-      farewell: encode({ type: "shutdown" }),
+    const { child, attached } = yield* spawnScoped(command, (child) => Session.attach(sessionInput, child), {
+      lastInput: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
-    child.send(encode(init(spec, conversation.nonce, precomputed)))
-    const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
+    child.send(encode(init(spec, sessionInput.nonce, precomputed)))
+    const exports = yield* awaitReady(sessionInput, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.setNice(child.pid, niceness)
     yield* Effect.sync(() => setNiceness(sandboxLimits.niceness)).pipe(
-      Effect.repeat({ while: (set) => set === "too often", schedule: STAND_BACK_AGAIN }),
+      Effect.repeat({ while: (set) => set === "too often", schedule: RENICE_RETRY }),
       Effect.forkScoped,
     )
     const { idleSince, ping } = attached.calls
@@ -210,28 +222,28 @@ export const make = (
     )
     const { tier, layer, permissions } = command
     const birth = birthOf(child.pid)
-    const born = birth === undefined ? {} : { birth }
+    const birthField = birth === undefined ? {} : { birth }
     const payload = {
       plugin,
       instance,
       pid: child.pid,
-      ...born,
+      ...birthField,
       sandbox: tier,
       layer,
       permissions,
       limits: sandboxLimits,
     }
-    journal.write({ type: "PluginStarted", payload })
+    recorder.write({ type: "PluginStarted", payload })
     if (precomputed !== undefined && "why" in precomputed) {
-      journal.log("warn", `started without its precomputed bytes: ${precomputed.why}`)
+      recorder.log("warn", `started without its precomputed bytes: ${precomputed.why}`)
     }
-    yield* journal.flushed
+    yield* recorder.flushed
     return {
       ...payload,
-      exited: Deferred.await(conversation.exited),
+      exited: Deferred.await(sessionInput.exited),
       setMetadata: (metadata) => Effect.sync(() => child.send(encode({ type: "metadata", metadata }))),
       idleSince: attached.calls.idleSince,
-      ...schemas.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
+      ...validators.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
     }
   })
 
@@ -241,8 +253,11 @@ const CANCEL_MS = 1_000
 const PING_MS = 5_000
 const STOP_MS = 500
 
-/** When a niceness is set again that was set too often: for some seconds, in which hundreds of plugins may start. */
-const STAND_BACK_AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
+/**
+ * The schedule for retrying a rate-limited change of niceness. It lasts several seconds, in which hundreds of plugins
+ * may start.
+ */
+const RENICE_RETRY = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
 
 const init = (
   { manifest, directory, metadata, seed, workspace }: ProcessSpec,
@@ -256,13 +271,13 @@ const init = (
   metadata,
   seed,
   workspace,
-  precomputed: precomputed !== undefined && "file" in precomputed ? precomputed.file : null,
   frameLimit: FRAME_LIMIT,
   readingsInFlight: READINGS_IN_FLIGHT,
+  precomputed: precomputed !== undefined && "file" in precomputed ? precomputed.file : null,
 })
 
-/** Waits by Node's clock, like everything about a process; see `spawnScoped`. */
-const awaitReady = ({ plugin, handshake }: Session.Conversation, handshakeMs: number) =>
+/** Waits for the handshake by Node's timers, as all process time-outs do; see `spawnScoped`. */
+const awaitReady = ({ plugin, handshake }: Session.SessionInput, handshakeMs: number) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
       setTimeout(() => {
@@ -274,7 +289,7 @@ const awaitReady = ({ plugin, handshake }: Session.Conversation, handshakeMs: nu
     (timer) => Effect.sync(() => clearTimeout(timer)),
   )
 
-/** What can go wrong when a plugin is started. */
+/** The errors of starting a plugin. */
 export type PluginError =
   | PluginUnavailable
   | PluginFailedToLoad

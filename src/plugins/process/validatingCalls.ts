@@ -1,3 +1,4 @@
+/** Validates calls and pushed readings against the manifest's JSON Schemas. */
 import { Effect } from "effect"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { OnEmit } from "../channel/PushedReadings.ts"
@@ -7,30 +8,33 @@ import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
 import { schemaTimeBudget } from "../schemas/SchemaTimeBudget.ts"
 import type { Components } from "./Components.ts"
 
-/** The code of a call's failure whose arguments disagree with the actuator's schema. */
+/** The failure code of a call whose arguments do not match the actuator's schema. */
 export const ARGS_INVALID = "ArgumentsInvalid"
 
-/** What one process's values are held to. */
-export interface Enforced {
+/** Validation wrappers for one process. */
+export interface Validators {
   /**
-   * Holds calls to the manifest's schemas, on both sides: arguments that disagree are not sent (`CallFailed`), and an
-   * answer that disagrees is none (`AnswerInvalid`), with the state that the command left.
+   * Validates both sides of calls. If the arguments do not match their schema, they are not sent and the call fails
+   * with `CallFailed`. If the answer does not match, the call fails with `AnswerInvalid`, which has the state after the
+   * command.
    */
   readonly calls: <Calls extends Pick<Components, "read" | "act">>(calls: Calls) => Calls
-  /** Holds readings that are pushed to the manifest's schemas: what disagrees is not taken, and its plugin is told. */
+  /**
+   * Validates pushed readings. A reading that does not match its schema is not taken, and the plugin gets the error.
+   */
   readonly pushed: (onEmit: OnEmit) => OnEmit
 }
 
-/** The part of the host's time that the checks for one process take in the long run, and milliseconds at once. */
-const PATIENCE = { share: 0.1, atOnceMs: 1_000 }
+/** The validation time budget of one process: its long-run share of the host's time, and a burst in milliseconds. */
+const TIME_BUDGET = { share: 0.1, atOnceMs: 1_000 }
 
-/** Enforces a manifest's schemas on one process, patiently: see `patience`. */
-export const enforced = (manifest: Manifest): Enforced => {
+/** Makes validation wrappers for one process. They stay within the time budget; see `schemaTimeBudget`. */
+export const validatorsOf = (manifest: Manifest): Validators => {
   const plugin = manifest.name
   const sensors = byName<Sensor>(sensorsOf(manifest))
   const actuators = byName<Actuator>(actuatorsOf(manifest))
-  const patiently = schemaTimeBudget(PATIENCE)
-  const disagreement = (part: ComponentSchemas.Part, schema: JsonObject | undefined, value: Json) =>
+  const patiently = schemaTimeBudget(TIME_BUDGET)
+  const validationError = (part: ComponentSchemas.SchemaPart, schema: JsonObject | undefined, value: Json) =>
     schema === undefined
       ? NONE
       : Effect.zipRight(
@@ -43,10 +47,10 @@ export const enforced = (manifest: Manifest): Enforced => {
       ...calls,
       read: (sensor, options) => {
         const schema = sensors.get(sensor)?.reading
-        // Most components have no schema, and every call passes here.
+        // Most components have no schema, and every call takes this path.
         if (schema === undefined) return calls.read(sensor, options)
         return Effect.tap(calls.read(sensor, options), (reading) =>
-          Effect.flatMap(disagreement("reading", schema, reading), (wrong) =>
+          Effect.flatMap(validationError("reading", schema, reading), (wrong) =>
             wrong === undefined
               ? Effect.void
               : new AnswerInvalid({ plugin, call: `read ${plugin}/${sensor}`, reason: plainText(wrong) }),
@@ -54,16 +58,16 @@ export const enforced = (manifest: Manifest): Enforced => {
         )
       },
       act: (actuator, args, options) => {
-        const { args: taken, result: given } = actuators.get(actuator) ?? {}
-        if (taken === undefined && given === undefined) return calls.act(actuator, args, options)
+        const { args: argsSchema, result: resultSchema } = actuators.get(actuator) ?? {}
+        if (argsSchema === undefined && resultSchema === undefined) return calls.act(actuator, args, options)
         return Effect.gen(function* () {
           const call = `act ${plugin}/${actuator}`
-          const refused = yield* disagreement("args", taken, args)
-          if (refused !== undefined) {
-            return yield* new CallFailed({ plugin, call, error: { code: ARGS_INVALID, message: plainText(refused) } })
+          const wrongArgs = yield* validationError("args", argsSchema, args)
+          if (wrongArgs !== undefined) {
+            return yield* new CallFailed({ plugin, call, error: { code: ARGS_INVALID, message: plainText(wrongArgs) } })
           }
           const answer = yield* calls.act(actuator, args, options)
-          const wrong = yield* disagreement("result", given, answer.result)
+          const wrong = yield* validationError("result", resultSchema, answer.result)
           if (wrong === undefined) return answer
           const { state } = answer
           return yield* new AnswerInvalid({
@@ -74,7 +78,7 @@ export const enforced = (manifest: Manifest): Enforced => {
       },
     }),
     pushed: (onEmit) => (sensor, reading) =>
-      Effect.flatMap(disagreement("reading", sensors.get(sensor)?.reading, reading), (wrong) =>
+      Effect.flatMap(validationError("reading", sensors.get(sensor)?.reading, reading), (wrong) =>
         wrong === undefined ? onEmit(sensor, reading) : Effect.fail(new Error(plainText(wrong))),
       ),
   }

@@ -1,10 +1,10 @@
 /**
- * The main module of every plugin's process, in Deno. It imports the plugin's entry, tells the host what that exports,
- * and then answers calls, one JSON object a line (see `Protocol.ts`).
+ * The main module of every plugin process, run by Deno. It imports the plugin's entry, reports the entry's exports to
+ * the host, and then answers calls, one JSON object per line (see `Protocol.ts`).
  *
- * One file without imports, so that nothing has to be readable to the sandbox for it. It is trusted to be loaded first,
- * not to be stronger than the plugin: what it captures keeps a careless plugin from breaking the protocol, and the
- * sandbox and the host keep a hostile one from gaining anything by it.
+ * It is one file without imports, so that the sandbox needs no read permission for other files of the host. It runs
+ * before the plugin but has no more rights than it. It captures globals so that a careless plugin does not break the
+ * protocol; against a hostile plugin, the sandbox and the host protect.
  */
 import type {
   Environment,
@@ -18,7 +18,7 @@ import type {
   TaskEvent,
 } from "../author.ts"
 
-/** The part of Deno that is used here. */
+/** The part of the Deno API that is used here. */
 interface DenoApi {
   stdin: { read(into: Uint8Array): Promise<number | null> }
   stdout: { writeSync(bytes: Uint8Array): number }
@@ -39,7 +39,7 @@ interface Init {
   readonly readingsInFlight: number
 }
 
-/** What the host sends: trusted, it is the parent process. */
+/** The frames from the host. They are trusted, because the host is the parent process. */
 type HostFrame =
   | ({ readonly type: "init" } & Init)
   | { readonly type: "read"; readonly id: number; readonly component: string; readonly now: number }
@@ -79,7 +79,7 @@ interface Failure {
   readonly message: string
 }
 
-// Captured before the plugin is imported: it may replace every global.
+// These are captured before the plugin is imported, because the plugin may replace any global.
 const { Deno } = globalThis as unknown as { readonly Deno: DenoApi }
 const { stdin, stdout, inspect } = Deno
 const exit: (code: number) => never = Deno.exit.bind(Deno)
@@ -95,7 +95,8 @@ const main = (): Promise<never> => {
   const early: Array<string> = []
   return readLines((line) => {
     if (handle !== undefined) return handle(line)
-    // The end of the input means that the host is gone, or wants this process gone, even while the entry still loads.
+    // Reading continues while the entry loads, so that the end of the input is noticed: the host is gone or wants this
+    // process to end.
     if (early.push(line) > 1) return
     const init = parse(line) as Extract<HostFrame, { readonly type: "init" }>
     const send = sender(init)
@@ -116,7 +117,10 @@ const main = (): Promise<never> => {
   })
 }
 
-/** Tells each line of the input, however it was cut into chunks; at the end of the input, the process ends. */
+/**
+ * Calls `onLine` for each line of the input, wherever the chunk boundaries are. At the end of the input the process
+ * exits.
+ */
 const readLines = async (onLine: (line: string) => void): Promise<never> => {
   const buffer = new Uint8Array(64 * 1024)
   let parts: Array<Uint8Array> = []
@@ -153,10 +157,15 @@ interface Frame {
   readonly [field: string]: unknown
 }
 
-/** Sends a frame. One that is too long is left out: answers why, and an answer to a call is replaced by that. */
+/**
+ * Sends a frame. If the frame is too long, it is not sent and the reason is returned; an answer to a call is replaced
+ * by an `invalid` frame.
+ */
 type Send = (frame: Frame) => string | undefined
 
-/** Writes frames whole and at once, so that whatever the plugin prints stands between them, never inside. */
+/**
+ * Makes a `Send` that writes each frame in one synchronous piece, so that printed output can only be between frames.
+ */
 const sender = ({ nonce, frameLimit }: Init): Send => {
   const encodeFrame = (frame: object) => encode(`${nonce}${stringify(frame)}\n`)
   return (frame) => {
@@ -184,14 +193,15 @@ const writeAll = (bytes: Uint8Array) => {
     try {
       written += stdout.writeSync(bytes.subarray(written))
     } catch (error) {
-      // A plugin that touches `process.stdout` makes the pipe non-blocking: then wait until the host has read some.
+      // If the plugin touches `process.stdout`, the pipe becomes non-blocking. Then this waits until the host has read
+      // from it.
       if (!(error instanceof Error) || error.name !== "WouldBlock") throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }
 
-/** Makes what a plugin prints a log line, and keeps it from reading the host's frames. */
+/** Turns printed output into log frames, and prevents the plugin from reading the host's frames. */
 const hideStreams = (send: Send) => {
   const endless = { read: async () => null, readSync: () => null, close: () => undefined, isTerminal: () => false }
   Object.defineProperty(Deno, "stdin", { value: endless })
@@ -209,7 +219,7 @@ const hideStreams = (send: Send) => {
   })
 }
 
-/** WebGPU needs no permission, and loads the machine's graphics libraries where the environment lets it. */
+/** Removes WebGPU. It needs no permission and loads the machine's graphics libraries if the environment allows it. */
 const hideGraphics = () => {
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (name.startsWith("GPU")) Reflect.deleteProperty(globalThis, name)
@@ -218,7 +228,7 @@ const hideGraphics = () => {
   Reflect.deleteProperty(Object.getPrototypeOf(navigator), "gpu")
 }
 
-/** A computed `import`, so that the plugin's whole module graph is subject to permissions. */
+/** Uses a computed `import`, so that the plugin's whole module graph is subject to permissions. */
 const importPlugin = async (entry: string): Promise<Plugin> => {
   const loaded: { readonly default?: unknown } = await import(entry)
   const plugin = loaded.default
@@ -227,7 +237,7 @@ const importPlugin = async (entry: string): Promise<Plugin> => {
   return plugin as Plugin
 }
 
-/** What a default export lacks to be a plugin. */
+/** Says what is wrong with a default export, or returns undefined if it is a plugin. */
 const findWrong = (plugin: unknown): string | undefined => {
   if (!isRecord(plugin)) return "the entry's default export to be an object with sensors, actuators or environment"
   for (const kind of ["sensors", "actuators", "measures"]) {
@@ -254,11 +264,11 @@ const exportsOf = ({ sensors, actuators, environment, measures }: Plugin) => ({
   measures: Object.keys(measures ?? {}),
 })
 
-/** Answers frames. Every call is answered exactly once: by its function, or by its cancellation. */
+/** Makes the handler of host frames. Every call is answered exactly once: by its function or by its cancellation. */
 const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
   const calls = new Map<number, OpenCall>()
-  const broker = hostBroker(send)
-  const emit = emitter(init, plugin, broker.ask)
+  const requests = hostRequests(send)
+  const emit = emitter(init, plugin, requests.ask)
   const generators = new Map<string, () => number>()
   let metadata = init.metadata
 
@@ -271,11 +281,11 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
   }
 
   const host = (call: number, method: string, params: object) =>
-    broker.ask({ type: "host", call, method, params }, call)
+    requests.ask({ type: "host", call, method, params }, call)
 
-  const contextOf = (open: OpenCall, component: string, described: JsonObject, now: number): PluginContext => ({
+  const contextOf = (open: OpenCall, component: string, componentMetadata: JsonObject, now: number): PluginContext => ({
     variables: init.variables,
-    metadata: described,
+    metadata: componentMetadata,
     log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
     get signal() {
       return signalOf(open)
@@ -304,7 +314,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     const finish = (outcome: Outcome) => {
       if (calls.delete(id)) send({ id, ...outcome, ...stateAfter(world, outcome) })
     }
-    // What needs no waiting is answered at once: a turn of the event loop costs more than most calls.
+    // A synchronous result is sent immediately, because a turn of the event loop costs more than most calls.
     let outcome: Outcome | undefined
     try {
       const value = run(open)
@@ -323,7 +333,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     call.cancelled = true
     send({ type: "error", id, error: { code: "Cancelled", message: "the caller no longer wants the answer" } })
     call.controller?.abort()
-    broker.forget(id)
+    requests.cancelCall(id)
   }
 
   const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
@@ -337,10 +347,10 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       return
     }
     const { components } = metadata
-    const described = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
+    const componentMetadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
     const world = frame.type === "act" ? plugin.environment : undefined
     answer(id, world, (open) => {
-      const context = contextOf(open, component, described, now)
+      const context = contextOf(open, component, componentMetadata, now)
       return frame.type === "act" ? run(context, frame.args) : run(context)
     })
   }
@@ -369,10 +379,10 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     }
     answer(id, undefined, (open) => {
       const context = contextOf(open, "", task.measure.metadata ?? {}, now)
-      // Of its own for each task: what one draws does not depend on which were judged before.
+      // Each task has its own generator, so that its numbers do not depend on the tasks that were judged before.
       const random = sfc32(`${init.seed}/${measure}/${task.id}`)
-      const ask = (after: number) => broker.ask({ type: "page", call: id, after }, id)
-      return run({ ...context, random }, { ...task, events: paged(ask) })
+      const ask = (after: number) => requests.ask({ type: "page", call: id, after }, id)
+      return run({ ...context, random }, { ...task, events: chunked(ask) })
     })
   }
 
@@ -390,7 +400,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
       case "ping":
         return send({ type: "ok", id: frame.id, value: null })
       case "answer":
-        return broker.answer(frame)
+        return requests.answer(frame)
       case "shutdown":
         return exit(0)
       case "metadata":
@@ -400,27 +410,27 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
   }
 }
 
-/** The events that pages of them hold, each page asked for when it is needed. */
-const paged = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
+/** Iterates over a task's events and requests each chunk when it is needed. */
+const chunked = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
   async *[Symbol.asyncIterator]() {
     for (let after = 0; ; ) {
-      const page = (await ask(after)) as { readonly events: ReadonlyArray<TaskEvent>; readonly more: boolean }
-      yield* page.events
-      const last = page.events.at(-1)
-      if (!page.more || last === undefined) return
+      const chunk = (await ask(after)) as { readonly events: ReadonlyArray<TaskEvent>; readonly more: boolean }
+      yield* chunk.events
+      const last = chunk.events.at(-1)
+      if (!chunk.more || last === undefined) return
       after = last.position
     }
   },
 })
 
-/** A call that was not answered yet. */
+/** A call that is not answered yet. */
 interface OpenCall {
   readonly id: number
   cancelled: boolean
   controller?: AbortController
 }
 
-/** Made when a function first asks for it: most do not, and it costs as much as a call. */
+/** Creates the signal on first access: most functions do not use it, and it costs as much as a call. */
 const signalOf = (call: OpenCall): AbortSignal => {
   call.controller ??= new AbortController()
   if (call.cancelled) call.controller.abort()
@@ -444,7 +454,10 @@ const valueOutcome = (value: unknown): Outcome => {
     : { type: "invalid", reason: `expected JSON, found ${wrong} in the answer` }
 }
 
-/** The world's state; where there is none to be had, the answer is invalid, because what happened cannot be told. */
+/**
+ * The environment's state after a call. If it cannot be computed, the answer is invalid, because the effect of the call
+ * is unknown.
+ */
 const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonly state?: Json } | Outcome => {
   if (world === undefined) return {}
   try {
@@ -454,7 +467,7 @@ const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonl
       ? { state }
       : { type: "invalid", reason: `expected JSON, found ${wrong} in environment.state()` }
   } catch (cause) {
-    // A reset that failed leaves a world that may have no state yet: the failure says more.
+    // A failed reset can leave the environment without a state. The failure is then the better answer.
     return outcome.type === "error" ? {} : { type: "invalid", reason: `environment.state() threw: ${describe(cause)}` }
   }
 }
@@ -469,23 +482,23 @@ const failureOf = (cause: unknown): Failure => {
 const describe = (cause: unknown): string =>
   cause instanceof Error ? String(cause.stack ?? `${cause.name}: ${cause.message}`) : inspect(cause)
 
-/** Requests that the host carries out for a call, until it answers them or the call is cancelled. */
-const hostBroker = (send: Send) => {
+/** Sends requests to the host and settles each one when the host answers or when its call is cancelled. */
+const hostRequests = (send: Send) => {
   const waiting = new Map<
     number,
     { readonly call?: number; readonly settle: (answer: { readonly value?: Json; readonly error?: Failure }) => void }
   >()
-  let last = 0
+  let lastId = 0
   const answer = (answered: { readonly id: number; readonly value?: Json; readonly error?: Failure }) => {
-    const asked = waiting.get(answered.id)
+    const pending = waiting.get(answered.id)
     waiting.delete(answered.id)
-    asked?.settle(answered)
+    pending?.settle(answered)
   }
   return {
-    /** Sends a request; one that belongs to a call is over when that is cancelled. */
+    /** Sends a request. If `call` is given, cancelling that call rejects the request. */
     ask: (frame: Frame, call?: number): Promise<unknown> => {
-      const id = ++last
-      const asked = new Promise<unknown>((resolve, reject) => {
+      const id = ++lastId
+      const answered = new Promise<unknown>((resolve, reject) => {
         waiting.set(id, {
           ...(call === undefined ? {} : { call }),
           settle: ({ value, error }) =>
@@ -494,24 +507,27 @@ const hostBroker = (send: Send) => {
               : reject(Object.assign(new Error(error.message), { code: error.code })),
         })
       })
-      // A request that nobody awaits must not end the process when its call is cancelled.
-      asked.catch(() => undefined)
+      // An unhandled rejection would end the process, and a request need not be awaited.
+      answered.catch(() => undefined)
       const tooLong = send({ ...frame, id })
       if (tooLong !== undefined) answer({ id, error: { code: "TooLarge", message: tooLong } })
-      return asked
+      return answered
     },
     answer,
-    forget: (call: number) => {
-      for (const [id, asked] of waiting) {
-        if (asked.call !== call) continue
+    cancelCall: (call: number) => {
+      for (const [id, pending] of waiting) {
+        if (pending.call !== call) continue
         waiting.delete(id)
-        asked.settle({ error: { code: "Cancelled", message: "the call it was asked for was cancelled" } })
+        pending.settle({ error: { code: "Cancelled", message: "the call it was asked for was cancelled" } })
       }
     },
   }
 }
 
-/** Pushes readings, of which so many may wait for the host; what comes beyond is counted, and told with the next one. */
+/**
+ * Pushes readings, at most `readingsInFlight` at a time. Further readings are dropped, and their number is sent with
+ * the next reading.
+ */
 const emitter = (
   { readingsInFlight }: Init,
   { sensors }: Plugin,
@@ -544,10 +560,10 @@ const emitter = (
   }
 }
 
-/** Deepest nesting that the host accepts: `ANSWER_DEPTH` of the protocol. */
+/** Maximum nesting that the host accepts: `ANSWER_DEPTH` of the protocol. */
 const MAX_DEPTH = 150
 
-/** What in a value JSON cannot carry unchanged, in words; undefined where it is JSON. */
+/** Describes the first part of a value that JSON cannot represent, or returns undefined. */
 const findNonJson = (value: unknown, depth: number): string | undefined => {
   switch (typeof value) {
     case "string":
@@ -581,8 +597,8 @@ const findNonJsonInside = (value: object, depth: number): string | undefined => 
 }
 
 /**
- * Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded with text by FNV-1a.
- * Each component has its own, so that calling one does not change what another draws.
+ * Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded from a text by FNV-1a. Each component has
+ * its own generator, so that calls of one component do not change the numbers of another.
  */
 const sfc32 = (seed: string): (() => number) => {
   const word = (salt: number) => {

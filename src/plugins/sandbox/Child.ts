@@ -1,3 +1,7 @@
+/**
+ * Spawns a plugin's process and ends it with its scope. It reads and writes the process's standard streams by
+ * callbacks, and can pause reading.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
@@ -7,95 +11,100 @@ import type { SandboxedCommand } from "./Sandbox.ts"
 export interface ChildExit {
   readonly code: number | null
   readonly signal: string | null
-  /** Why it was ended, where it was us. */
+  /** Why the host ended the process. Absent if the host did not end it. */
   readonly reason?: string
 }
 
+/** The handlers of a process's outputs and exit. */
 export interface ChildHandlers {
-  readonly onStdout: (chunk: Uint8Array) => void
-  readonly onStderr: (chunk: Uint8Array) => void
-  /** Once, after the last output. */
+  readonly onStdout: (chunk: Buffer) => void
+  readonly onStderr: (chunk: Buffer) => void
+  /** Called once, after the last output. */
   readonly onExit: (exit: ChildExit) => void
 }
 
-/** A process that leads a group of its own. */
+/** A process that leads its own process group. */
 export interface Child {
   readonly pid: number
-  /** Writes to its standard input. Does nothing once it has ended. */
+  /** Writes to the process's standard input. Does nothing after the process has ended. */
   readonly send: (text: string) => void
-  /** As `send`, and succeeds when the text has left this process, or the other one has ended. */
+  /** As `send`, but completes when the text has left this process or the child has ended. */
   readonly deliver: (text: string) => Effect.Effect<void>
-  /** Reads nothing of its outputs for so many milliseconds: it waits as soon as it writes more than the pipes hold. */
-  readonly rest: (ms: number) => void
-  /** Whether its outputs rested at some time since then, by `performance.now`: what it answered may be behind in them. */
-  readonly restedSince: (at: number) => boolean
-  /** Kills its group at once. The first reason given counts. */
+  /** Pauses reading of the process's outputs for `ms` milliseconds. The process blocks when the pipes are full. */
+  readonly pauseOutput: (ms: number) => void
+  /**
+   * Whether reading was paused at any time since `at` (by `performance.now`). If so, answers may still be unread in the
+   * pipes.
+   */
+  readonly wasPausedSince: (at: number) => boolean
+  /** Kills the process group at once. The first reason given is the one that is reported. */
   readonly kill: (reason: string) => void
 }
 
-/** How the end of its scope asks a process to end: each step is given `stopMs` before the next. */
-export interface Stopping {
-  /** What to write to its standard input, which is closed thereafter. */
-  readonly farewell: string
+/** How closing the scope stops the process. After each step it waits `stopMs` milliseconds before the next one. */
+export interface StopOptions {
+  /** The text that is written to the standard input before it is closed. */
+  readonly lastInput: string
   readonly stopMs: number
 }
 
 /**
- * How long after a process's end its outputs may stay open, in milliseconds: what is in the pipes is read, and whoever
- * else holds them is not waited for.
+ * How long the outputs may stay open after the process has ended, in milliseconds. What is left in the pipes is read in
+ * that time. If another process still holds the pipes, the host does not wait for it.
  */
 const DRAIN_MS = 200
 
 /**
- * Spawns a process, attaches what handles its outputs and its end, and ends it with the scope for sure: a farewell and the
- * end of its input, SIGTERM to its group, then SIGKILL. Fails with the operating system's reason where it cannot be spawned.
+ * Spawns a process, attaches the handlers of its outputs and its exit, and stops it when the scope closes: by the
+ * farewell and the end of its input, then SIGTERM to its group, then SIGKILL. Fails with the operating system's reason
+ * if the process cannot be spawned.
  *
- * It is driven by callbacks, not streams, because every call of a plugin passes here; and by Node's own timers, because
- * a process does not wait for a test's clock. It must be spawned from the main thread: the death signal that the
- * sandbox asks for comes when the spawning *thread* ends.
+ * It uses callbacks instead of streams, because every call of a plugin takes this path. It uses Node's timers, because
+ * a process does not follow a test clock. It must run on the main thread: the sandbox asks for a death signal, which is
+ * sent when the spawning *thread* ends.
  */
 export const spawnScoped = <Attached extends ChildHandlers>(
   { command, args, cwd, env }: SandboxedCommand,
   attach: (child: Child) => Attached,
-  stopping: Stopping,
+  stopOptions: StopOptions,
 ): Effect.Effect<{ readonly child: Child; readonly attached: Attached }, string, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.async<Running<Attached>, string>((resume) => {
+    Effect.async<RunningChild<Attached>, string>((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause.message : String(cause)))
       try {
         const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...InheritedDescriptors.covered()]
         const child = spawn(command, args, { cwd, env, stdio, detached: true })
         InheritedDescriptors.letGo(child)
         child.once("error", fail)
-        child.once("spawn", () => resume(Effect.succeed(running(child, attach))))
+        child.once("spawn", () => resume(Effect.succeed(startChild(child, attach))))
       } catch (cause) {
-        // Arguments that are too long, say: Node throws what is not about finding the command.
+        // Node throws errors that are not about finding the command, for example when the arguments are too long.
         fail(cause)
       }
     }),
-    (process) => stop(process, stopping),
+    (process) => stop(process, stopOptions),
   )
 
-interface Running<Attached> {
+interface RunningChild<Attached> {
   readonly child: Child
   readonly attached: Attached
   readonly closeInput: () => void
   readonly signal: (name: "SIGTERM" | "SIGKILL") => void
-  readonly because: (reason: string) => void
-  /** Calls back once it has ended, at once where it has already. */
+  readonly setReason: (reason: string) => void
+  /** Calls `listener` when the process has ended, or at once if it already has. */
   readonly whenEnded: (listener: () => void) => void
 }
 
-const running = <Attached extends ChildHandlers>(
+const startChild = <Attached extends ChildHandlers>(
   process_: ChildProcessWithoutNullStreams,
   attach: (child: Child) => Attached,
-): Running<Attached> => {
-  // Known as soon as it has been spawned.
+): RunningChild<Attached> => {
+  // The pid is set once the process has been spawned.
   const pid = process_.pid ?? 0
   let hasEnded = false
   let reason: string | undefined
   const listeners = new Set<() => void>()
-  // A process that has just ended breaks the pipe; its exit says why.
+  // Writing to a process that has just ended breaks the pipe. Its exit is reported separately.
   process_.stdin.on("error", () => undefined)
   const signal = (name: "SIGTERM" | "SIGKILL") => {
     if (process_.exitCode !== null || process_.signalCode !== null) return
@@ -105,21 +114,24 @@ const running = <Attached extends ChildHandlers>(
       process_.kill(name)
     }
   }
-  const because = (why: string) => {
+  const setReason = (why: string) => {
     reason ??= why
   }
   let unsent = ""
   let onSent: Array<() => void> = []
   const flush = () => {
-    const told = onSent
+    const sentListeners = onSent
     if (unsent !== "" && process_.stdin.writable) {
-      process_.stdin.write(unsent, told.length === 0 ? undefined : () => told.forEach((tell) => tell()))
+      process_.stdin.write(
+        unsent,
+        sentListeners.length === 0 ? undefined : () => sentListeners.forEach((listener) => listener()),
+      )
     }
     unsent = ""
     onSent = []
   }
   const send = (text: string) => {
-    // What is sent in the same turn of the event loop goes out in one system call: they cost most of a call.
+    // Texts of the same event-loop turn are written in one system call, because system calls are most of a call's cost.
     if (unsent === "") process.nextTick(flush)
     unsent += text
   }
@@ -137,24 +149,24 @@ const running = <Attached extends ChildHandlers>(
         onSent.push(done)
         send(text)
       }),
-    rest: (ms) => {
+    pauseOutput: (ms) => {
       if (process_.exitCode !== null || process_.signalCode !== null) return
-      listen(false)
-      restsUntil = performance.now() + ms
-      clearTimeout(resting)
-      resting = setTimeout(() => listen(true), ms)
+      setReading(false)
+      pausedUntil = performance.now() + ms
+      clearTimeout(resumeTimer)
+      resumeTimer = setTimeout(() => setReading(true), ms)
     },
-    restedSince: (at) => restsUntil > at,
+    wasPausedSince: (at) => pausedUntil > at,
     kill: (why) => {
-      because(why)
+      setReason(why)
       signal("SIGKILL")
     },
   }
-  let resting: NodeJS.Timeout | undefined
-  let restsUntil = Number.NEGATIVE_INFINITY
-  const listen = (again: boolean) => {
+  let resumeTimer: NodeJS.Timeout | undefined
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  const setReading = (isReading: boolean) => {
     for (const output of [process_.stdout, process_.stderr]) {
-      if (again) output.resume()
+      if (isReading) output.resume()
       else output.pause()
     }
   }
@@ -168,11 +180,11 @@ const running = <Attached extends ChildHandlers>(
   process_.stdout.on("data", handlers.onStdout)
   process_.stderr.on("data", handlers.onStderr)
   process_.on("exit", (code, signal) => {
-    clearTimeout(resting)
-    listen(true)
-    const patience = setTimeout(() => end(code, signal), DRAIN_MS)
+    clearTimeout(resumeTimer)
+    setReading(true)
+    const drainTimer = setTimeout(() => end(code, signal), DRAIN_MS)
     process_.once("close", () => {
-      clearTimeout(patience)
+      clearTimeout(drainTimer)
       end(code, signal)
     })
   })
@@ -184,7 +196,7 @@ const running = <Attached extends ChildHandlers>(
       process_.stdin.end()
     },
     signal,
-    because,
+    setReason,
     whenEnded: (listener) => {
       if (hasEnded) listener()
       else listeners.add(listener)
@@ -192,23 +204,26 @@ const running = <Attached extends ChildHandlers>(
   }
 }
 
-const stop = <A>({ child, closeInput, signal, because, whenEnded }: Running<A>, { farewell, stopMs }: Stopping) => {
+const stop = <A>(
+  { child, closeInput, signal, setReason, whenEnded }: RunningChild<A>,
+  { lastInput, stopMs }: StopOptions,
+) => {
   const ended = Effect.async<boolean>((resume) => {
-    const patience = setTimeout(() => resume(Effect.succeed(false)), stopMs)
+    const stepTimer = setTimeout(() => resume(Effect.succeed(false)), stopMs)
     whenEnded(() => {
-      clearTimeout(patience)
+      clearTimeout(stepTimer)
       resume(Effect.succeed(true))
     })
   })
   const step = (act: () => void) => Effect.zipRight(Effect.sync(act), ended)
-  const ask = step(() => {
-    because("stopped")
-    child.send(farewell)
+  const askToStop = step(() => {
+    setReason("stopped")
+    child.send(lastInput)
     closeInput()
   })
-  const term = step(() => signal("SIGTERM"))
+  const terminate = step(() => signal("SIGTERM"))
   const kill = step(() => signal("SIGKILL"))
-  const unless = (first: Effect.Effect<boolean>, second: Effect.Effect<boolean>) =>
+  const orElse = (first: Effect.Effect<boolean>, second: Effect.Effect<boolean>) =>
     Effect.flatMap(first, (done) => (done ? Effect.succeed(true) : second))
-  return unless(unless(ask, term), kill)
+  return orElse(orElse(askToStop, terminate), kill)
 }

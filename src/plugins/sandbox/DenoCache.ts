@@ -1,9 +1,9 @@
 /**
- * What Deno compiles of a plugin, in the plugin's cache directory. It is compiled before the plugin is started, and the plugin's own
- * processes only read it, so that nothing on any disk is theirs to write.
+ * The Deno cache of a plugin: its modules, compiled to JavaScript. They are compiled before the plugin starts, and the
+ * plugin's processes only read them, so that a plugin can write nothing to any disk.
  *
- * Deno runs what it finds there without comparing it with the sources. So nothing that was found is trusted: a process uses what it
- * compiled itself, as long as that is as it left it, and compiles everything else anew.
+ * Deno runs cached code without comparing it to the sources. Cached files from elsewhere are therefore not trusted: a
+ * host process uses only what it compiled itself, while its digest is unchanged, and compiles everything else again.
  */
 import { spawn } from "node:child_process"
 import * as crypto from "node:crypto"
@@ -16,30 +16,33 @@ import type { Layer } from "./layers/Layer.ts"
 import { userOf } from "./layers/User.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** How long Deno may take to compile a plugin, in milliseconds. */
+/** Time-out of Deno's compilation of a plugin, in milliseconds. */
 const COMPILE_MS = 30_000
 
-/** What Deno compiles TypeScript into, in its cache. */
+/** The directory of compiled modules in a Deno cache. */
 const COMPILED = "gen"
 
-/** What Deno keeps beside: it would read them, and they are never compiled here. The databases of modules, and what was downloaded. */
+/**
+ * Other entries of a Deno cache: module databases and downloads. Deno would read them, but this module never compiles
+ * them, so they are removed.
+ */
 const UNUSED = /^(?:[a-z0-9_]+_cache_v\d+.*|deps|remote|npm|registries)$/
 
 /** What this process compiled into a cache directory. */
 interface Compiled {
-  /** The state of what it was compiled from. */
+  /** The state of the source files when they were compiled. */
   readonly modules: string
-  /** The digest of all that was compiled. */
+  /** The digest of the compiled files. */
   readonly digest: string
 }
 
-const known = new Map<string, Compiled>()
-const turns = new Map<string, Effect.Semaphore>()
+const compiledByDir = new Map<string, Compiled>()
+const semaphores = new Map<string, Effect.Semaphore>()
 
 /**
- * Fills a plugin's Deno cache, unless this process did it before for the same modules, and nothing in it has changed since. It is
- * compiled in a directory beside, which takes the old one's place when it is done. What cannot be compiled is left for the plugin's
- * start to tell; a disk that cannot be written is an error.
+ * Fills a plugin's Deno cache, unless this process already did so for the same modules and the cache is unchanged. The
+ * modules are compiled into a temporary directory, which then replaces the old one. A compilation error is not reported
+ * here: the start of the plugin reports it. An unwritable disk is an error.
  */
 export const fill = (
   confining: Sandbox.Confining,
@@ -48,43 +51,44 @@ export const fill = (
 ): Effect.Effect<void, Cause.UnknownException> =>
   Effect.gen(function* () {
     const { denoDir, runner } = confinement
-    const place = path.join(denoDir, COMPILED)
+    const compiledDir = path.join(denoDir, COMPILED)
     yield* Effect.tryPromise(() => removeUnused(denoDir))
     const modules = yield* Effect.promise(() => stateOf(confining.layer, [confining.tools.deno, runner, entry]))
-    const compiled = known.get(denoDir)
-    if (compiled?.modules === modules && compiled.digest === (yield* Effect.tryPromise(() => digestOf(place)))) return
-    known.delete(denoDir)
+    const compiled = compiledByDir.get(denoDir)
+    if (compiled?.modules === modules && compiled.digest === (yield* Effect.tryPromise(() => digestOf(compiledDir))))
+      return
+    compiledByDir.delete(denoDir)
     yield* Effect.acquireUseRelease(
       Effect.tryPromise(async () => {
-        const beside = AtomicFile.nameFor(place)
-        await fs.mkdir(beside, { mode: 0o700 })
-        return beside
+        const temporary = AtomicFile.nameFor(compiledDir)
+        await fs.mkdir(temporary, { mode: 0o700 })
+        return temporary
       }),
-      (beside) =>
+      (temporary) =>
         Effect.gen(function* () {
-          const user = confining.layer === "user" ? userOf(beside) : undefined
-          if (user !== undefined) yield* Effect.tryPromise(() => fs.chown(beside, user, user))
-          const compiling = { ...confinement, denoDir: beside }
+          const user = confining.layer === "user" ? userOf(temporary) : undefined
+          if (user !== undefined) yield* Effect.tryPromise(() => fs.chown(temporary, user, user))
+          const compiling = { ...confinement, denoDir: temporary }
           yield* compile(yield* Effect.try(() => Sandbox.cacheCommand(confining, compiling, [runner, entry])))
-          const made = path.join(beside, COMPILED)
-          // Of the one who compiled it: nobody but the host may write what plugins run.
-          if (user !== undefined) yield* Effect.tryPromise(() => ownAll(made))
-          const digest = yield* Effect.tryPromise(() => digestOf(made))
-          yield* Effect.tryPromise(() => replace(made, place))
-          known.set(denoDir, { modules, digest })
+          const compiledNow = path.join(temporary, COMPILED)
+          // Nobody but the host may write the code that plugins run, so the compiling user does not keep the files.
+          if (user !== undefined) yield* Effect.tryPromise(() => ownAll(compiledNow))
+          const digest = yield* Effect.tryPromise(() => digestOf(compiledNow))
+          yield* Effect.tryPromise(() => replace(compiledNow, compiledDir))
+          compiledByDir.set(denoDir, { modules, digest })
         }),
       (beside) => Effect.promise(() => fs.rm(beside, { recursive: true, force: true })),
     )
-  }).pipe(inTurn(confinement.denoDir))
+  }).pipe(serialized(confinement.denoDir))
 
-/** One after the other, for each cache directory. Not to be used inside itself. */
-export const inTurn =
+/** Runs effects one after the other for each cache directory. Such an effect must not run another one. */
+export const serialized =
   (denoDir: string) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
-      const turn = turns.get(denoDir) ?? Effect.unsafeMakeSemaphore(1)
-      turns.set(denoDir, turn)
-      return turn.withPermits(1)(effect)
+      const semaphore = semaphores.get(denoDir) ?? Effect.unsafeMakeSemaphore(1)
+      semaphores.set(denoDir, semaphore)
+      return semaphore.withPermits(1)(effect)
     })
 
 const removeUnused = async (denoDir: string): Promise<void> => {
@@ -93,7 +97,7 @@ const removeUnused = async (denoDir: string): Promise<void> => {
   }
 }
 
-/** What tells files from those that they were, and who may read what was compiled. */
+/** A text that changes when the files change, or when the layer (and with it the reader of the cache) changes. */
 const stateOf = async (layer: Layer, files: ReadonlyArray<string>): Promise<string> => {
   const states = files.map(async (file) => {
     const stats = await fs.stat(file).catch(() => undefined)
@@ -102,7 +106,10 @@ const stateOf = async (layer: Layer, files: ReadonlyArray<string>): Promise<stri
   return JSON.stringify([layer, ...(await Promise.all(states))])
 }
 
-/** The digest of all names and contents below a directory; what is no file counts by its name and kind, and a link leads nowhere. */
+/**
+ * The digest of all names and contents below a directory. Entries other than files count by name and kind. A directory
+ * that is itself a link is not followed.
+ */
 const digestOf = async (directory: string): Promise<string> => {
   const hash = crypto.createHash("sha256")
   if ((await fs.lstat(directory).catch(() => undefined))?.isSymbolicLink() === true) return "a link"
@@ -113,7 +120,9 @@ const digestOf = async (directory: string): Promise<string> => {
   return hash.digest("hex")
 }
 
-/** What is below a directory, but for directories, in the order of names. Where nothing was compiled there is none. */
+/**
+ * The entries below a directory, except directories, sorted by name. If the directory does not exist, there are none.
+ */
 const entriesOf = async (directory: string) => {
   const entries = await fs.readdir(directory, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return []
@@ -128,7 +137,7 @@ const entriesOf = async (directory: string) => {
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** Makes all below a directory, and itself, this process's own. */
+/** Changes the owner of a directory and of everything below it to this process's user. */
 const ownAll = async (directory: string): Promise<void> => {
   const [user, group] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0]
   const below = await fs.readdir(directory, { recursive: true }).catch(() => undefined)
@@ -136,7 +145,7 @@ const ownAll = async (directory: string): Promise<void> => {
   for (const name of ["", ...below]) await fs.lchown(path.join(directory, name), user, group)
 }
 
-/** Succeeds when the process has ended, however it did. */
+/** Completes when the compiler has ended, with or without success. */
 const compile = ({ command, args, cwd, env }: Sandbox.SandboxedCommand): Effect.Effect<void> =>
   Effect.async((resume) => {
     const child = spawn(command, args, { cwd, env, stdio: "ignore", detached: true })
@@ -154,7 +163,7 @@ const compile = ({ command, args, cwd, env }: Sandbox.SandboxedCommand): Effect.
     })
   })
 
-/** Where nothing was compiled there is nothing to replace it by: JavaScript is run as it is. */
+/** If nothing was compiled, there is nothing to move: plain JavaScript runs without compilation. */
 const replace = async (made: string, place: string): Promise<void> => {
   await fs.rm(place, { recursive: true, force: true })
   await fs.rename(made, place).catch((cause: unknown) => {

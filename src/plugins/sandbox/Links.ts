@@ -1,3 +1,7 @@
+/**
+ * Checks that symbolic links do not lead out of what a plugin was granted. Deno checks the path of a link, not its
+ * target, so the `flags` tier needs this check.
+ */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
@@ -5,12 +9,12 @@ import { realpathOfExisting } from "../../platform/realpath.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import { isInside, isInsideAny } from "../manifest/paths.ts"
 
-/** Remove the link, or grant where it leads: through it, a plugin would reach what it was not granted. */
+/** Remove the link, or grant its target: through the link, the plugin would reach files that it was not granted. */
 export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
   readonly plugin: string
-  /** The link, in a granted directory or the granted path itself. */
+  /** The path of the link: in a granted directory, or the granted path itself. */
   readonly link: string
-  /** Where it leads. */
+  /** The real path that the link leads to. */
   readonly target: string
   readonly advice: string
 }> {
@@ -19,7 +23,7 @@ export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
   }
 }
 
-/** Grant fewer files, or use the other tier: nobody looked at all links. */
+/** Grant fewer files, or use the other tier: there are too many files to check all their links. */
 export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
   readonly plugin: string
   readonly directory: string
@@ -30,11 +34,14 @@ export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
   }
 }
 
-/** Most files of granted directories whose links are looked at. */
-const MOST_FILES = 500_000
+/** Maximum number of files in granted directories whose links are checked. */
+const MAX_FILES = 500_000
 
-/** Fails where a granted place is a link, or has one among its parents: what was granted is not what would be reached. */
-export const grantsAreReal = (plugin: string, { read, write }: Grants): Effect.Effect<void, LinkLeaves> =>
+/**
+ * Fails if a granted path is a symbolic link or lies below one, because the plugin would then reach another path than
+ * the granted one.
+ */
+export const assertRealGrants = (plugin: string, { read, write }: Grants): Effect.Effect<void, LinkLeaves> =>
   Effect.forEach(
     [...new Set([...read, ...write])],
     (place) =>
@@ -49,35 +56,38 @@ export const grantsAreReal = (plugin: string, { read, write }: Grants): Effect.E
     { discard: true },
   )
 
-/** What cannot be resolved, for want of a right or in a circle, cannot be read through either. */
+/**
+ * A path that cannot be resolved, because of missing rights or a cycle of links, counts as real: it cannot be read
+ * through either.
+ */
 const real = (place: string): Effect.Effect<string> =>
   Effect.orElseSucceed(
     Effect.tryPromise(() => realpathOfExisting(place)),
     () => place,
   )
 
-/** What a plugin may read, and what it may not inside of that. Absolute, real paths. */
-export interface Places {
+/** The paths that a plugin may read, and the paths inside them that it may not read. Absolute, real paths. */
+export interface ReadPaths {
   readonly readable: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
 }
 
 /**
- * Fails where a link in what a plugin may read leads out of that, or into what is hidden: Deno checks where a link
- * stands, not where it leads. A link to nothing counts as where it points.
+ * Fails if a link in the readable paths leads out of them, or into a hidden path. Deno checks the path of a link, not
+ * its target. A dangling link counts as the path that it points to.
  */
-export const stayInside = (
+export const assertLinksInside = (
   plugin: string,
-  { readable, hidden }: Places,
+  { readable, hidden }: ReadPaths,
 ): Effect.Effect<void, LinkLeaves | TooManyFiles> =>
   Effect.gen(function* () {
     const roots = readable.filter((place) => !readable.some((other) => other !== place && isInside(place, other)))
     for (const root of roots) {
-      // Nothing leaves the whole disk; what is hidden on it is still hidden.
+      // No link leaves the whole disk. Hidden paths on it still have to be checked.
       if (root === path.parse(root).root && hidden.length === 0) continue
       const found = yield* Effect.promise(() => firstLeaving(root, { readable, hidden }))
       if (found === undefined) continue
-      if (found === "too many") return yield* new TooManyFiles({ plugin, directory: root, most: MOST_FILES })
+      if (found === "too many") return yield* new TooManyFiles({ plugin, directory: root, most: MAX_FILES })
       return yield* new LinkLeaves({
         ...{ plugin, ...found },
         advice: `Remove it, grant ${found.target} as well, or install bubblewrap (\`apt-get install bubblewrap\`), under which it leads nowhere.`,
@@ -85,14 +95,14 @@ export const stayInside = (
     }
   })
 
-const firstLeaving = async (root: string, { readable, hidden }: Places) => {
+const firstLeaving = async (root: string, { readable, hidden }: ReadPaths) => {
   const waiting = [root]
   let files = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    // A file that was granted by itself, and what nobody may list, has no links in it that lead anywhere.
+    // Reading fails for a granted file, and for a directory that may not be listed. Neither contains links to follow.
     const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => [])
     files += entries.length
-    if (files > MOST_FILES) return "too many" as const
+    if (files > MAX_FILES) return "too many" as const
     for (const entry of entries) {
       const place = path.join(directory, entry.name)
       if (entry.isDirectory() && !hidden.includes(place)) waiting.push(place)
@@ -104,8 +114,8 @@ const firstLeaving = async (root: string, { readable, hidden }: Places) => {
   return undefined
 }
 
-/** Hidden, and not in a directory inside of that which may be read: the plugin's own. */
-const isHidden = (target: string, { readable, hidden }: Places): boolean =>
+/** Whether a path is hidden, and not in a readable directory inside the hidden one (the plugin's own directory). */
+const isHidden = (target: string, { readable, hidden }: ReadPaths): boolean =>
   hidden.some(
     (place) => isInside(target, place) && !readable.some((other) => isInside(other, place) && isInside(target, other)),
   )

@@ -1,27 +1,27 @@
-/** Which machine this is, and which of its users: a consent that was given here counts here, and nowhere else. */
+/** Identifies this machine and its user, because a consent is valid only for the machine and user that gave it. */
 import { execFile } from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { Effect } from "effect"
 
-/** A machine and a user of it, as the log names them. */
+/** A machine and one of its users, as the log names them. */
 export interface Machine {
   /**
-   * A digest of the machine's own id and the user's: nobody learns the id from a log, and nobody who does not know it can
-   * write a log that has it. Undefined where the machine has no id.
+   * A digest of the machine's id and the user's id. The log thereby does not reveal the machine's id, and nobody
+   * without it can forge a log with this digest. Undefined if the machine has no id.
    */
   readonly id: string | undefined
   readonly platform: string
-  /** The user's name, else the number. */
+  /** The user's name, or the user's number if there is no name. */
   readonly user: string
 }
 
-/** Looked up once. Never fails: a machine that does not say which it is has no id. */
+/** The identity of this machine, looked up once. Never fails. */
 export const machine: Effect.Effect<Machine> = Effect.suspend(() => {
   found ??= find()
-  const looked = found
-  return Effect.promise(() => looked)
+  const pending = found
+  return Effect.promise(() => pending)
 })
 
 let found: Promise<Machine> | undefined
@@ -43,14 +43,14 @@ const userName = (): string => {
   try {
     return os.userInfo().username
   } catch {
-    // A user without an entry in the system's list has no name.
+    // A user who is missing in the system's user database has no name.
     return `uid-${process.getuid?.() ?? "unknown"}`
   }
 }
 
 /**
- * Linux: machine-id(5), else the id of this boot, as in a container that has none. macOS: the hardware's UUID. Windows: the
- * GUID that its installation drew.
+ * The id of the machine. Linux: machine-id(5), or the id of the current boot if there is none, as in containers. macOS:
+ * the hardware's UUID. Windows: the GUID that was generated at installation.
  */
 const idOf = async (platform: NodeJS.Platform): Promise<string | undefined> => {
   switch (platform) {
@@ -73,14 +73,14 @@ const WINDOWS_KEY = "HKLM\\SOFTWARE\\Microsoft\\Cryptography"
 const read = (file: string): string | undefined => {
   try {
     const id = fs.readFileSync(file, "utf8").trim()
-    // An image may have the file empty, or with this word, until it is first booted.
+    // In a system image, the file may be empty or have this text until the first boot.
     return id === "" || id === "uninitialized" ? undefined : id
   } catch {
     return undefined
   }
 }
 
-/** How long a program may take to answer, in milliseconds. */
+/** Time-out of a program that is asked for the id, in milliseconds. */
 const ANSWER_MS = 5_000
 
 const answerOf = (program: string, args: ReadonlyArray<string>): Promise<string> =>

@@ -15,7 +15,7 @@ import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import type { Precomputed } from "../manifest/Manifest.ts"
 import { type ChildExit, type ChildHandlers, spawnScoped } from "./Child.ts"
-import { inTurn } from "./DenoCache.ts"
+import { serialized } from "./DenoCache.ts"
 import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
@@ -58,7 +58,7 @@ export const provide = (
     if (why === undefined) return { file }
     givenUp.set(attempt, why)
     return { why }
-  }).pipe(inTurn(confinement.denoDir))
+  }).pipe(serialized(confinement.denoDir))
 
 /** Answers why there is no file, or with undefined. */
 const make = (
@@ -103,7 +103,7 @@ const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, stri
         },
         onExit: (exit) => Deferred.unsafeDone(ended, Effect.succeed(exit)),
       }),
-      { farewell: "", stopMs: STOP_MS },
+      { lastInput: "", stopMs: STOP_MS },
     )
     const late = () => child.kill(`it took longer than ${COMPUTE_MS} ms`)
     const { code, signal, reason } = yield* Effect.acquireUseRelease(

@@ -1,3 +1,7 @@
+/**
+ * Prepares the sandbox of a plugin's process: resolves the paths, checks the grants and links, fills the Deno cache and
+ * builds the command line.
+ */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -11,59 +15,64 @@ import * as DenoCache from "./DenoCache.ts"
 import type { Limits } from "./Limits.ts"
 import * as Links from "./Links.ts"
 import { tierOf } from "./layers/Layer.ts"
-import { readingOf } from "./layers/Permissions.ts"
+import { readPathsOf } from "./layers/Permissions.ts"
 import * as Precomputed from "./Precomputed.ts"
 import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** What a plugin's process is to be confined to. */
+/** The inputs of a plugin's confinement. */
 export interface SandboxRequest {
   readonly plugin: string
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
-  /** Absolute path of its entry. */
+  /** Absolute path of the plugin's entry. */
   readonly entry: string
   readonly grants: Grants
-  /** Absolute paths of what it must not touch. */
+  /** Absolute paths that the plugin must not read or write. */
   readonly forbidden: ReadonlyArray<string>
-  /** A Deno cache directory of its own, made if missing. */
+  /** The Deno cache directory of this plugin alone. It is created if missing. */
   readonly denoDir: string
   readonly limits: Limits
-  /** Bytes to have at hand in a file, as its manifest says. Default: none. */
+  /** The bytes that the manifest declares as `precomputed`. Default: none. */
   readonly precomputed?: Manifest.Precomputed | undefined
 }
 
-/** A command line whose confinement holds on this disk, as it is now. */
-export interface Prepared {
+/** A command line, valid for the disk as it was checked. */
+export interface PreparedSandbox {
   readonly command: Sandbox.SandboxedCommand
-  /** What it must not touch, by its real paths. */
+  /** The paths that the plugin must not read or write, resolved. */
   readonly forbidden: ReadonlyArray<string>
-  /** Undefined where its manifest asks for none. */
+  /** Undefined if its manifest declares none. */
   readonly precomputed: Precomputed.Found | undefined
 }
 
+/** The errors of preparing a sandbox. */
 export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyFiles
 
 /**
- * Makes ready what a plugin is started in, and checks what its command line takes for granted: paths that a permission flag
- * can hold, grants by their real paths, and in the `flags` tier no link that leads out of them.
+ * Prepares the sandbox and checks the assumptions of its command line: paths that fit into a permission flag, grants
+ * that are real paths, and, in the `flags` tier, no link that leads out of the grants.
  */
-export const prepare = (confining: Sandbox.Confining, wish: SandboxRequest): Effect.Effect<Prepared, PrepareError> =>
+export const prepare = (
+  confining: Sandbox.Confining,
+  request: SandboxRequest,
+): Effect.Effect<PreparedSandbox, PrepareError> =>
   Effect.gen(function* () {
-    const { plugin, directory, grants, limits } = wish
-    const forbidden = yield* resolve(wish, "paths of what no plugin may touch", wish.forbidden)
-    const denoDir = yield* makeDenoDir(wish)
-    const runner = yield* findRunner(wish, denoDir)
-    yield* speakable(wish, [directory, ...forbidden, ...(wish.precomputed === undefined ? [] : [denoDir])])
-    yield* Links.grantsAreReal(plugin, grants)
+    const { plugin, directory, grants, limits } = request
+    const forbidden = yield* resolve(request, "paths of what no plugin may touch", request.forbidden)
+    const denoDir = yield* makeDenoDir(request)
+    const runner = yield* findRunner(request, denoDir)
+    yield* assertFlagSafe(request, [directory, ...forbidden, ...(request.precomputed === undefined ? [] : [denoDir])])
+    yield* Links.assertRealGrants(plugin, grants)
     if (tierOf(confining.layer) === "flags")
-      yield* Links.stayInside(plugin, readingOf({ directory, grants, forbidden }))
+      yield* Links.assertLinksInside(plugin, readPathsOf({ directory, grants, forbidden }))
     const confinement = { runner, directory, grants, forbidden, denoDir, limits }
     const made = Effect.gen(function* () {
-      yield* DenoCache.fill(confining, confinement, wish.entry)
-      const precomputed = wish.precomputed && (yield* Precomputed.provide(confining, confinement, wish.precomputed))
-      const reading = precomputed !== undefined && "file" in precomputed ? { precomputed: precomputed.file } : {}
-      const command = yield* Effect.try(() => Sandbox.command(confining, { ...confinement, ...reading }, process.env))
+      yield* DenoCache.fill(confining, confinement, request.entry)
+      const precomputed =
+        request.precomputed && (yield* Precomputed.provide(confining, confinement, request.precomputed))
+      const file = precomputed !== undefined && "file" in precomputed ? { precomputed: precomputed.file } : {}
+      const command = yield* Effect.try(() => Sandbox.command(confining, { ...confinement, ...file }, process.env))
       return { command, forbidden, precomputed }
     })
     return yield* Effect.mapError(made, ({ error: cause }) => {
@@ -80,8 +89,8 @@ const resolve = ({ plugin }: SandboxRequest, what: string, places: ReadonlyArray
   })
 
 /**
- * A plain file where Deno would keep `localStorage` and the Cache API makes both throw: they need no permission, and the
- * runner's would be shared.
+ * Creates the Deno cache directory. A plain file is put where Deno would keep `localStorage` and the Cache API, so that
+ * both throw: they need no permission, and all plugins would share the runner's.
  */
 const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
@@ -101,7 +110,7 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
       }),
   })
 
-/** The runner's real path. Where it has to be written first, it is kept with what Deno makes of it. */
+/** The runner's real path. A bundled program writes the runner into the Deno cache directory first. */
 const findRunner = ({ plugin }: SandboxRequest, denoDir: string): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
     try: async () => await fs.realpath(Runner.fileIn(denoDir, "runner")),
@@ -112,8 +121,8 @@ const findRunner = ({ plugin }: SandboxRequest, denoDir: string): Effect.Effect<
       }),
   })
 
-/** Paths go into permission flags, which a comma would split in two, and there is no way to write one. */
-const speakable = (
+/** Permission flags separate paths by commas and have no escape for a comma. */
+const assertFlagSafe = (
   { plugin }: SandboxRequest,
   places: ReadonlyArray<string>,
 ): Effect.Effect<void, PluginUnavailable> => {

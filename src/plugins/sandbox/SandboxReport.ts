@@ -1,35 +1,39 @@
+/**
+ * Reports how plugins are confined on this machine, for `hindcast plugin doctor` and for people who want a stronger
+ * confinement.
+ */
 import { execFile } from "node:child_process"
 import { Effect, Either } from "effect"
 import { DEFAULTS, type Limits } from "./Limits.ts"
 import * as Tier from "./Tier.ts"
 import * as Tools from "./Tools.ts"
 
-/** A program that confines plugins, or runs them. */
+/** A program that confines or runs plugins. */
 export interface Program {
   readonly name: keyof Tools.Tools
-  /** Where it stands; null where it does not. */
+  /** The program's path; null if it is not installed. */
   readonly path: string | null
-  /** The first line of what it answers to `--version`; null where it says nothing. */
+  /** The first line of its `--version` output; null if there is none. */
   readonly version: string | null
-  /** What it is for. */
+  /** The program's purpose. */
   readonly does: string
   /** The command that installs it. */
   readonly install: string
 }
 
-/** How plugins are confined on this machine, and by what. */
+/** The confinement of plugins on this machine, and the programs that it uses. */
 export interface SandboxReport {
   readonly platform: string
   readonly wanted: Tier.Wanted
   readonly programs: ReadonlyArray<Program>
-  /** The tier in effect; null where plugins cannot be started as it is wanted. */
+  /** The tier in effect; null if plugins cannot be started as `wanted`. */
   readonly tier: Tier.Tier | null
-  /** What of the operating system confines plugins in that tier; null as `tier` is. */
+  /** The operating-system layer of that tier; null if `tier` is null. */
   readonly layer: Tier.Layer | null
   readonly why: string
-  /** What to do for a stronger confinement; null where there is nothing. */
+  /** How to get a stronger confinement; null if there is no way. */
   readonly improve: string | null
-  /** What bounds a process where nobody says otherwise. */
+  /** The default limits of a process. */
   readonly limits: Limits
 }
 
@@ -43,7 +47,10 @@ const PURPOSES = {
   nice: ["keeps one that spins from slowing others down", "apt-get install coreutils"],
 } as const
 
-/** Looks at what this machine has, and tries what it would take. Never fails: what is missing is the answer. */
+/**
+ * Looks up this machine's programs and tries the layer that would be used. Never fails: missing programs are part of
+ * the report.
+ */
 export const report = (wanted: Tier.Wanted): Effect.Effect<SandboxReport> =>
   Effect.gen(function* () {
     const found = yield* Effect.either(Tools.find)
@@ -69,7 +76,7 @@ const programOf = (name: keyof typeof PURPOSES, path: string | undefined): Effec
   return Effect.map(versionOf(path), (version) => ({ ...known, path, version }))
 }
 
-/** How long a program may take to say its version, in milliseconds. */
+/** Time-out of `--version`, in milliseconds. */
 const VERSION_MS = 10_000
 
 const versionOf = (path: string): Effect.Effect<string | null> =>

@@ -1,30 +1,34 @@
+/**
+ * Chooses the sandbox tier and layer for this machine. It tries the layers from the strongest to the weakest and says
+ * why stronger ones are not available.
+ */
 import { Data, Effect, Either, Schema } from "effect"
 import { librariesOf } from "./Libraries.ts"
 import { LAYERS, type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 import type { Confining } from "./Sandbox.ts"
 import type { Tools } from "./Tools.ts"
-import { trial } from "./Trial.ts"
+import { testLayer } from "./Trial.ts"
 
 export { type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 
-/** Which tier a program asks for; `auto` takes the strongest that the machine has. */
+/** The tier that a program requires; `auto` is the strongest that the machine has. */
 export const Wanted = Schema.Literal("auto", "namespaces", "flags")
 
 export type Wanted = typeof Wanted.Type
 
-/** The tier and the layer that are in effect on this machine. */
+/** The tier and layer in effect on this machine. */
 export interface ChosenTier {
   readonly tier: Tier
   readonly layer: Layer
-  /** What a plugin's disk needs for Deno to start. */
+  /** The shared libraries that Deno needs on a plugin's disk. */
   readonly libraries: ReadonlyArray<string>
-  /** One sentence. */
+  /** The reason for the choice, in one sentence. */
   readonly why: string
-  /** What to do for a stronger confinement; absent where there is nothing. */
+  /** How to get a stronger confinement. Absent if there is no way. */
   readonly improve?: string
 }
 
-/** Install what is missing, or ask for another tier: this one is not to be had on this machine. */
+/** Install the missing programs, or require another tier: this one is not available on this machine. */
 export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   readonly wanted: Tier
   readonly found: string
@@ -35,20 +39,20 @@ export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   }
 }
 
-/** Why a layer is not to be had, and what would help. */
-export interface Refusal {
+/** Why a layer is not available, and what would make it available. */
+export interface LayerUnavailable {
   readonly found: string
   readonly remedy: string
 }
 
 /**
- * Chooses the strongest layer of the tier that is wanted. What was required and is not there fails; nothing less is taken in its
- * place. Whether a layer works, which many containers and some distributions forbid, is found out by starting Deno in it
- * as a plugin would be.
+ * Chooses the strongest layer of the wanted tier. If a required tier is not available, it fails and does not fall back
+ * to a weaker one. Many containers and some distributions forbid a layer, so each layer is tested by starting Deno in
+ * it, as for a plugin.
  */
 export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
   Effect.gen(function* () {
-    const refusals: Array<Refusal & { readonly layer: Layer }> = []
+    const refusals: Array<LayerUnavailable & { readonly layer: Layer }> = []
     for (const layer of LAYERS) {
       if (wanted !== "auto" && tierOf(layer) !== wanted) continue
       const found = yield* probe(tools, layer)
@@ -61,48 +65,48 @@ export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Cho
       found,
       remedy: remedies(refusals),
     })
-  }).pipe(Effect.flatMap((found) => boundedEnough(found, tools, wanted)))
+  }).pipe(Effect.flatMap((found) => assertLimits(found, tools, wanted)))
 
-/** Finds out whether this machine has a layer, whatever it has besides. */
-export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, Refusal>> =>
+/** Whether this machine has a layer, regardless of its other layers. */
+export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, LayerUnavailable>> =>
   Effect.gen(function* () {
     const missing = missingFor(tools, layer)
     if (missing !== undefined) return Either.left(missing)
     const libraries = tierOf(layer) === "flags" ? [] : yield* librariesOf(programsOf(tools, layer))
     const confining = { tools, layer, libraries }
     if (layer === "none") return Either.right(confining)
-    const failure = yield* trial(confining)
+    const failure = yield* testLayer(confining)
     if (failure === undefined) return Either.right(confining)
-    return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: ALLOW[layer] })
+    return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: HOW_TO_ALLOW[layer] })
   })
 
 const NAMES = { bubblewrap: "bubblewrap is there and", unshare: "unshare is there and", user: "a user of its own" }
 
-/** The programs that are started on a plugin's disk, whose libraries have to be there. */
+/** The programs that start on a plugin's disk and whose libraries must be there. */
 const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<string> =>
   layer === "unshare" && setpriv !== undefined ? [deno, setpriv] : [deno]
 
-/** The tools without which a process on Linux has no bounds and may outlive its host. */
-const BOUNDS = ["setpriv", "prlimit", "nice"] as const
+/** The tools without which a process on Linux has no limits and may outlive its host. */
+const LIMIT_TOOLS = ["setpriv", "prlimit", "nice"] as const
 
 const PACKAGES = {
   ...{ bwrap: "bubblewrap", unshare: "util-linux", mount: "mount", setpriv: "util-linux", prlimit: "util-linux" },
   nice: "coreutils",
 }
 
-/** The commands that bound a process and are missing here. */
-export const missingBounds = (tools: Tools): ReadonlyArray<(typeof BOUNDS)[number]> =>
-  process.platform === "linux" ? BOUNDS.filter((name) => tools[name] === undefined) : []
+/** The limit tools that this machine lacks. */
+export const missingLimitTools = (tools: Tools): ReadonlyArray<(typeof LIMIT_TOOLS)[number]> =>
+  process.platform === "linux" ? LIMIT_TOOLS.filter((name) => tools[name] === undefined) : []
 
-/** The programs that each layer is made by. */
-const NEEDS = {
-  bubblewrap: ["bwrap", ...BOUNDS],
-  unshare: ["unshare", "mount", ...BOUNDS],
+/** The programs that each layer needs. */
+const REQUIRED_TOOLS = {
+  bubblewrap: ["bwrap", ...LIMIT_TOOLS],
+  unshare: ["unshare", "mount", ...LIMIT_TOOLS],
   user: ["setpriv"],
   none: [],
 } as const
 
-const missingFor = (tools: Tools, layer: Layer): Refusal | undefined => {
+const missingFor = (tools: Tools, layer: Layer): LayerUnavailable | undefined => {
   if (layer === "none") return undefined
   if (process.platform !== "linux") {
     return {
@@ -113,12 +117,13 @@ const missingFor = (tools: Tools, layer: Layer): Refusal | undefined => {
   if (layer === "user" && process.getuid?.() !== 0) {
     return { found: "only root can give plugins a user of their own", remedy: "" }
   }
-  const missing = NEEDS[layer].filter((name) => tools[name] === undefined)
+  const missing = REQUIRED_TOOLS[layer].filter((name) => tools[name] === undefined)
   if (missing.length === 0) return undefined
-  return { found: `${listed(missing)} not on the PATH`, remedy: install(missing) }
+  return { found: `${listWithVerb(missing)} not on the PATH`, remedy: install(missing) }
 }
 
-const listed = (names: ReadonlyArray<string>): string => `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`
+const listWithVerb = (names: ReadonlyArray<string>): string =>
+  `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`
 
 const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
   `Install ${missing.length === 1 ? "it" : "them"}: \`apt-get install ${[...new Set(missing.map((name) => PACKAGES[name]))].join(" ")}\`.`
@@ -126,8 +131,8 @@ const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
 const NAMESPACES =
   "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or require no more than `--sandbox flags`."
 
-/** What allows a layer that is there and does not work. */
-const ALLOW = {
+/** How to allow a layer whose programs are installed but do not work. */
+const HOW_TO_ALLOW = {
   bubblewrap: `Allow unprivileged user namespaces (\`sysctl kernel.unprivileged_userns_clone=1\`; on Ubuntu an AppArmor profile for bwrap; ${NAMESPACES}`,
   unshare: `Allow unprivileged user namespaces (\`sysctl user.max_user_namespaces\` above 0; on Ubuntu install bubblewrap with an AppArmor profile for it; ${NAMESPACES}`,
   user: "Give the kernel's process the capabilities CAP_SETUID, CAP_SETGID, CAP_SETPCAP and CAP_DAC_READ_SEARCH, or run it as a user that is not root.",
@@ -137,38 +142,40 @@ const chosen = (
   { layer, libraries }: Confining,
   tools: Tools,
   wanted: Wanted,
-  refusals: ReadonlyArray<Refusal & { readonly layer: Layer }>,
+  refusals: ReadonlyArray<LayerUnavailable & { readonly layer: Layer }>,
 ): ChosenTier => {
   const reasons = refusals.map(({ found }) => found)
   const asked = wanted === "flags" ? ["it was asked for"] : []
-  const stands = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
-  const why = [...(layer === "bubblewrap" || layer === "unshare" ? stands[layer] : asked), ...reasons]
-  // What would give another layer of the same strength improves nothing.
+  const worksHere = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
+  const why = [...(layer === "bubblewrap" || layer === "unshare" ? worksHere[layer] : asked), ...reasons]
+  // Another layer of the same strength is no improvement.
   const improve = tierOf(layer) === "namespaces" ? "" : remedies(refusals)
-  const missing = missingBounds(tools)
-  const unbounded =
-    missing.length === 0 ? [] : [`${listed(missing)} not on the PATH, so that its limits do not all hold`]
+  const missing = missingLimitTools(tools)
+  const missingLimits =
+    missing.length === 0 ? [] : [`${listWithVerb(missing)} not on the PATH, so that its limits do not all hold`]
   const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
-  // What is installed for a stronger layer brings the bounds, too.
-  const bounds = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
-  const steps = [bounds, improve].filter((step) => step !== "").join(" ")
+  // Installing a stronger layer also installs the limit tools.
+  const limitTools = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
+  const steps = [limitTools, improve].filter((step) => step !== "").join(" ")
   return {
-    ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...unbounded, ...elsewhere].join("; ") },
+    ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...missingLimits, ...elsewhere].join("; ") },
     ...(steps === "" ? {} : { improve: steps }),
   }
 }
 
-/** One of them is enough: bubblewrap's is said, which most machines can have. */
-const remedies = (refusals: ReadonlyArray<Refusal>): string =>
+/**
+ * The remedy of the first refusal that has one. One is enough, and bubblewrap, which most machines can have, is first.
+ */
+const remedies = (refusals: ReadonlyArray<LayerUnavailable>): string =>
   refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
 
-/** A tier that was required holds all of its limits. */
-const boundedEnough = (
+/** Fails if the required tier is `flags` and some of its limits would not be enforced. */
+const assertLimits = (
   found: ChosenTier,
   tools: Tools,
   wanted: Wanted,
 ): Effect.Effect<ChosenTier, SandboxUnavailable> => {
-  const missing = missingBounds(tools)
+  const missing = missingLimitTools(tools)
   if (wanted !== "flags" || missing.length === 0) return Effect.succeed(found)
-  return new SandboxUnavailable({ wanted, found: `${listed(missing)} not on the PATH`, remedy: install(missing) })
+  return new SandboxUnavailable({ wanted, found: `${listWithVerb(missing)} not on the PATH`, remedy: install(missing) })
 }

@@ -1,36 +1,46 @@
+/** Finds the programs that run and confine plugins on this machine. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import * as Installed from "../../platform/Installed.ts"
 
-/** What a machine has to run and confine a plugin with. */
+/** The programs of this machine that run and confine plugins. */
 export interface Tools {
   /** Absolute, real path of Deno's binary. */
   readonly deno: string
-  /** Absolute path of bubblewrap's `bwrap`. That it is there does not mean that it works: see `Tier.choose`. */
+  /** Absolute path of bubblewrap's `bwrap`. It can be present without working; see `Tier.choose`. */
   readonly bwrap?: string
-  /** Absolute path of util-linux's `unshare`. That it is there does not mean that it may make namespaces: see `Tier.choose`. */
+  /**
+   * Absolute path of util-linux's `unshare`. It can be present without the right to make namespaces; see `Tier.choose`.
+   */
   readonly unshare?: string
-  /** Absolute path of util-linux's `mount`, which fills the namespaces that `unshare` makes. */
+  /** Absolute path of util-linux's `mount`, which mounts file systems in the namespaces of `unshare`. */
   readonly mount?: string
-  /** Absolute path of the system's shell; without it nothing bounds what a hole in Deno could write to a disk. */
+  /**
+   * Absolute path of the system's shell. Without it, nothing limits what a plugin could write to a disk through a hole
+   * in Deno.
+   */
   readonly sh?: string
-  /** Absolute path of util-linux's `setpriv`; without it a plugin that never reads its input outlives a killed host. */
+  /**
+   * Absolute path of util-linux's `setpriv`. Without it, a plugin that never reads its input outlives a killed host.
+   */
   readonly setpriv?: string
-  /** Absolute path of util-linux's `prlimit`; without it nothing bounds memory beside the heap, nor descriptors. */
+  /**
+   * Absolute path of util-linux's `prlimit`. Without it, memory outside the heap and open descriptors are unlimited.
+   */
   readonly prlimit?: string
-  /** Absolute path of `nice`; without it a plugin that spins slows others down. */
+  /** Absolute path of `nice`. Without it, a busy plugin slows down others. */
   readonly nice?: string
 }
 
-/** The commands among them that exist on Linux only. */
+/** The tools that exist on Linux only. */
 const LINUX_TOOLS = ["bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const
 
-/** Where POSIX systems have their shell, whatever the `PATH` says. */
+/** The path of the shell on POSIX systems, independent of `PATH`. */
 const SHELL = "/bin/sh"
 
-/** Install Deno: without it no plugin can run. */
+/** Install Deno: no plugin can run without it. */
 export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly platform: string }> {
   override get message() {
     return (
@@ -40,7 +50,10 @@ export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly plat
   }
 }
 
-/** Finds them: Deno as the npm package `deno` brings it, else the one on the `PATH`; the others on the `PATH`, on Linux. */
+/**
+ * Finds the tools. Deno is the binary of the npm package `deno`, else the one on the `PATH`. The others are those on
+ * the `PATH`, on Linux only.
+ */
 export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
   const deno = packagedDeno() ?? onPath("deno")
   if (deno === undefined) return new DenoMissing({ platform: `${process.platform}-${process.arch}` })
@@ -74,8 +87,8 @@ const SAYING_MS = 10_000
 const BINARY = process.platform === "win32" ? "deno.exe" : "deno"
 
 /**
- * The package `deno` brings its binary in one optional package for each platform, `@deno/linux-x64-glibc` say, and its
- * install script, where it ran, links it into the package itself.
+ * The binary of the npm package `deno`. It is in an optional package for each platform, such as
+ * `@deno/linux-x64-glibc`. The package's install script, if it ran, also links it into the package itself.
  */
 const packagedDeno = (): string | undefined => {
   const own = Installed.resolve("deno/package.json", import.meta.url)

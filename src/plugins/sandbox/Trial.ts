@@ -1,3 +1,4 @@
+/** Tests a sandbox layer by running a small program in it. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
@@ -8,21 +9,22 @@ import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { DEFAULTS } from "./Limits.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** How long a trial may take, in milliseconds. */
+/** Time-out of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
 
-const NOTHING = { read: [], write: [], net: [], env: [], run: [], runAny: false }
+const NO_GRANTS = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-/** What the trial's program says when it runs. */
-const SAID = "It runs."
+/** The output of the trial's program. */
+const OUTPUT = "It runs."
 
 /**
- * Tries a layer, because many machines have the programs and forbid what they do: Deno is started in it as a plugin would be, and a
- * command as one would be run for a plugin. Succeeds with what went wrong, in the words of what refused.
+ * Tests a layer, because many machines have its programs but forbid what they do. It starts Deno as for a plugin, and a
+ * command as for a host request. Returns undefined on success, else the first line of the error.
  */
-export const trial = (confining: Sandbox.Confining): Effect.Effect<string | undefined> =>
+export const testLayer = (confining: Sandbox.Confining): Effect.Effect<string | undefined> =>
   Effect.acquireUseRelease(
-    // For its owner alone, as the copies of plugins are. What a killed process left is removed.
+    // The directory is accessible to its owner only, as the copies of plugins are. Directories that a killed process
+    // left behind are removed.
     Effect.promise(async () => {
       const place = path.join(os.tmpdir(), "hindcast-sandbox")
       AtomicFile.removeAbandonedFile(place)
@@ -35,12 +37,12 @@ export const trial = (confining: Sandbox.Confining): Effect.Effect<string | unde
         const [directory, denoDir] = [path.join(base, "plugin"), path.join(base, "deno")]
         const runner = path.join(directory, "main.js")
         yield* Effect.promise(() => Promise.all([directory, denoDir].map((place) => fs.mkdir(place))))
-        yield* Effect.promise(() => fs.writeFile(runner, `console.log(${JSON.stringify(SAID)})`))
-        const confinement = { runner, directory, denoDir, grants: NOTHING, limits: { ...DEFAULTS, niceness: 0 } }
+        yield* Effect.promise(() => fs.writeFile(runner, `console.log(${JSON.stringify(OUTPUT)})`))
+        const confinement = { runner, directory, denoDir, grants: NO_GRANTS, limits: { ...DEFAULTS, niceness: 0 } }
         const started = yield* run(Sandbox.command(confining, confinement))
         if (started !== undefined) return started
         const confine = Sandbox.commandLine(confining, { forbidden: [denoDir], denoDir })
-        const line = confine({ command: "/bin/echo", args: [SAID] }, directory)
+        const line = confine({ command: "/bin/echo", args: [OUTPUT] }, directory)
         return yield* run({ ...line, env: {}, cwd: directory })
       }),
     (base) => Effect.promise(() => fs.rm(base, { recursive: true, force: true })),
@@ -52,8 +54,8 @@ const run = ({ command, args, env, cwd }: Line): Effect.Effect<string | undefine
   Effect.async((resume) => {
     const options = { timeout: TRIAL_MS, killSignal: "SIGKILL", env, cwd } as const
     const child = execFile(command, [...args], options, (error, stdout, stderr) => {
-      const said = (stderr.trim() || error?.message || `expected it to say "${SAID}"`).split("\n")[0]
-      resume(Effect.succeed(error === null && stdout.trim() === SAID ? undefined : said))
+      const failure = (stderr.trim() || error?.message || `expected it to say "${OUTPUT}"`).split("\n")[0]
+      resume(Effect.succeed(error === null && stdout.trim() === OUTPUT ? undefined : failure))
     })
     return Effect.sync(() => child.kill("SIGKILL"))
   })

@@ -1,101 +1,119 @@
+/**
+ * Validates values against one JSON Schema with Ajv. Schemas come from untrusted plugins, so compilation and validation
+ * have time-outs.
+ */
 import type { ValidateFunction } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { ajvs, dialectOf } from "./dialect.ts"
 import { subschemas } from "./subschemas.ts"
-import { mismatches, sentence } from "./validationMessages.ts"
+import { formatMismatch, mismatches } from "./validationMessages.ts"
 
-/** How long compiling a schema may take, in milliseconds. */
+/** Time-out of compiling a schema, in milliseconds. */
 export const COMPILE_MS = 1_000
 
-/** How long checking one value may take, in milliseconds, where the schema is one that may take long. */
+/** Time-out of validating one value, in milliseconds. It applies to schemas that may be slow. */
 export const CHECK_MS = 250
 
-/** After so many values that took too long, a schema is given up: whatever comes is refused at once. */
-const GIVEN_UP_AFTER = 3
+/** Number of timed-out values after which a schema is given up: every further value is refused immediately. */
+const MAX_TIMEOUTS = 3
 
-/** Most disagreements that are told of one value. */
-const TOLD = 8
+/** Maximum number of mismatches in one message. */
+const MAX_MISMATCHES = 8
 
-/** Longest value, in characters of JSON, in which all disagreements are looked for; in a longer one, the first counts. */
-const WHOLE = 8 * 1024
+/**
+ * Maximum size of a value, in characters of JSON, for which all mismatches are reported. For a larger value only the
+ * first one is.
+ */
+const MAX_FULL_CHECK_LENGTH = 8 * 1024
 
-/** Most errors of the validator that are put into words. */
-const CONSIDERED = 1_000
+/** Maximum number of validator errors that are turned into messages. */
+const MAX_ERRORS = 1_000
 
-/** Longest schema that is trusted to be quick, in characters of JSON, if it has none of the keywords below. */
-const SHORT = 4 * 1024
+/**
+ * Maximum size of a schema, in characters of JSON, that is validated without a time-out, if it has none of the keywords
+ * in `SLOW_KEYWORDS`.
+ */
+const MAX_QUICK_LENGTH = 4 * 1024
 
-/** Keywords with which time can grow faster than the value: regular expressions, comparing all with all, recursion. */
-const SLOW: ReadonlyArray<string> = [
+/**
+ * Keywords whose validation time can grow faster than the value: regular expressions, pairwise comparison, recursion.
+ */
+const SLOW_KEYWORDS: ReadonlyArray<string> = [
   ...["pattern", "patternProperties", "format", "uniqueItems", "$ref", "$dynamicRef"],
 ]
 
-/** Checks values against one schema. */
-export interface Check {
-  /** How a value disagrees with the schema, each place named, or undefined where it does not. `root` is its name. */
-  readonly disagreement: (root: string, value: Json) => string | undefined
+/** A validator for one schema. */
+export interface SchemaValidator {
+  /**
+   * Describes how a value differs from the schema, with the path of each mismatch, or returns undefined if it matches.
+   * `root` is the name of the value in the message.
+   */
+  readonly validationError: (root: string, value: Json) => string | undefined
 }
 
 /**
- * The check of a schema. It is compiled at the first value, and once for all schemas that say the same. Who wrote the
- * schema is not trusted: what may take long is stopped, and a schema that cannot be used refuses every value.
+ * The validator of a schema. It is compiled at the first value and shared by all schemas with equal JSON. Slow
+ * validation is aborted. A schema that cannot be used refuses every value.
  */
-export const of = (schema: JsonObject): Check => {
-  const known = made.get(schema)
+export const validatorOf = (schema: JsonObject): SchemaValidator => {
+  const known = checksBySchema.get(schema)
   if (known !== undefined) return known
   const text = JSON.stringify(schema)
-  const check = checks.get(text) ?? make(schema, text.length)
-  made.set(schema, check)
-  checks.set(text, check)
-  // A map keeps its order: the first is the oldest.
-  for (const oldest of checks.keys()) {
-    if (checks.size <= KEPT) break
-    checks.delete(oldest)
+  const check = checksByText.get(text) ?? make(schema, text.length)
+  checksBySchema.set(schema, check)
+  checksByText.set(text, check)
+  // A map is ordered by insertion, so the first key is the oldest.
+  for (const oldest of checksByText.keys()) {
+    if (checksByText.size <= CACHE_SIZE) break
+    checksByText.delete(oldest)
   }
   return check
 }
 
-/** By the schema itself, so that its text is not written at each value. */
-const made = new WeakMap<JsonObject, Check>()
+/** Validators by schema object, so that the schema is not serialised for each value. */
+const checksBySchema = new WeakMap<JsonObject, SchemaValidator>()
 
-/** Checks that are kept, by their schema's text. */
-const checks = new Map<string, Check>()
-const KEPT = 1_000
+/** Validators by their schema's JSON. At most `CACHE_SIZE` are kept. */
+const checksByText = new Map<string, SchemaValidator>()
+const CACHE_SIZE = 1_000
 
-const make = (schema: JsonObject, length: number): Check => {
-  const isQuick = length <= SHORT && !subschemas(schema).some(({ schema }) => SLOW.some((word) => word in schema))
-  const within = isQuick ? <A>(run: () => A) => run() : <A>(run: () => A) => runWithTimeout(run, CHECK_MS)
-  const whether = lazily(() => compile(schema, false))
-  const wherever = lazily(() => compile(schema, true))
-  let tookTooLong = 0
+const make = (schema: JsonObject, length: number): SchemaValidator => {
+  const isQuick =
+    length <= MAX_QUICK_LENGTH &&
+    !subschemas(schema).some(({ schema }) => SLOW_KEYWORDS.some((keyword) => keyword in schema))
+  const withTimeout = isQuick ? <A>(run: () => A) => run() : <A>(run: () => A) => runWithTimeout(run, CHECK_MS)
+  const firstErrorValidator = lazily(() => compile(schema, false))
+  const allErrorsValidator = lazily(() => compile(schema, true))
+  let timeouts = 0
 
-  const look = (root: string, value: Json): string | undefined => {
-    const first = whether()
-    if (within(() => first(value))) return undefined
-    const errors = first.errors ?? []
-    const everything = JSON.stringify(value).length > WHOLE ? undefined : errorsWithin(wherever(), value)
-    return told(root, everything ?? errors)
+  const errorOf = (root: string, value: Json): string | undefined => {
+    const validate = firstErrorValidator()
+    if (withTimeout(() => validate(value))) return undefined
+    const errors = validate.errors ?? []
+    const allErrors =
+      JSON.stringify(value).length > MAX_FULL_CHECK_LENGTH ? undefined : allErrorsOf(allErrorsValidator(), value)
+    return messageOf(root, allErrors ?? errors)
   }
   return {
-    disagreement: (root, value) => {
-      if (tookTooLong >= GIVEN_UP_AFTER) return `${root}: its schema was given up, for it took too long to check`
-      // That the validator cannot be loaded is no fault of the schema's.
+    validationError: (root, value) => {
+      if (timeouts >= MAX_TIMEOUTS) return `${root}: its schema was given up, for it took too long to check`
+      // A missing validator is not a fault of the schema.
       ajvs()
       try {
-        return look(root, value)
+        return errorOf(root, value)
       } catch (cause) {
         if (!(cause instanceof TookTooLong))
           return `${root}: its schema in the manifest cannot be used: ${String(cause)}`
-        tookTooLong++
+        timeouts++
         return `${root}: expected a value that can be checked within ${CHECK_MS} ms; simplify the manifest's schema for it`
       }
     },
   }
 }
 
-/** All errors, or undefined where they are too many to be found in time. */
-const errorsWithin = (validate: ValidateFunction, value: Json) => {
+/** All errors of a value, or undefined if finding them takes too long. */
+const allErrorsOf = (validate: ValidateFunction, value: Json) => {
   try {
     runWithTimeout(() => validate(value), CHECK_MS)
     return validate.errors ?? undefined
@@ -105,10 +123,10 @@ const errorsWithin = (validate: ValidateFunction, value: Json) => {
   }
 }
 
-const told = (root: string, errors: NonNullable<ValidateFunction["errors"]>): string => {
-  const found = mismatches(root, errors.slice(0, CONSIDERED)).map(sentence)
-  const more = found.length - TOLD
-  return [...found.slice(0, TOLD), ...(more > 0 ? [`and ${more} more`] : [])].join("; ")
+const messageOf = (root: string, errors: NonNullable<ValidateFunction["errors"]>): string => {
+  const found = mismatches(root, errors.slice(0, MAX_ERRORS)).map(formatMismatch)
+  const more = found.length - MAX_MISMATCHES
+  return [...found.slice(0, MAX_MISMATCHES), ...(more > 0 ? [`and ${more} more`] : [])].join("; ")
 }
 
 const lazily = <A>(make: () => A): (() => A) => {
@@ -119,7 +137,10 @@ const lazily = <A>(make: () => A): (() => A) => {
   }
 }
 
-/** Compiles a schema that was vetted, or throws. A validator of its own: names in one schema mean nothing in another. */
+/**
+ * Compiles a schema that passed `checkSchema`, or throws. Each schema gets its own Ajv instance, so that ids in one
+ * schema have no meaning in another.
+ */
 export const compile = (schema: JsonObject, allErrors: boolean): ValidateFunction => {
   const dialect = dialectOf(schema)
   if (dialect === undefined) throw new Error(`unknown $schema ${JSON.stringify(schema.$schema)}`)

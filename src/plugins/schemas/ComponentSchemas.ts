@@ -1,31 +1,34 @@
+/**
+ * Applies the JSON Schemas in a manifest: an actuator's arguments (`args`) and answer (`result`), and a sensor's
+ * reading (`reading`).
+ *
+ * Schemas are draft 2020-12, or draft-07 if `$schema` says so. `format` is asserted; unknown keywords and formats are
+ * ignored. Nothing is fetched, and neither a value nor a schema can block the host for long.
+ */
 import { type Json, type JsonObject, valueAt } from "../../values/Json.ts"
 import * as Check from "./Check.ts"
 import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 
-/**
- * The JSON Schemas that a manifest gives its components, enforced: what an actuator takes (`args`) and answers (`result`),
- * and what a sensor reads (`reading`). Draft 2020-12, or draft-07 where `$schema` says so. `format` is asserted;
- * unknown keywords and formats say nothing. Nothing is fetched, and no value or schema holds up the host for long:
- * see `schemas/`.
- */
-
-/** Loads what checks are made with. Run it before the first of them. */
+/** Loads the validator. Run it before the first check. */
 export { load } from "./dialect.ts"
 
-/** What of a component a schema speaks of. */
-export type Part = "args" | "reading" | "result"
+/** The part of a component that a schema describes. */
+export type SchemaPart = "args" | "reading" | "result"
 
 /**
- * How a value disagrees with what the manifest says of it: `args.item: expected string, found 3`. Undefined where it
- * agrees, and where the manifest says nothing. The schema is compiled when it is first needed, and once for whatever
- * manifest says the same.
+ * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Returns undefined
+ * if it matches, or if there is no schema. The schema is compiled at first use, and once for all manifests with the
+ * same schema.
  */
-export const disagreement = (part: Part, schema: JsonObject | undefined, value: Json): string | undefined =>
-  schema === undefined ? undefined : Check.of(schema).disagreement(part, value)
+export const disagreement = (part: SchemaPart, schema: JsonObject | undefined, value: Json): string | undefined =>
+  schema === undefined ? undefined : Check.validatorOf(schema).validationError(part, value)
 
-/** What is wrong with the schemas in a manifest's document, which may have other mistakes; paths into that document. */
+/**
+ * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are
+ * relative to the document.
+ */
 export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
-  PLACES.flatMap(([list, part]) => {
+  SCHEMA_PATHS.flatMap(([list, part]) => {
     const components = valueAt(document, ["peas", list])
     if (!Array.isArray(components)) return []
     return components.flatMap((_, index) => {
@@ -38,7 +41,7 @@ export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
     })
   })
 
-const PLACES: ReadonlyArray<readonly [list: string, part: Part]> = [
+const SCHEMA_PATHS: ReadonlyArray<readonly [list: string, part: SchemaPart]> = [
   ["sensors", "reading"],
   ["actuators", "args"],
   ["actuators", "result"],

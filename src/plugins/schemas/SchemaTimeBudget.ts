@@ -1,16 +1,20 @@
+/**
+ * Limits the share of the host's time that schema validation takes. Validation runs on the host's thread, so a plugin
+ * with slow schemas would otherwise delay everything else.
+ */
 import { Effect } from "effect"
 import * as LeakyBucket from "../../platform/LeakyBucket.ts"
 
-/** How much of the host's time may be taken. */
+/** The time budget. */
 export interface SchemaTimeBudget {
-  /** The part of it in the long run, below 1. */
+  /** The long-run share of the host's time, below 1. */
   readonly share: number
   readonly atOnceMs: number
 }
 
 /**
- * Runs functions that may take long and hold up whatever else is done here: whoever has them run waits for the answer as long
- * as it takes until all of them together took no more than their share. By Node's own timers: this is no test's time.
+ * Runs functions synchronously and delays their results, so that in the long run they take no more than `share` of the
+ * time, with a burst of `atOnceMs`. It uses Node's timers, not Effect's clock, because it measures real time.
  */
 export const schemaTimeBudget = ({ share, atOnceMs }: SchemaTimeBudget): (<A>(run: () => A) => Effect.Effect<A>) => {
   const take = LeakyBucket.make(1_000 * share, atOnceMs)

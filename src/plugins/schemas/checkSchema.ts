@@ -1,3 +1,7 @@
+/**
+ * Checks a JSON Schema from a manifest before it is used: its draft, its size, its regular expressions and its
+ * references.
+ */
 import type { Ajv, ErrorObject } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
@@ -6,20 +10,20 @@ import { DIALECTS, type Dialect, dialectOf } from "./dialect.ts"
 import { isObject, type Subschema, subschemas } from "./subschemas.ts"
 import { mismatches } from "./validationMessages.ts"
 
-/** Longest schema, in characters of JSON. */
+/** Maximum size of a schema, in characters of JSON. */
 export const SCHEMA_LENGTH = 64 * 1024
 
-/** One thing that is wrong with a schema. */
+/** A mistake in a schema. */
 export interface SchemaMistake {
-  /** A JSON Pointer (RFC 6901) into the schema. */
+  /** A JSON Pointer (RFC 6901) to the mistake. */
   readonly path: string
   readonly expected: string
   readonly found: string
 }
 
 /**
- * What is wrong with a JSON Schema, all of it: that it is none, or one that is not taken from strangers. Nothing is
- * fetched for it, so that what it refers to has to stand in it.
+ * Returns all mistakes of a JSON Schema: it is invalid, or it uses something that is not accepted from a plugin.
+ * Nothing is fetched, so references have to stay in the schema.
  */
 export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const length = JSON.stringify(schema).length
@@ -31,14 +35,18 @@ export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> =>
     return [{ path: "/$schema", expected: DIALECTS, found: JSON.stringify(schema.$schema) }]
   }
   const all = subschemas(schema)
-  const mistakes = [...againstMeta(dialect, schema), ...all.flatMap(brokenPatterns), ...all.flatMap(strangeReferences)]
-  return mistakes.length > 0 ? mistakes : uncompilable(schema)
+  const mistakes = [
+    ...metaSchemaMistakes(dialect, schema),
+    ...all.flatMap(patternMistakes),
+    ...all.flatMap(referenceMistakes),
+  ]
+  return mistakes.length > 0 ? mistakes : compileMistakes(schema)
 }
 
-/** One validator a draft, for the draft's own schema: compiling that takes longer than all the rest. */
+/** One validator per draft, for the draft's meta-schema. Compiling that takes longer than all the rest. */
 const metaValidators = new WeakMap<Dialect, Ajv>()
 
-const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+const metaSchemaMistakes = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const validator = metaValidators.get(dialect) ?? dialect.validator({ allErrors: true })
   metaValidators.set(dialect, validator)
   const { $schema: _, ...plain } = schema
@@ -48,17 +56,17 @@ const againstMeta = (dialect: Dialect, schema: JsonObject): ReadonlyArray<Schema
     byPath.set(error.instancePath, [...(byPath.get(error.instancePath) ?? []), error])
   }
   return [...byPath].map(([path, errors]) => {
-    const told = mismatches("", errors)
+    const found = mismatches("", errors)
     const isType = path.endsWith("/type") && errors.some(({ keyword }) => keyword === "anyOf")
-    const expected = isType ? TYPES : told.map(({ expected }) => expected).join("; ")
-    return { path, expected, found: told[0]?.found ?? "something else" }
+    const expected = isType ? TYPES : found.map(({ expected }) => expected).join("; ")
+    return { path, expected, found: found[0]?.found ?? "something else" }
   })
 }
 
-/** What `type` may say; the drafts say it in a roundabout way. */
+/** The valid values of `type`. The meta-schemas' own errors about them are hard to read. */
 const TYPES = '"array", "boolean", "integer", "null", "number", "object" or "string", or a list of these'
 
-const brokenPatterns = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
+const patternMistakes = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
   const patterns = [
     { path: `${path}/pattern`, pattern },
     ...Object.keys(isObject(patternProperties) ? patternProperties : {}).map((name) => ({
@@ -78,7 +86,7 @@ const brokenPatterns = ({ path, schema: { pattern, patternProperties } }: Subsch
   })
 }
 
-const strangeReferences = ({ path, schema }: Subschema) => [
+const referenceMistakes = ({ path, schema }: Subschema) => [
   ...["$ref", "$dynamicRef"].flatMap((keyword): ReadonlyArray<SchemaMistake> => {
     const reference = schema[keyword]
     if (typeof reference !== "string" || reference.startsWith("#")) return []
@@ -88,7 +96,7 @@ const strangeReferences = ({ path, schema }: Subschema) => [
   ...(path === "" || schema.$id === undefined
     ? []
     : [{ path: `${path}/$id`, expected: "no $id inside a schema", found: JSON.stringify(schema.$id) }]),
-  // The validator's own: it would answer with a promise, later, and whatever that says would be too late.
+  // `$async` is an extension of Ajv. The validator would return a promise, too late for the call.
   ...(schema.$async === undefined
     ? []
     : [{ path: `${path}/$async`, expected: "no $async", found: JSON.stringify(schema.$async) }]),
@@ -98,13 +106,13 @@ const targetOf = (schema: JsonObject, reference: string): Json | undefined => {
   try {
     return valueAt(schema, pointerKeys(decodeURIComponent(reference.slice(1))))
   } catch {
-    // It is no URI: nothing has such a name.
+    // The reference is not a valid URI, so nothing has this name.
     return undefined
   }
 }
 
-/** A schema that fits its draft's own and still cannot be used: a reference that leads nowhere, say. */
-const uncompilable = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
+/** Mistakes of a schema that matches its meta-schema but cannot be used, such as dangling references. */
+const compileMistakes = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const dangling = subschemas(schema).flatMap(({ path, schema: { $ref } }): ReadonlyArray<SchemaMistake> => {
     if (typeof $ref !== "string" || !/^#(\/|$)/.test($ref)) return []
     return targetOf(schema, $ref) === undefined

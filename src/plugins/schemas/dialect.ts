@@ -1,25 +1,29 @@
+/** The supported drafts of JSON Schema, and how a schema selects one. */
 import type { Ajv, Options } from "ajv"
 import { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 
-/** A draft of JSON Schema. */
+/** A supported draft of JSON Schema. */
 export interface Dialect {
-  /** A new validator of this draft. Unknown keywords and formats are no mistakes: they say nothing. */
+  /** Makes a validator for this draft. It ignores unknown keywords and formats. */
   readonly validator: (options: Options) => Ajv
 }
 
-/** What a schema may name as its `$schema`, in words. */
+/** The accepted values of `$schema`, for messages. */
 export const DIALECTS =
   '"https://json-schema.org/draft/2020-12/schema" (which is also meant without a $schema) or "http://json-schema.org/draft-07/schema#"'
 
-/** The draft that a schema is written in: as its `$schema` says, else 2020-12. Undefined where it names another one. */
+/** The draft of a schema: the one that `$schema` names, else 2020-12. Undefined if `$schema` names another one. */
 export const dialectOf = ({ $schema }: JsonObject): Dialect | undefined => {
   if ($schema === undefined) return draft2020
   if (typeof $schema !== "string") return undefined
   return dialects.get($schema.replace(/^https?:\/\//, "").replace(/#$/, ""))
 }
 
-/** Own properties only, so that `toString` is no field; nothing is changed, filled in or taken for another type. */
+/**
+ * Common options of validators. Only own properties count, so `toString` is not a field. Validation does not modify,
+ * default or coerce values.
+ */
 const COMMON: Options = { strict: false, logger: false, ownProperties: true, verbose: true, addUsedSchema: false }
 
 interface Ajvs {

@@ -1,14 +1,15 @@
+/** Enumerates the subschemas of a JSON Schema. */
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { pointerToken } from "../../values/Json.ts"
 
-/** A schema inside a JSON Schema, or that schema itself. */
+/** A subschema of a JSON Schema, or the schema itself. */
 export interface Subschema {
-  /** Where, as a JSON Pointer (RFC 6901) into the whole schema. */
+  /** A JSON Pointer (RFC 6901) into the whole schema. */
   readonly path: string
   readonly schema: JsonObject
 }
 
-/** Every schema of a JSON Schema, itself first: what stands where a schema may stand, and not in a `const` or an `enum`. */
+/** All subschemas, the schema itself first. Values of `const` and `enum` are not schemas. */
 export const subschemas = (schema: JsonObject): ReadonlyArray<Subschema> => {
   const found: Array<Subschema> = [{ path: "", schema }]
   for (const { path, schema } of found) {
@@ -30,7 +31,7 @@ const add = (found: Array<Subschema>, path: string, value: Json) => {
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** Whether a value is an object, and no list. */
+/** Whether a value is an object, not a list. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -1,38 +1,42 @@
+/** Turns Ajv's errors into messages for people: the path, what was expected and what was found. */
 import type { ErrorObject } from "ajv"
 import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
 
-/** What a value should have been at one place, and what it was. */
+/** A mismatch at one path of a value. */
 export interface Mismatch {
-  /** As programs write it: `args.items[0].name`. */
+  /** The path as programs write it: `args.items[0].name`. */
   readonly place: string
   readonly expected: string
   readonly found: string
 }
 
-/** `args.item: expected string, found 3` */
-export const sentence = ({ place, expected, found }: Mismatch): string =>
+/** Formats a mismatch: `args.item: expected string, found 3`. */
+export const formatMismatch = ({ place, expected, found }: Mismatch): string =>
   `${place}: expected ${expected}, found ${found}`
 
-/** What a validator found, in words, each thing once. `root` is what the value is called: `args`. */
+/** Converts validator errors to mismatches without duplicates. `root` is the name of the value, such as `args`. */
 export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Mismatch> => {
-  // What is wrong inside an alternative explains nothing, for the others were possible too: the choice itself is told.
-  const made = errors.filter(({ keyword }) => CHOICES.has(keyword)).map(({ schemaPath }) => `${schemaPath}/`)
-  const choices = [...new Set(made)]
-  const told = errors.filter(
-    ({ keyword, schemaPath }) => !FOLLOWS.has(keyword) && !choices.some((choice) => schemaPath.startsWith(choice)),
+  // Errors inside an alternative are left out, because other alternatives were possible. The choice itself is reported.
+  const choicePaths = errors
+    .filter(({ keyword }) => CHOICE_KEYWORDS.has(keyword))
+    .map(({ schemaPath }) => `${schemaPath}/`)
+  const choices = [...new Set(choicePaths)]
+  const reported = errors.filter(
+    ({ keyword, schemaPath }) =>
+      !REPEATING_KEYWORDS.has(keyword) && !choices.some((choice) => schemaPath.startsWith(choice)),
   )
-  const words = (told.length === 0 ? errors : told).map((error) => mismatch(root, error))
-  return [...new Map(words.map((found) => [sentence(found), found])).values()]
+  const all = (reported.length === 0 ? errors : reported).map((error) => mismatch(root, error))
+  return [...new Map(all.map((found) => [formatMismatch(found), found])).values()]
 }
 
-const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
+const CHOICE_KEYWORDS: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
 
-/** Keywords that only repeat what another one says. */
-const FOLLOWS: ReadonlySet<string> = new Set(["if"])
+/** Keywords whose errors only repeat another error. */
+const REPEATING_KEYWORDS: ReadonlySet<string> = new Set(["if"])
 
 const mismatch = (root: string, error: ErrorObject): Mismatch => {
   const keys = pointerKeys(error.instancePath)
-  const at = (...more: ReadonlyArray<string>) => placeOf(root, [...keys, ...more])
+  const at = (...more: ReadonlyArray<string>) => pathOf(root, [...keys, ...more])
   const { params, parentSchema } = error
   switch (error.keyword) {
     case "required":
@@ -54,7 +58,7 @@ const mismatch = (root: string, error: ErrorObject): Mismatch => {
   }
 }
 
-const placeOf = (root: string, keys: ReadonlyArray<string>): string =>
+const pathOf = (root: string, keys: ReadonlyArray<string>): string =>
   keys.reduce((place, key) => {
     if (/^(0|[1-9]\d*)$/.test(key)) return `${place}[${key}]`
     return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `${place}.${key}` : `${place}[${JSON.stringify(key)}]`
@@ -66,7 +70,7 @@ const unknownField = (place: string, schema: unknown): Mismatch => {
   return { place, expected, found: "an unknown field" }
 }
 
-/** What a schema says of a field that is not there. */
+/** What a schema expects of a missing field. */
 const property = (schema: unknown, name: string): string => {
   const properties = asSchema(asSchema(schema).properties)
   return Object.hasOwn(properties, name) ? described(properties[name]) : "a value"
@@ -130,7 +134,7 @@ const oneOf = (values: ReadonlyArray<unknown>) => (values.length === 1 ? "" : "o
 const alternatives = (schemas: unknown) =>
   Array.isArray(schemas) ? [...new Set(schemas.map(described))].join(" or ") : "a value"
 
-/** A schema in a few words. */
+/** Describes a schema in a few words. */
 const described = (schema: unknown): string => {
   if (schema === false) return "nothing"
   const { type, enum: values, const: value, title, description, anyOf } = asSchema(schema)
@@ -144,12 +148,13 @@ const described = (schema: unknown): string => {
 const asSchema = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {}
 
-/** Longest value that is shown whole, in characters. */
-const SHOWN = 60
+/** Maximum length of a text that is shown whole, in characters. */
+const SHOWN_LENGTH = 60
 
 const shown = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
   if (typeof value === "object" && value !== null) return "an object"
-  const text = typeof value === "string" ? JSON.stringify(value.slice(0, SHOWN)) : String(value as Json | undefined)
-  return typeof value === "string" && value.length > SHOWN ? `${text}…` : text
+  const text =
+    typeof value === "string" ? JSON.stringify(value.slice(0, SHOWN_LENGTH)) : String(value as Json | undefined)
+  return typeof value === "string" && value.length > SHOWN_LENGTH ? `${text}…` : text
 }

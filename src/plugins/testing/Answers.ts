@@ -1,42 +1,46 @@
+/** Scripted answers to host requests, for tests of plugins. */
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { FetchOptions, FetchResult, RunResult } from "../author.ts"
-import type { Executed, Intercept, Method } from "../hostapi/Client.ts"
+import type { Method, RequestInterceptor, RequestResult } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 
 /**
- * Answers in the host's place. What the manifest does not ask for is refused as the host would refuse it. To let a request
- * fail, throw: the error's `code` and message are what the plugin sees. Files need no answers: there is the workspace.
+ * Answers host requests in the host's place. Requests without a grant are still refused by the host. To make a request
+ * fail, throw an error; the plugin sees its `code` and `message`. File requests have no scripts, because they use the
+ * test's workspace.
  */
 export interface Answers {
-  /** What a command left behind. Default of what is left out: exit code 0 and no output. */
+  /** The result of a command. Default of missing fields: exit code 0 and no output. */
   readonly run?: (command: string, args: ReadonlyArray<string>) => Partial<RunResult> | Promise<Partial<RunResult>>
-  /** What came back from the network. Default of what is left out: status 200 and no body. */
+  /** The response to a network request. Default of missing fields: status 200 and no body. */
   readonly fetch?: (url: string, options: FetchOptions) => Partial<FetchResult> | Promise<Partial<FetchResult>>
 }
 
-/** One thing that a plugin asked of the host, and what came of it. */
+/** A host request of the plugin, with its result. */
 export interface BrokeredCall {
   readonly method: Method
-  /** `{ command, args }`, `{ path }`, `{ path, content }` or `{ url, method, headers, body }`, as the plugin said it. */
+  /**
+   * `{ command, args }`, `{ path }`, `{ path, content }` or `{ url, method, headers, body }`, as the plugin sent them.
+   */
   readonly params: JsonObject
-  /** What the plugin was answered, where it was. */
+  /** The answer, if the request succeeded. */
   readonly answer?: Json
-  /** Why it was refused or failed, where it was. */
+  /** The failure, if the request failed. */
   readonly error?: Failure
 }
 
-/** Answers requests by the script, or lets the host carry them out; notes each in a list, in the order of their ends. */
+/** Answers requests by the scripts, or lets the host carry them out. Each request is added to `recorded` when it ends. */
 export const intercepting =
-  (grants: Grants, answers: Answers, noted: Array<BrokeredCall>): Intercept =>
+  (grants: Grants, answers: Answers, recorded: Array<BrokeredCall>): RequestInterceptor =>
   (method, params, carryOut) =>
     Effect.suspend(() => scripted(grants, answers, method, params) ?? carryOut).pipe(
       Effect.tapBoth({
-        onSuccess: ({ value }) => Effect.sync(() => noted.push({ method, params, answer: value })),
-        onFailure: (error) => Effect.sync(() => noted.push({ method, params, error })),
+        onSuccess: ({ value }) => Effect.sync(() => recorded.push({ method, params, answer: value })),
+        onFailure: (error) => Effect.sync(() => recorded.push({ method, params, error })),
       }),
-      Effect.onInterrupt(() => Effect.sync(() => noted.push({ method, params, error: CANCELLED }))),
+      Effect.onInterrupt(() => Effect.sync(() => recorded.push({ method, params, error: CANCELLED }))),
     )
 
 const CANCELLED: Failure = { code: "Cancelled", message: "the call that it was asked for ended first" }
@@ -46,31 +50,31 @@ const scripted = (
   answers: Answers,
   method: Method,
   params: JsonObject,
-): Effect.Effect<Executed, Failure> | undefined => {
+): Effect.Effect<RequestResult, Failure> | undefined => {
   const { run, fetch } = answers
   if (method === "run" && run !== undefined && isCommand(params)) {
     const { command, args } = params
     const isGranted = grants.runAny || grants.run.includes(command)
-    return isGranted ? answered(async () => ({ ...RAN, ...(await run(command, args)) })) : undefined
+    return isGranted ? answered(async () => ({ ...RUN_DEFAULTS, ...(await run(command, args)) })) : undefined
   }
   if (method === "fetch" && fetch !== undefined && isRequest(params) && URL.canParse(params.url)) {
     const { url, ...options } = params
     const { host, hostname } = new URL(url)
     const isGranted = grants.net.includes(host) || grants.net.includes(hostname)
-    return isGranted ? answered(async () => ({ ...FETCHED, url, ...(await fetch(url, options)) })) : undefined
+    return isGranted ? answered(async () => ({ ...FETCH_DEFAULTS, url, ...(await fetch(url, options)) })) : undefined
   }
   return undefined
 }
 
-const RAN: RunResult = { code: 0, signal: null, stdout: "", stderr: "" }
-const FETCHED = { status: 200, headers: {}, body: "", encoding: "utf8" } as const
+const RUN_DEFAULTS: RunResult = { code: 0, signal: null, stdout: "", stderr: "" }
+const FETCH_DEFAULTS = { status: 200, headers: {}, body: "", encoding: "utf8" } as const
 
 const isCommand = (params: JsonObject): params is { readonly command: string; readonly args: ReadonlyArray<string> } =>
   typeof params.command === "string" && Array.isArray(params.args)
 
 const isRequest = (params: JsonObject): params is { readonly url: string } => typeof params.url === "string"
 
-const answered = (answer: () => Promise<JsonObject>): Effect.Effect<Executed, Failure> =>
+const answered = (answer: () => Promise<JsonObject>): Effect.Effect<RequestResult, Failure> =>
   Effect.tryPromise({ try: answer, catch: failureOf }).pipe(
     Effect.map((value) => ({ value, logged: { scripted: true } })),
   )

@@ -1,13 +1,14 @@
+/** A task for a test of a measure's function, and the call that a kernel would make with it. */
 import { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import type { Manifest } from "../manifest/Manifest.ts"
 import type { JudgeOptions } from "../process/PluginProcess.ts"
 
-/** A task that a test has judged. */
+/** The task that a test passes to a measure's function. */
 export interface GivenTask {
-  /** In order; they stand at the positions 1, 2, 3 … */
+  /** The task's events, in order. Their positions are 1, 2, 3 … */
   readonly events: ReadonlyArray<{ readonly type: string; readonly payload?: JsonObject; readonly actor?: string }>
-  /** What the log knew of the world at its end. Default: nothing. */
+  /** The recorded state at the task's end. Default: empty. */
   readonly state?: { readonly readings?: JsonObject; readonly environment?: JsonObject }
   /** Default: none. */
   readonly goal?: string
@@ -19,10 +20,10 @@ export interface GivenTask {
   readonly id?: string
 }
 
-/** Events of a page: few, so that a test of more has several. */
+/** Number of events in a chunk. It is small, so that tests can have several chunks. */
 const PAGE_EVENTS = 100
 
-/** What a measure's function is called with, as a kernel would. */
+/** The arguments with which a kernel would call the measure's function. */
 export const callOf = (
   { peas }: Manifest,
   name: string,

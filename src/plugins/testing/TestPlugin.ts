@@ -1,3 +1,4 @@
+/** The test kit for plugin authors: loads a plugin in its real sandbox and calls its components. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Cause, Clock, Effect, Either, Exit, Schema, Scope } from "effect"
@@ -21,33 +22,34 @@ export type { Answers, BrokeredCall } from "./Answers.ts"
 export type { Files } from "./directories.ts"
 export type { GivenTask } from "./GivenTask.ts"
 
-/** What a plugin is loaded with. */
+/** Options of `loadPlugin`. */
 export interface LoadPluginOptions {
   /**
-   * The workspace: a directory, which is used as it stands, or files by their paths, which are put into a temporary one.
-   * Default: an empty temporary one.
+   * The workspace: an existing directory, or the contents of files by their paths, which are written to a temporary
+   * directory. Default: an empty temporary directory.
    */
   readonly workspace?: string | Files
-  /** Answers what the plugin asks of the host, in the host's place. What they do not answer, the host does. */
+  /** Scripted answers to host requests. The host carries out requests that have no script. */
   readonly answers?: Answers
-  /** Seeds `context.random`. Default: 1. */
+  /** The seed of `context.random`. Default: 1. */
   readonly seed?: number
-  /** What `context.now` says, in epoch milliseconds. Default: the time. */
+  /** The value of `context.now`, in epoch milliseconds. Default: the current time. */
   readonly now?: number
-  /** Accept what `hindcast plugin add --lenient` accepts. Default: false. */
+  /** Accepts a manifest that `hindcast plugin add --lenient` accepts. Default: false. */
   readonly lenient?: boolean
   /** The sandbox tier. Default: the strongest that this machine has. */
   readonly sandbox?: Wanted
   /**
-   * `flags` consents to running the plugin also where nothing but Deno's permissions confines it, as on macOS, on Windows and
-   * on a Linux without a second layer. Say it of a plugin that you wrote or trust. Default: there it is not started.
+   * `flags` consents to running the plugin even if only Deno's permissions confine it, as on macOS, on Windows and on
+   * Linux without a second layer. Set it for a plugin that you wrote or trust. Default: without a second layer, the
+   * plugin is not started.
    */
   readonly consent?: "flags"
 }
 
-/** How one call is made. */
+/** Options of one call. */
 export interface CallPluginOptions {
-  /** Default: what the manifest says, else 30 000. */
+  /** The time-out in milliseconds. Default: the manifest's, else 30 000. */
   readonly timeoutMs?: number
   /** Cancels the call. */
   readonly signal?: Signal
@@ -55,20 +57,20 @@ export interface CallPluginOptions {
   readonly onProgress?: (progress: Progress) => void
 }
 
-const Scripts = Options.of<Answers>({
+const AnswersSchema = Options.of<Answers>({
   optional: {
     run: Options.callable<NonNullable<Answers["run"]>>(),
     fetch: Options.callable<NonNullable<Answers["fetch"]>>(),
   },
 }).annotations({ description: "an object with functions run or fetch" })
 
-/** Their schema. */
+/** The schema of `LoadPluginOptions`. */
 const LoadPluginOptions = Options.of<LoadPluginOptions>({
   optional: {
     workspace: Schema.Union(Options.Path, Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
       description: "a directory, or the texts of files by their paths",
     }),
-    answers: Scripts,
+    answers: AnswersSchema,
     seed: Options.Seed,
     now: Options.wholeNumber(0),
     lenient: Schema.Boolean,
@@ -77,7 +79,7 @@ const LoadPluginOptions = Options.of<LoadPluginOptions>({
   },
 })
 
-/** Their schema. */
+/** The schema of `CallPluginOptions`. */
 const CallPluginOptions = Options.of<CallPluginOptions>({
   optional: {
     timeoutMs: Options.Milliseconds,
@@ -86,7 +88,7 @@ const CallPluginOptions = Options.of<CallPluginOptions>({
   },
 })
 
-/** A line that the plugin wrote: by `context.log`, or by printing it. */
+/** A line that the plugin logged by `context.log`, or printed. */
 export interface LogLine {
   readonly level: "debug" | "info" | "warn" | "error"
   readonly message: string
@@ -99,9 +101,9 @@ export interface PushedReading {
 }
 
 /**
- * A plugin that runs in its real sandbox, with everything that its manifest asks for granted. A call rejects with what
- * went wrong, an error with a `_tag`: `CallFailed`, whose `error` is `{ code, message }` of what the plugin threw;
- * `AnswerInvalid` where the answer disagrees with the manifest; `CallTimedOut`, `PluginExited` and others.
+ * A plugin in its real sandbox, with all permissions granted that its manifest requests. A failed call rejects with an
+ * error that has a `_tag`: `CallFailed`, whose `error` is the thrown `{ code, message }`; `AnswerInvalid` if the answer
+ * does not match the manifest; `CallTimedOut`, `PluginExited` and others.
  */
 export interface TestPlugin extends Disposable {
   readonly manifest: Manifest.Manifest
@@ -109,23 +111,23 @@ export interface TestPlugin extends Disposable {
   readonly workspace: string
   /** Reads a sensor, by its name in the manifest. */
   readonly read: (sensor: string, options?: CallPluginOptions) => Promise<Json>
-  /** Commands an actuator; answers with its result. */
+  /** Sends a command to an actuator and returns its result. */
   readonly act: (actuator: string, args?: JsonObject, options?: CallPluginOptions) => Promise<Json>
-  /** Resets the environment; answers with its state. Default options: what the manifest's scenario says. */
+  /** Resets the environment and returns its state. Default options: those of the manifest's scenario. */
   readonly reset: (options?: JsonObject) => Promise<Json>
-  /** Has a measure's function judge a task; answers with its verdicts, of which only the shape is checked. */
+  /** Calls a measure's function to judge a task, and returns its verdicts. Only their shape is checked. */
   readonly judge: (measure: string, task: GivenTask, options?: CallPluginOptions) => Promise<ReadonlyArray<Verdict>>
-  /** The environment's state as it was after the last reset or command; null where there was none yet. */
+  /** The environment's state after the last reset or command; null before the first. */
   readonly state: Json
-  /** What the plugin logged and printed so far, oldest first. */
+  /** The lines that the plugin logged and printed so far, oldest first. */
   readonly logs: ReadonlyArray<LogLine>
-  /** What the plugin asked of the host so far, oldest first, with the answers. */
+  /** The host requests of the plugin so far, oldest first, with their results. */
   readonly brokered: ReadonlyArray<BrokeredCall>
-  /** The readings that were pushed so far, oldest first. */
+  /** The readings that the plugin pushed so far, oldest first. */
   readonly pushed: ReadonlyArray<PushedReading>
-  /** Every event that the log would have of it. */
+  /** All events that a kernel would record for the plugin. */
   readonly events: ReadonlyArray<CoreNewEvent>
-  /** Ends its process and removes what was temporary. */
+  /** Ends the plugin's process and removes temporary files. */
   readonly close: () => Promise<void>
 }
 
@@ -135,8 +137,8 @@ type Disposable = SymbolConstructor extends { readonly asyncDispose: infer Dispo
   : object
 
 /**
- * Loads a plugin for a test, whatever runs the test: checks its manifest and starts it in its sandbox. Close it, or say
- * `await using`, or the test does not end.
+ * Loads a plugin for a test, with any test runner: checks its manifest and starts it in its sandbox. The test must close
+ * the plugin, or declare it by `await using`; otherwise the test does not end.
  *
  * ```ts
  * await using plugin = await loadPlugin("./counter")
@@ -144,7 +146,7 @@ type Disposable = SymbolConstructor extends { readonly asyncDispose: infer Dispo
  * assert.deepEqual(await plugin.read("count"), { count: 2 })
  * ```
  *
- * @param directory the plugin's, from the working directory
+ * @param directory the plugin's directory, relative to the working directory
  */
 export const loadPlugin = async (directory: string, options: LoadPluginOptions = {}): Promise<TestPlugin> => {
   const scope = await run(Scope.make())
@@ -178,11 +180,11 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
       record: (event) => Effect.sync(() => events.push(event)),
       onEmit: (sensor, reading) => Effect.sync(() => pushed.push({ sensor, reading })),
       intercept: intercepting(grants, options.answers ?? {}, brokered),
-      consent: (said) => Effect.succeed(said || isShipped(loaded.digest)),
+      consent: (hostConsents) => Effect.succeed(hostConsents || isShipped(loaded.digest)),
     }).pipe(
       Effect.catchTag("SandboxConsentMissing", ({ plugin, version, why, improve }) => {
         const better = improve === undefined ? {} : { improve }
-        return new SandboxConsentMissing({ plugin, version, why, ...better, say: SAY })
+        return new SandboxConsentMissing({ plugin, version, why, ...better, say: HOW_TO_CONSENT })
       }),
     )
     const calls = callsOf(loaded, process, options.now)
@@ -201,10 +203,10 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
     }
   })
 
-/** What a test says of a plugin that its author wrote. */
-const SAY = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
+/** How a test consents to starting its plugin. */
+const HOW_TO_CONSENT = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
 
-/** Everything that the manifest asks for: an author's own plugin, in the author's own test. */
+/** Grants all that the manifest requests, because authors test their own plugins. */
 const grantsOf = ({ manifest, directory }: Manifest.LoadedPlugin, workspace: string) => {
   const { read, write, net, env, run } = Grants.requested(manifest)
   const inDirectory = (place: string) => path.resolve(directory, place)
@@ -236,9 +238,12 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
     const decoded = Options.decode("this call", CallPluginOptions, given)
     if (Either.isLeft(decoded)) return Promise.reject(decoded.left)
     const { timeoutMs = timeouts.get(component), signal, onProgress } = decoded.right
-    const told =
+    const progressOption =
       onProgress === undefined ? {} : { onProgress: (progress: Progress) => Effect.sync(() => onProgress(progress)) }
-    return run(at(now, effect({ ...told, ...(timeoutMs === undefined ? {} : { timeoutMs }) })), signal)
+    return run(
+      withClockAt(now, effect({ ...progressOption, ...(timeoutMs === undefined ? {} : { timeoutMs }) })),
+      signal,
+    )
   }
   return {
     state: () => state,
@@ -260,7 +265,7 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
       return call(measure, options, (options) => process.judge(measure, task, { ...options, readPage }))
     },
     reset: async (options?: JsonObject) => {
-      state = await run(at(now, process.reset(options ?? (await scenarioOf(directory, manifest)))))
+      state = await run(withClockAt(now, process.reset(options ?? (await scenarioOf(directory, manifest)))))
       return state
     },
   }
@@ -274,8 +279,8 @@ const scenarioOf = async (directory: string, { peas }: Manifest.Manifest): Promi
   return yaml.parse(await fs.readFile(path.join(directory, scenario), "utf8"))
 }
 
-/** Lets a call be made at a time of the test's choice. */
-const at = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+/** Runs a call with a fixed clock, if the test has set a time. */
+const withClockAt = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   if (now === undefined) return effect
   const clock = Clock.make()
   return Effect.withClock(effect, {
@@ -286,7 +291,7 @@ const at = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>): Effect.
   })
 }
 
-/** Runs an effect; rejects with the failure itself, or with the reason of the signal that ended it. */
+/** Runs an effect. Rejects with the failure itself, or with the reason of the abort signal. */
 const run = async <A>(effect: Effect.Effect<A, unknown>, signal?: AbortSignal): Promise<A> => {
   const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value

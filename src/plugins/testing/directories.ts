@@ -1,20 +1,21 @@
+/** The temporary directories of a plugin under test. */
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 
-/** Text files, by their paths from the workspace. */
+/** Contents of text files, by their paths relative to the workspace. */
 export interface Files {
   readonly [path: string]: string
 }
 
-/** Where a plugin under test works. Absolute, real paths. */
+/** The directories of a plugin under test. Absolute, real paths. */
 export interface Directories {
   readonly workspace: string
   readonly denoDir: string
 }
 
-/** Makes them; what is temporary goes with the scope. */
+/** Creates the directories. Temporary ones are removed when the scope closes. */
 export const makeDirectories = (workspace: string | Files = {}): Effect.Effect<Directories, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const base = yield* Effect.acquireRelease(

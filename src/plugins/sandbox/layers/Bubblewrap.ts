@@ -1,42 +1,56 @@
+/**
+ * The command lines of the layer `bubblewrap`: bwrap(1)'s arguments for a plugin, and for a command that the host runs
+ * for it.
+ */
 import { covers, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 
 /**
- * bwrap(1)'s arguments for a plugin: a disk with nothing on it but what it may read, read-only all of it, no network, no process
- * but its own, no capability.
+ * The arguments for a plugin. Its disk has only the paths that it may read, all read-only. It has no network, no
+ * processes except its own and no capabilities.
  *
- * There is no `--new-session`: the host has it lead a session of its own, without a terminal.
+ * `--new-session` is not needed: the host starts the process as the leader of its own session, without a terminal.
  */
-export const pluginArgs = (furnishing: SandboxPaths): ReadonlyArray<string> => {
-  const places = visiblePathsOf(furnishing)
+export const pluginArgs = (sandboxPaths: SandboxPaths): ReadonlyArray<string> => {
+  const places = visiblePathsOf(sandboxPaths)
   return [
     ...["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"],
-    ...places.flatMap(mounted),
-    ...["--proc", "/proc", "--dev", "/dev", ...places.flatMap(sealed)],
+    ...places.flatMap(mountArgs),
+    ...["--proc", "/proc", "--dev", "/dev", ...places.flatMap(remountArgs)],
     ...["--remount-ro", "/dev", "--remount-ro", "/"],
-    ...["--chdir", furnishing.directory, "--"],
+    ...["--chdir", sandboxPaths.directory, "--"],
   ]
 }
 
 /**
- * bwrap(1)'s arguments for a command that the host runs for a plugin: the machine's disk and network as they are, without
- * what is forbidden, without devices, and without the host's process, by which its open files could be reached. It ends
- * with the host, together with all that it started. Root keeps the capabilities that it needs for files of other users,
- * and none by which a mount could be taken away.
+ * The arguments for a command that the host runs for a plugin. It sees the machine's disk and network, except forbidden
+ * paths, devices and the host's processes, through which the host's open files could be reached. It ends with the host,
+ * together with all processes that it started. Root keeps the capabilities for files of other users, and none that
+ * could remove a mount.
  */
 export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): ReadonlyArray<string> => {
   const places = covers(forbidden)
   return [
     ...["--unshare-pid", "--die-with-parent", "--cap-drop", "ALL"],
     ...(process.getuid?.() === 0 ? FILE_CAPABILITIES.flatMap((name) => ["--cap-add", `CAP_${name}`]) : []),
-    ...["--bind", "/", "/", ...places.flatMap(mounted), "--proc", "/proc", "--dev", "/dev", ...places.flatMap(sealed)],
+    ...[
+      "--bind",
+      "/",
+      "/",
+      ...places.flatMap(mountArgs),
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
+      ...places.flatMap(remountArgs),
+    ],
     ...["--chdir", cwd, "--"],
   ]
 }
 
-/** What a command run by root needs for files of other users. */
+/** The capabilities that a command run by root needs for files of other users. */
 export const FILE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 
-const mounted = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
+const mountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
   switch (kind) {
     case "file":
     case "directory":
@@ -51,6 +65,8 @@ const mounted = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
   }
 }
 
-/** An empty directory is made read-only at last: what is mounted into it needs a place. */
-const sealed = ({ kind, place }: VisiblePath): ReadonlyArray<string> =>
+/**
+ * Makes a covering directory read-only. This comes last, because mounts below the directory need mount points in it.
+ */
+const remountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "no directory" ? ["--remount-ro", place] : []

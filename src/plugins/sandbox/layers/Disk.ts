@@ -1,46 +1,48 @@
+/** The disk of a plugin's process: the list of paths that are mounted on it, and of paths that are covered. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { isInside } from "../../manifest/paths.ts"
-import { type Reach, readingOf } from "./Permissions.ts"
+import { type ReadScope, readPathsOf } from "./Permissions.ts"
 
-/** What a plugin's process needs on its disk besides what it may read. Absolute, real paths. */
-export interface SandboxPaths extends Reach {
-  /** What is started on it, and what that needs: Deno, its shared libraries. */
+/** The paths that a plugin's process needs on its disk, besides those that it may read. Absolute, real paths. */
+export interface SandboxPaths extends ReadScope {
+  /** The programs that are started on the disk, and their shared libraries: Deno, for example. */
   readonly programs: ReadonlyArray<string>
   readonly runner: string
-  /** The process's own Deno cache. */
+  /** The Deno cache of this plugin alone. */
   readonly denoDir: string
-  /** Whether the cache can be written: only by Deno itself, while no line of the plugin's is run. */
+  /** Whether the cache is writable. Only Deno writes to it, while no code of the plugin runs. */
   readonly cacheIsWritten: boolean
 }
 
-/** One place on a disk, and what stands there. */
+/** One path on a disk, and what is mounted there. */
 export type VisiblePath =
-  /** The machine's own file or directory, read-only; a program can be executed. */
+  /** The machine's file or directory, read-only. A `program` can be executed. */
   | { readonly kind: "file" | "directory" | "program"; readonly place: string }
-  /** The machine's own directory, which can be written. */
+  /** The machine's directory, writable. */
   | { readonly kind: "written"; readonly place: string }
-  /** Nothing: an empty directory, or an empty file. */
+  /** A cover: an empty directory or an empty file. */
   | { readonly kind: "no directory" | "no file"; readonly place: string }
 
 /**
- * All that is on a plugin's disk, in the order in which it is mounted: what comes later covers what was before. Everything
- * stands at its own path, so that a file has one name inside and outside, and Deno's permissions say the same.
+ * The paths on a plugin's disk, in mount order: later ones cover earlier ones. Each is mounted at its own path, so that
+ * a file has the same path inside and outside, and Deno's permissions mean the same.
  */
-export const visiblePathsOf = (furnishing: SandboxPaths): ReadonlyArray<VisiblePath> => {
-  const { programs, runner, denoDir, directory, cacheIsWritten } = furnishing
-  const { readable, hidden } = readingOf(furnishing)
+export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<VisiblePath> => {
+  const { programs, runner, denoDir, directory, cacheIsWritten } = sandboxPaths
+  const { readable, hidden } = readPathsOf(sandboxPaths)
   return [
-    ...parentsFirst(readable).flatMap(shown),
+    ...parentsFirst(readable).flatMap(visiblePath),
     ...covers(hidden),
-    ...[runner, directory].flatMap(shown),
+    ...[runner, directory].flatMap(visiblePath),
     ...programs.map((place) => ({ kind: "program", place }) as const),
     cacheIsWritten ? ({ kind: "written", place: denoDir } as const) : ({ kind: "directory", place: denoDir } as const),
   ]
 }
 
 /**
- * What covers places that nobody may see. What is not there cannot be covered without being made.
+ * The mounts that cover paths which nobody may see. A path that does not exist is left out, because covering it would
+ * create it.
  */
 export const covers = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath> =>
   parentsFirst(places)
@@ -50,15 +52,18 @@ export const covers = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath
       return kind === undefined ? [] : [{ kind: kind === "directory" ? "no directory" : "no file", place } as const]
     })
 
-/** Devices that every program may count on. */
+/** The devices that every program may expect. */
 export const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
 
-const shown = (place: string): ReadonlyArray<VisiblePath> => {
+const visiblePath = (place: string): ReadonlyArray<VisiblePath> => {
   const kind = kindOf(place)
   return kind === undefined ? [] : [{ kind, place }]
 }
 
-/** What cannot be looked at by the host is not there for whom it starts either. */
+/**
+ * The kind of a path; undefined if it does not exist or the host cannot read it, because then it cannot be mounted
+ * either.
+ */
 const kindOf = (place: string): "directory" | "file" | undefined => {
   try {
     return fs.statSync(place).isDirectory() ? "directory" : "file"

@@ -1,13 +1,16 @@
+/** Reads mount points from the kernel's mount table, and writes lines of fstab(5). */
 import * as fs from "node:fs"
 import { isInside } from "../../manifest/paths.ts"
 
-/** Where something is mounted below a directory of this machine, parents first; not at the directory itself. */
+/** The mount points below a directory of this machine, parents first, without the directory itself. */
 export const mountPointsBelow = (directory: string): ReadonlyArray<string> =>
   mountPoints(fs.readFileSync("/proc/self/mountinfo", "utf8")).filter(
     (point) => point !== directory && isInside(point, directory),
   )
 
-/** The mount points in a table of proc_pid_mountinfo(5): the fifth field, in which blanks are written in octal. */
+/**
+ * The mount points in a table of proc_pid_mountinfo(5). They are the fifth field, in which blanks are escaped in octal.
+ */
 export const mountPoints = (table: string): ReadonlyArray<string> =>
   table.split("\n").flatMap((line) => {
     const point = line.split(" ")[4]
@@ -17,7 +20,7 @@ export const mountPoints = (table: string): ReadonlyArray<string> =>
 const unescaped = (field: string): string =>
   field.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))
 
-/** How a file system is mounted: a line of fstab(5). */
+/** One mount: a line of fstab(5). */
 export interface Mount {
   readonly source: string
   readonly target: string
@@ -25,11 +28,11 @@ export interface Mount {
   readonly options: string
 }
 
-/** A line of fstab(5) for mount(8), whatever bytes the paths are made of. */
+/** Formats a line of fstab(5) for mount(8). The paths may contain any bytes. */
 export const fstabLine = ({ source, target, type, options }: Mount): string =>
   `${escaped(source)} ${escaped(target)} ${type} ${options} 0 0`
 
-/** Every byte that could mean something to a reader of fstab(5) is written in octal. */
+/** Escapes, in octal, every byte that could have a meaning in fstab(5). */
 const escaped = (place: string): string =>
   [...Buffer.from(place, "utf8")]
     .map((byte) =>

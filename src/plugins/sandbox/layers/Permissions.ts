@@ -1,42 +1,47 @@
+/** Deno's permission flags of a plugin, and the paths that it may read. */
 import type { Grants } from "../../manifest/Grants.ts"
 import { isInside, isInsideAny } from "../../manifest/paths.ts"
 
-/** Whose permissions they are. Paths are absolute and real. */
-export interface Reach {
+/** The inputs of a plugin's permissions. Paths are absolute and real. */
+export interface ReadScope {
   /** The plugin's directory. */
   readonly directory: string
   readonly grants: Grants
-  /** Files and directories that it must not read, whatever is granted; its own directory stays readable inside them. */
+  /**
+   * Files and directories that the plugin must not read, whatever is granted. Inside them, its own directory stays
+   * readable.
+   */
   readonly forbidden?: ReadonlyArray<string>
-  /** A file that the host computed for it. */
+  /** The file with its `precomputed` bytes. */
   readonly precomputed?: string
 }
 
 /**
- * Deno's permission flags. Everything is denied that is not granted. A denial wins over a permission, so the one that is
- * granted is left out; between paths the longer one wins, so that the plugin's directory can be read inside a directory
- * that is denied. Writing, running and the network are always denied: the host does them for the plugin, see `HostApi`.
+ * Deno's permission flags, which deny everything that is not granted. In Deno, a denial beats a permission, so a flag
+ * that would deny something granted is left out. Between paths the longer one wins, so that the plugin's directory is
+ * readable inside a denied directory. Writing, running and the network are always denied: the host does them for the
+ * plugin, see `HostApi`.
  */
-export const permissionFlags = (reach: Reach): ReadonlyArray<string> => {
-  const { precomputed, grants } = reach
+export const permissionFlags = (scope: ReadScope): ReadonlyArray<string> => {
+  const { precomputed, grants } = scope
   const { env } = grants
-  const { readable, hidden } = readingOf(reach)
+  const { readable, hidden } = readPathsOf(scope)
   return [
     ...["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
     env.length === 0 ? "--deny-env" : `--allow-env=${env.join(",")}`,
     `--allow-read=${[...readable, ...(precomputed === undefined ? [] : [precomputed])].join(",")}`,
-    // Sorted: with unrelated paths in another order, Deno 2.9 lets the shorter of two related ones win.
+    // Sorted, because with unrelated paths in another order Deno 2.9 lets the shorter of two related ones win.
     ...(hidden.length === 0 ? [] : [`--deny-read=${hidden.toSorted().join(",")}`]),
   ]
 }
 
-/** Which places a plugin reads, its own directory first, and which places in them it does not. */
-export const readingOf = ({ directory, grants, forbidden = [] }: Reach) => {
-  // A grant of something forbidden would win, for being the longer path.
+/** The paths that a plugin may read, its own directory first, and the paths inside them that it may not read. */
+export const readPathsOf = ({ directory, grants, forbidden = [] }: ReadScope) => {
+  // The grant of a forbidden path would win, because its path is longer.
   const granted = grants.read.filter((place) => isInside(place, directory) || !isInsideAny(place, forbidden))
   return {
     readable: [...new Set([directory, ...granted])],
-    // In order: Deno 2.9 lets the longer path win only where the shorter ones stand in the order of their names.
+    // Sorted, because Deno 2.9 lets the longer path win only if the shorter ones are sorted.
     hidden: forbidden.filter((place) => isInsideAny(place, granted)).sort(),
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * Files and directories that a plugin's mounts need: mount points, devices and mount tables. They are kept in the
+ * plugin's cache directory.
+ */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -5,61 +9,62 @@ import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { DEVICES, type VisiblePath } from "./Disk.ts"
 
-/** Directories of the plugin's cache directory, where they stay for the next start. */
-export interface Skeleton {
-  /** An empty place for everything that is on a plugin's disk, and nothing else. */
+/** Directories in the plugin's cache directory, reused at the next start. */
+export interface MountPoints {
+  /** A directory tree with an empty mount point for every path on the plugin's disk, and nothing else. */
   readonly bare: string
-  /** Where that disk is mounted. */
+  /** The directory at which the disk is mounted. */
   readonly root: string
 }
 
 /**
- * Makes a plugin's skeleton. A place that is of another kind by now is made again, and what has any content is removed: all of the
- * skeleton is seen on the plugin's disk, where nothing is mounted over it.
+ * Creates the mount points of a plugin's disk. Entries of the wrong kind are replaced, and files with content are
+ * removed, because the plugin sees every part of the tree that no mount covers.
  */
-export const skeletonOf = (denoDir: string, places: ReadonlyArray<VisiblePath>): Skeleton => {
-  const [bare, mounted] = [path.join(denoDir, "bare"), path.join(denoDir, "root")]
-  directory(mounted)
-  fill(bare, places)
-  empty(bare)
-  return { bare, root: mounted }
+export const makeMountPoints = (denoDir: string, places: ReadonlyArray<VisiblePath>): MountPoints => {
+  const [bare, root] = [path.join(denoDir, "bare"), path.join(denoDir, "root")]
+  ensureDirectory(root)
+  addMountPoints(bare, places)
+  removeContents(bare)
+  return { bare, root }
 }
 
-/** Leaves directories and empty files. */
-const empty = (root: string): void => {
+/** Removes everything except directories and empty files. */
+const removeContents = (root: string): void => {
   for (const entry of fs.readdirSync(root, { withFileTypes: true })) {
     const place = path.join(root, entry.name)
-    if (entry.isDirectory()) empty(place)
+    if (entry.isDirectory()) removeContents(place)
     else if (!isEmptyFile(fs.lstatSync(place))) fs.rmSync(place)
   }
 }
 
 const isEmptyFile = (stats: fs.Stats): boolean => stats.isFile() && stats.size === 0
 
-const fill = (root: string, places: ReadonlyArray<VisiblePath>): void => {
-  directory(path.join(root, "proc"))
-  for (const device of DEVICES) file(path.join(root, device))
+const addMountPoints = (root: string, places: ReadonlyArray<VisiblePath>): void => {
+  ensureDirectory(path.join(root, "proc"))
+  for (const device of DEVICES) ensureFile(path.join(root, device))
   for (const { kind, place } of places) {
     const isFile = kind === "file" || kind === "program" || kind === "no file"
-    if (isFile) file(path.join(root, place))
-    else directory(path.join(root, place))
+    if (isFile) ensureFile(path.join(root, place))
+    else ensureDirectory(path.join(root, place))
   }
 }
 
-/** Makes a `/dev` of its own for commands, to be mounted over the machine's. Answers its path. */
-export const devicesOf = (denoDir: string): string => {
+/** Creates a `/dev` directory for commands, to be mounted over the machine's. Returns its path. */
+export const makeDevices = (denoDir: string): string => {
   const root = path.join(denoDir, "dev")
-  directory(path.join(root, "shm"))
-  for (const device of DEVICES) file(path.join(root, path.basename(device)))
-  for (const [name, target] of Object.entries(STREAMS)) link(target, path.join(root, name))
+  ensureDirectory(path.join(root, "shm"))
+  for (const device of DEVICES) ensureFile(path.join(root, path.basename(device)))
+  for (const [name, target] of Object.entries(STREAMS)) ensureLink(target, path.join(root, name))
   return root
 }
 
 /**
- * Writes a table of mounts for mount(8), which reads it from files only. Answers its path: the same for the same mounts. It is written
- * each time, whatever stands there: who mounts may do so as root.
+ * Writes a mount table for mount(8), which reads tables from files only. Returns its path, which is the same for the
+ * same mounts. The file is always rewritten, because mount(8) may run as root and must not read a table that somebody
+ * else wrote.
  */
-export const tableOf = (denoDir: string, mounts: ReadonlyArray<string>): string => {
+export const writeMountTable = (denoDir: string, mounts: ReadonlyArray<string>): string => {
   const text = `${mounts.join("\n")}\n`
   const place = path.join(denoDir, `mounts-${crypto.createHash("sha256").update(text).digest("hex").slice(0, 16)}`)
   const whole = AtomicFile.nameFor(place)
@@ -70,23 +75,23 @@ export const tableOf = (denoDir: string, mounts: ReadonlyArray<string>): string 
 
 const STREAMS = { fd: "/proc/self/fd", stdin: "/proc/self/fd/0", stdout: "/proc/self/fd/1", stderr: "/proc/self/fd/2" }
 
-const directory = (place: string): void => {
+const ensureDirectory = (place: string): void => {
   const stats = fs.lstatSync(place, { throwIfNoEntry: false })
   if (stats?.isDirectory() === true) return
   if (stats !== undefined) fs.rmSync(place)
-  directory(path.dirname(place))
+  ensureDirectory(path.dirname(place))
   fs.mkdirSync(place, { recursive: true, mode: 0o755 })
 }
 
-const file = (place: string): void => {
+const ensureFile = (place: string): void => {
   const stats = fs.lstatSync(place, { throwIfNoEntry: false })
   if (stats !== undefined && isEmptyFile(stats)) return
   if (stats !== undefined) fs.rmSync(place, { recursive: true })
-  directory(path.dirname(place))
+  ensureDirectory(path.dirname(place))
   fs.writeFileSync(place, "", { flag: "a", mode: 0o644 })
 }
 
-const link = (target: string, place: string): void => {
+const ensureLink = (target: string, place: string): void => {
   const stats = fs.lstatSync(place, { throwIfNoEntry: false })
   if (stats?.isSymbolicLink() === true && fs.readlinkSync(place) === target) return
   if (stats !== undefined) fs.rmSync(place, { recursive: true })

@@ -1,12 +1,16 @@
+/**
+ * The command lines of the layer `unshare`, which makes bubblewrap's namespaces with unshare(1), mount(8) and
+ * setpriv(1) of util-linux.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { FILE_CAPABILITIES } from "./Bubblewrap.ts"
 import { covers, DEVICES, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 import { fstabLine, mountPointsBelow } from "./Mounts.ts"
-import { devicesOf, skeletonOf, tableOf } from "./Skeleton.ts"
+import { makeDevices, makeMountPoints, writeMountTable } from "./Skeleton.ts"
 
 /** The programs of util-linux that make namespaces, and the shell that calls them. Absolute paths. */
-export interface Means {
+export interface UnshareTools {
   readonly sh: string
   readonly unshare: string
   readonly mount: string
@@ -14,81 +18,84 @@ export interface Means {
 }
 
 /**
- * The command line that starts a plugin as bwrap(1) would, made by unshare(1): a disk with nothing on it but what it may read,
- * read-only all of it, no network, no process but its own, no capability. The program becomes the first process of its
- * namespace. It ends with the host, and its signal is the exit of the command line.
+ * The command line that starts a plugin in namespaces equal to those of bubblewrap. Its disk has only the paths that it
+ * may read, all read-only. It has no network, no processes except its own and no capabilities. The program is the first
+ * process of its PID namespace. It ends with the host, and the command line exits with its signal.
  *
- * The disk is mounted over a directory with nothing but places to mount at (`skeletonOf`). After chroot(2) nothing is
- * left by which its mounts could be undone or other namespaces made: mount(2) needs a capability, and the kernel makes no user
- * namespace for a process with a root of its own.
+ * The disk is mounted over a tree of empty mount points (`makeMountPoints`). After chroot(2) the plugin can neither undo the
+ * mounts nor make other namespaces: mount(2) needs a capability, and the kernel makes no user namespace for a process
+ * in a chroot.
  */
-export const pluginArgs = (means: Means, furnishing: SandboxPaths): ReadonlyArray<string> => {
-  const { sh, unshare, mount, setpriv } = means
-  // What drops the capabilities does so inside: nothing could be mounted or entered without them.
-  const places = visiblePathsOf({ ...furnishing, programs: [...furnishing.programs, setpriv] })
-  const { bare, root } = skeletonOf(furnishing.denoDir, places)
+export const pluginArgs = (tools: UnshareTools, sandboxPaths: SandboxPaths): ReadonlyArray<string> => {
+  const { sh, unshare, mount, setpriv } = tools
+  // setpriv drops the capabilities inside the new root, because mounting and entering it need them. So it is on the
+  // disk, too.
+  const places = visiblePathsOf({ ...sandboxPaths, programs: [...sandboxPaths.programs, setpriv] })
+  const { bare, root } = makeMountPoints(sandboxPaths.denoDir, places)
   const mounts = [
     bind(bare, root, READ_ONLY),
     ...places.map((place) => mountOf(root, place, bare)),
     ...DEVICES.map((device) => bind(device, `${root}${device}`, DEVICE)),
-    made("proc", `${root}/proc`, READ_ONLY),
+    virtualMount("proc", `${root}/proc`, READ_ONLY),
   ]
   return [
     ...[setpriv, "--pdeathsig", "KILL", "--no-new-privs"],
-    ...[unshare, ...ownUsers(), "--mount", "--net", "--pid", "--ipc", "--uts", ...ENDING_TOGETHER],
+    ...[unshare, ...userNamespaceArgs(), "--mount", "--net", "--pid", "--ipc", "--uts", ...END_WITH_HOST],
     ...[
       sh,
       "-c",
       MOUNT_ALL,
       "hindcast",
       mount,
-      tableOf(furnishing.denoDir, mounts),
-      ...places.flatMap((place) => below(root, place)),
+      writeMountTable(sandboxPaths.denoDir, mounts),
+      ...places.flatMap((place) => mountsBelow(root, place)),
     ],
-    ...["--", unshare, `--root=${root}`, `--wd=${furnishing.directory}`],
+    ...["--", unshare, `--root=${root}`, `--wd=${sandboxPaths.directory}`],
     ...[setpriv, "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs", "--"],
   ]
 }
 
-/** What a command is run with. Absolute, real paths. */
+/** The parameters of a command. Absolute, real paths. */
 export interface UnshareOptions {
   readonly forbidden: ReadonlyArray<string>
   readonly cwd: string
-  /** The Deno cache of the plugin that it is run for: its devices are mounted there. */
+  /** The Deno cache of the plugin for which the command runs. The command's devices are mounted there. */
   readonly denoDir: string
 }
 
 /**
- * The command line that starts a command for a plugin: the machine's disk and network as they are, without what is forbidden
- * and without the host's process; see `commandArgs` of bubblewrap. A shell that waits is the first process of the
- * namespace, because the first one hears no signal that it does not listen for. Others than root are themselves again in
- * user namespace of their own inside, where they have no capability over the mounts.
+ * The command line that starts a command for a plugin. It sees the machine's disk and network, except forbidden paths
+ * and the host's processes; see `commandArgs` of bubblewrap.
+ *
+ * The first process of the PID namespace is a waiting shell, because a first process ignores signals that it has no
+ * handler for. Without root, a second user namespace maps the process back to its own user, without capabilities over
+ * the mounts.
  */
 export const commandArgs = (
-  { sh, unshare, mount, setpriv }: Means,
+  { sh, unshare, mount, setpriv }: UnshareTools,
   { forbidden, cwd, denoDir }: UnshareOptions,
 ): ReadonlyArray<string> => {
-  const devices = devicesOf(denoDir)
+  const devices = makeDevices(denoDir)
   const mounts = [
     bind(devices, devices, DEVICE),
     ...DEVICES.map((device) => bind(device, path.join(devices, path.basename(device)), "nosuid,noexec")),
-    made("tmpfs", path.join(devices, "shm"), SHARED_MEMORY),
+    virtualMount("tmpfs", path.join(devices, "shm"), SHARED_MEMORY),
     fstabLine({ source: devices, target: "/dev", type: "none", options: "rbind" }),
     ...covers(forbidden).map((place) => mountOf("", place)),
-    made("proc", "/proc", "nosuid,nodev,noexec"),
+    virtualMount("proc", "/proc", "nosuid,nodev,noexec"),
   ]
   const asItself = isPrivileged()
-    ? [setpriv, ...kept(FILE_CAPABILITIES), "--"]
+    ? [setpriv, ...keepCapabilities(FILE_CAPABILITIES), "--"]
     : [unshare, "--user", `--map-user=${process.getuid?.() ?? 0}`, `--map-group=${process.getgid?.() ?? 0}`, "--"]
   return [
     ...[setpriv, "--pdeathsig", "KILL", "--no-new-privs"],
-    ...[unshare, ...ownUsers(), "--mount", "--pid", ...ENDING_TOGETHER],
-    ...[sh, "-c", MOUNT_ALL, "hindcast", mount, tableOf(denoDir, mounts), "--"],
+    ...[unshare, ...userNamespaceArgs(), "--mount", "--pid", ...END_WITH_HOST],
+    ...[sh, "-c", MOUNT_ALL, "hindcast", mount, writeMountTable(denoDir, mounts), "--"],
     ...[unshare, `--wd=${cwd}`, ...asItself, sh, "-c", WAIT, "hindcast"],
   ]
 }
 
-/** Mounts a whole table in one process, makes read-only what is mounted below directories in it, and becomes a program. */
+/** Mounts a table in one process, makes mounts below its directories read-only, and becomes the given program. */
 const MOUNT_ALL = `set -eu
 mount=$1
 "$mount" --all --fstab "$2"
@@ -100,12 +107,15 @@ done
 shift
 exec "$@"`
 
-/** Waits for a program and ends as it does, by 128 + n where a signal ended it; what the shell has to say of that is no output of the program's. */
+/**
+ * Waits for a program and exits with its code, or with 128 + n after signal n. The shell's own messages are kept out of
+ * the program's output.
+ */
 const WAIT = `exec 3>&2 2>/dev/null
 "$@" 2>&3 3>&-
 exit $?`
 
-const ENDING_TOGETHER = ["--fork", "--kill-child=KILL"]
+const END_WITH_HOST = ["--fork", "--kill-child=KILL"]
 
 const READ_ONLY = "ro,nosuid,nodev,noexec"
 const DEVICE = "ro,nosuid,noexec"
@@ -116,22 +126,27 @@ const bind = (source: string, target: string, options: string): string =>
   fstabLine({ source, target, type: "none", options: `bind,${options}` })
 
 /**
- * A file system that comes from nowhere, mounted under a name that nothing here has: mount(8) leaves out what is mounted already, and
- * tells that by source and target. The machine's own `proc` at `/proc` would stay, and so would a `tmpfs` that is to be covered.
+ * Mounts a virtual file system under a unique source name. mount(8) skips a mount whose source and target are already
+ * mounted, so without it the machine's own `proc` would stay at `/proc`, and a `tmpfs` that should be covered would
+ * stay visible.
  */
-const made = (type: "proc" | "tmpfs", target: string, options: string): string => {
+const virtualMount = (type: "proc" | "tmpfs", target: string, options: string): string => {
   const here = fs.readlinkSync("/proc/self/ns/mnt").replaceAll(/\D/g, "")
   return fstabLine({ source: `hindcast-${here}`, target, type, options })
 }
 
-/** A directory is covered by the same one of the bare disk, where there is one: in it are the places for what is mounted below. */
+/**
+ * The mount of one path. A covered directory gets the empty directory of the same path, if there is one, because it
+ * contains the mount points for mounts below it.
+ */
 const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): string => {
   const target = `${root}${place}`
   switch (kind) {
     case "file":
       return bind(place, target, READ_ONLY)
     case "directory": {
-      // What is mounted below a directory cannot be left out where that would show what it covers.
+      // `rbind` keeps the mounts below the directory: the kernel does not allow leaving them out where that would
+      // reveal what they cover.
       const how = mountPointsBelow(place).length > 0 ? "rbind" : "bind"
       return fstabLine({ source: place, target, type: "none", options: `${how},${READ_ONLY}` })
     }
@@ -141,18 +156,18 @@ const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): str
       return bind(place, target, "nosuid,nodev,noexec")
     case "no directory":
       if (bare !== undefined) return bind(`${bare}${place}`, target, READ_ONLY)
-      return made("tmpfs", target, EMPTY)
+      return virtualMount("tmpfs", target, EMPTY)
     case "no file":
       return bind("/dev/null", target, DEVICE)
   }
 }
 
-/** Where something is mounted below a place of the new disk: those mounts come with it, as writable as they are. */
-const below = (root: string, { kind, place }: VisiblePath): ReadonlyArray<string> =>
+/** The mount points below a mounted directory. `rbind` does not make them read-only, so `MOUNT_ALL` does. */
+const mountsBelow = (root: string, { kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "directory" ? mountPointsBelow(place).map((point) => `${root}${point}`) : []
 
-/** Root with its capabilities needs no user namespace; everybody else is root in one of its own. */
-const ownUsers = (): ReadonlyArray<string> => (isPrivileged() ? [] : ["--user", "--map-root-user"])
+/** Root with its capabilities needs no user namespace. Any other user becomes root in a new one. */
+const userNamespaceArgs = (): ReadonlyArray<string> => (isPrivileged() ? [] : ["--user", "--map-root-user"])
 
 const CAP_SYS_ADMIN = 21n
 
@@ -161,8 +176,8 @@ const isPrivileged = (): boolean => {
   return process.geteuid?.() === 0 && ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n
 }
 
-/** These capabilities and no others, for setpriv(1). */
-const kept = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** setpriv(1)'s arguments that keep only these capabilities. */
+const keepCapabilities = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const list = ["-all", ...names.map((name) => `+${name.toLowerCase()}`)].join(",")
   return [`--bounding-set=${list}`, "--inh-caps=-all"]
 }

@@ -1,15 +1,16 @@
+/** The layer `user`: where the kernel runs as root, each plugin runs as an unprivileged user of its own. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 
-/** Ids that no distribution gives to anybody: above all ranges of containers, and below 2³¹. */
+/** User ids that no distribution assigns: above all id ranges of containers, and below 2³¹. */
 const HIGH = { first: 1_900_000_000, count: 200_000_000 }
 
-/** The same inside of a container with few ids: those that systemd's list of ranges leaves unused. */
+/** User ids for containers with few ids: a range that systemd's documentation lists as unused. */
 const LOW = { first: 60_578, count: 606 }
 
 /**
- * The id of the user, and of its group, that a plugin runs as where the kernel is root: of its own, so that plugins cannot
- * signal each other, the same at every start, and no owner of anything but the plugin's cache.
+ * The user and group id of a plugin if the kernel runs as root. It is the same at every start. Plugins have different
+ * ids, so they cannot signal each other, and the user owns nothing except the plugin's cache.
  */
 export const userOf = (denoDir: string, mapped: string = readMap()): number => {
   const { first, count } = isMapped(HIGH.first + HIGH.count - 1, mapped) ? HIGH : LOW
@@ -17,8 +18,9 @@ export const userOf = (denoDir: string, mapped: string = readMap()): number => {
 }
 
 /**
- * setpriv(1)'s arguments that make a program another user's. Of root's capabilities it keeps the one to read and search
- * everywhere, because its files may stand in directories of root's; it has none to write, to change modes and owners, or to signal.
+ * setpriv(1)'s arguments that run a program as another user. It keeps one of root's capabilities, to read and search
+ * everywhere, because its files may be in root's directories. It has no capability to write, to change modes and
+ * owners, or to send signals.
  */
 export const userArgs = (setpriv: string, user: number): ReadonlyArray<string> => [
   ...[setpriv, "--pdeathsig", "KILL", "--no-new-privs", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"],
@@ -26,7 +28,10 @@ export const userArgs = (setpriv: string, user: number): ReadonlyArray<string> =
   "--",
 ]
 
-/** Whether an id exists in a user namespace, by its table in user_namespaces(7): first inside, first outside, how many. */
+/**
+ * Whether an id exists in a user namespace, according to its table in user_namespaces(7): first inside, first outside,
+ * count.
+ */
 const isMapped = (id: number, table: string): boolean =>
   table.split("\n").some((line) => {
     const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number)
