@@ -104,11 +104,11 @@ export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | und
 }
 
 /** Longest text that the log keeps of what somebody else said, in characters. */
-const MAX_SAID = 8192
+const MAX_TEXT_LENGTH = 8192
 
 /** Text from outside as the log can keep it: without broken characters, and cut where it is very long. */
 export const plainText = (text: string): string =>
-  (text.length <= MAX_SAID ? text : `${text.slice(0, MAX_SAID)}… (${text.length} characters)`).toWellFormed()
+  (text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length} characters)`).toWellFormed()
 
 /** SHA-256 of text (UTF-8), in lower-case hexadecimal. */
 export const sha256 = (text: string): string => crypto.hash("sha256", text, "hex")

@@ -35,7 +35,7 @@ const copy = (ast: AST.AST, value: unknown, keys: Keys, strange: Array<SchemaIss
     case "UnknownKeyword":
       return isData(value) ? structuredClone(value) : value
     case "Union": {
-      const fitting = ast.types.filter((type) => looksInto(type, value))
+      const fitting = ast.types.filter((type) => describesInside(type, value))
       const [only] = fitting
       return only !== undefined && fitting.length === 1 ? copy(only, value, keys, strange) : value
     }
@@ -73,13 +73,13 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange:
 }
 
 /** Whether a value is of the kind that this schema looks into. */
-const looksInto = (ast: AST.AST, value: unknown): boolean => {
+const describesInside = (ast: AST.AST, value: unknown): boolean => {
   switch (ast._tag) {
     case "Suspend":
-      return looksInto(ast.f(), value)
+      return describesInside(ast.f(), value)
     case "Refinement":
     case "Transformation":
-      return looksInto(ast.from, value)
+      return describesInside(ast.from, value)
     case "TupleType":
       return Array.isArray(value)
     case "TypeLiteral":

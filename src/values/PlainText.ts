@@ -7,7 +7,7 @@
 
 /** Text on one line: every character that a terminal would obey, or that nobody would see, is written as an escape. */
 export const visible = (text: string): string =>
-  ASCII.test(text) ? text : text.replaceAll(CONTROL_OR_UNSEEN, (found) => (isEmojiPart(found) ? found : escaped(found)))
+  ASCII.test(text) ? text : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
 
 /** The same, but line feeds stay: for text of several lines, such as an error's message. */
 export const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n")
@@ -38,7 +38,7 @@ export const unmistakable = (text: string): string => {
     .replaceAll(MISTAKABLE, escaped)
     .replaceAll(LIKE_PUNCTUATION, escaped)
     .replaceAll(PHONETIC, escaped)
-    .replaceAll(OUT_OF_USE, escaped)
+    .replaceAll(OUTSIDE_MODERN_SCRIPTS, escaped)
     .replaceAll(NOT_ASCII, (found) => (ASCII.test(found.normalize("NFKC")) ? escaped(found) : found))
 }
 
@@ -55,16 +55,16 @@ const NOT_ASCII = /\P{ASCII}/gu
  * surrogates, whatever Unicode says is drawn as nothing (Hangul fillers, variation selectors), the blank Braille pattern, and
  * marks on top of four others. An emoji keeps the selector and the joiners that it is made with.
  */
-const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800"
+const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800"
 
 const EMOJI = "\\p{Extended_Pictographic}(?:\\uFE0F|\\p{Emoji_Modifier})?"
 
-const CONTROL_OR_UNSEEN = new RegExp(
-  `${EMOJI}(?:\\u200D${EMOJI})+|\\p{Extended_Pictographic}\\uFE0F|[${UNSEEN}]|(?<=\\p{M}{4})\\p{M}`,
+const CONTROL_OR_INVISIBLE = new RegExp(
+  `${EMOJI}(?:\\u200D${EMOJI})+|\\p{Extended_Pictographic}\\uFE0F|[${INVISIBLE}]|(?<=\\p{M}{4})\\p{M}`,
   "gu",
 )
 
-const MISTAKABLE = new RegExp(`[${UNSEEN}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu")
+const MISTAKABLE = new RegExp(`[${INVISIBLE}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu")
 
 /**
  * What is drawn like ASCII punctuation and is not compatible with it (UTS #39): slashes, hyphens and minus signs, colons, bars,
@@ -83,7 +83,7 @@ const LIKE_PUNCTUATION = new RegExp(
 const PHONETIC = /[\u0250-\u02AF\u1D00-\u1D2B\uA730\uA731\u0237]/gu
 
 /** The scripts that are in use (UAX #31, recommended scripts); the letters of others only stand for something else. */
-const IN_USE =
+const MODERN_SCRIPTS =
   "Common Inherited Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan"
 
 const inScripts = (scripts: string): string =>
@@ -92,7 +92,7 @@ const inScripts = (scripts: string): string =>
     .map((script) => `\\p{Script=${script}}`)
     .join("")
 
-const OUT_OF_USE = new RegExp(`(?![${inScripts(IN_USE)}])[\\p{L}\\p{N}]`, "gu")
+const OUTSIDE_MODERN_SCRIPTS = new RegExp(`(?![${inScripts(MODERN_SCRIPTS)}])[\\p{L}\\p{N}]`, "gu")
 
 /** What was found begins with a picture: then it is a whole emoji, and is seen. */
 const isEmojiPart = (found: string): boolean => /^\p{Extended_Pictographic}/u.test(found)
@@ -121,12 +121,12 @@ const NOT_WITH_LATIN = new RegExp(
 
 /** The alphabets whose letters are drawn like Latin ones, and the letters that are (UTS #39, confusables of one letter). */
 const ALPHABETS = [
-  { letter: /\p{Script=Cyrillic}/gu, alike: /^[АВЕЅІЈКМНОРСТУХЗаеѕіјорсухһԁԛԝӏҮѴѵ]$/u },
-  { letter: /\p{Script=Greek}/gu, alike: /^[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικϲϳ]$/u },
-  { letter: /\p{Script=Armenian}/gu, alike: /^[ՍՕԼոսցօհզյ]$/u },
-  { letter: /\p{Script=Cherokee}/gu, alike: /^\p{Script=Cherokee}$/u },
-  { letter: /\p{Script=Lisu}/gu, alike: /^\p{Script=Lisu}$/u },
-  { letter: /\p{Script=Coptic}/gu, alike: /^\p{Script=Coptic}$/u },
+  { letter: /\p{Script=Cyrillic}/gu, lookAlike: /^[АВЕЅІЈКМНОРСТУХЗаеѕіјорсухһԁԛԝӏҮѴѵ]$/u },
+  { letter: /\p{Script=Greek}/gu, lookAlike: /^[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικϲϳ]$/u },
+  { letter: /\p{Script=Armenian}/gu, lookAlike: /^[ՍՕԼոսցօհզյ]$/u },
+  { letter: /\p{Script=Cherokee}/gu, lookAlike: /^\p{Script=Cherokee}$/u },
+  { letter: /\p{Script=Lisu}/gu, lookAlike: /^\p{Script=Lisu}$/u },
+  { letter: /\p{Script=Coptic}/gu, lookAlike: /^\p{Script=Coptic}$/u },
 ] as const
 
 type Alphabet = (typeof ALPHABETS)[number]
@@ -134,9 +134,9 @@ type Alphabet = (typeof ALPHABETS)[number]
 /** The alphabets that a text is written in for certain: it has words of them that could be nothing else. */
 const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
   new Set(
-    ALPHABETS.filter(({ letter, alike }) =>
+    ALPHABETS.filter(({ letter, lookAlike }) =>
       (text.match(WORD) ?? []).some(
-        (word) => !LATIN.test(word) && (word.match(letter) ?? []).some((character) => !alike.test(character)),
+        (word) => !LATIN.test(word) && (word.match(letter) ?? []).some((character) => !lookAlike.test(character)),
       ),
     ),
   )
