@@ -14,14 +14,14 @@ export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
     const outcome = within(run, milliseconds)
     if (outcome !== "stopped") return outcome.answer
     const { user, system } = process.cpuUsage(before)
-    if (stalled >= MOST_STALLS || (user + system) / 1000 >= milliseconds / 2) {
+    if (stalled >= MAX_STALLS || (user + system) / 1000 >= milliseconds / 2) {
       throw new TookTooLong(`it took more than ${milliseconds} ms`)
     }
   }
 }
 
 /** How often a function is run again that was stopped without having worked for half of its time. */
-const MOST_STALLS = 3
+const MAX_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
   const call: { run: () => A; answer?: A } = { run }
