@@ -20,11 +20,11 @@ import type * as Conformance from "./events/testing.ts"
 export type { SuiteOptions } from "./events/testing.ts"
 
 /**
- * What every event log must do, as a suite of tests. A backend proves itself with one line in a test file:
- * `suite("my log", layer)`. The layer must give a new, empty log each time it is built. It is there where vitest runs.
+ * The conformance suite of event logs. A backend runs it with one line in a test file: `suite("my log", layer)`. The
+ * layer must give a new, empty log each time it is built. Available only where vitest runs the file; throws elsewhere.
  */
 export const suite: typeof Conformance.suite =
-  // vitest cannot be imported where it does not run, and need not be installed where another runner does.
+  // vitest cannot be imported outside its own runs, and need not be installed where another test runner is used.
   process.env.VITEST === undefined
     ? () => {
         throw new Error("suite: expected vitest to run this file, found another program. Run it by `npx vitest`.")

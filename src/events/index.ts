@@ -1,4 +1,4 @@
-/** What the package calls `EventLog`: the interface, and the logs that implement it. */
+/** The package's `EventLog` namespace: the interface of the log, and the backends that implement it. */
 export { type DecidedAppend, type Decider, decider } from "./log/Decider.ts"
 export * from "./log/EventLog.ts"
 export { layer as layerMemory } from "./memory/MemoryEventLog.ts"

@@ -1,3 +1,5 @@
+/** The conformance suite that every backend of the event log must pass. */
+
 import { describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { EventLog } from "./log/EventLog.ts"
@@ -14,9 +16,9 @@ import { sealing } from "./testing/sealing.ts"
 import { selecting } from "./testing/selecting.ts"
 import { verifying } from "./testing/verifying.ts"
 
-/** What a suite is told of a backend beside its layer. */
+/** Capabilities of a backend that its layer does not show. */
 export interface SuiteOptions {
-  /** Where a log outlives whoever opened it: how to open the same one again. Without it, that is not tested. */
+  /** For logs that outlive their process: opens the same log again. Without it, reopening is not tested. */
   readonly reopen?: Reopen
 }
 
@@ -34,8 +36,8 @@ const TESTS = [
 ]
 
 /**
- * What every event log must do, as a suite of tests. A backend proves itself with one line in a test file:
- * `suite("my log", layer)`. The layer must give a new, empty log each time it is built.
+ * Runs the suite. A backend uses it with one line in a test file: `suite("my log", layer)`. The layer must give a new,
+ * empty log each time it is built.
  */
 export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen }: SuiteOptions = {}): void => {
   const test: Test = (behaviour, body, timeout) => it.live(behaviour, () => Effect.provide(body, layer), timeout)

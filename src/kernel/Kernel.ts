@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
@@ -11,11 +11,9 @@ import { activeActuators, type PluginRegistry } from "../projections/state/Plugi
 import { digest } from "../values/Digest.ts"
 import * as Options from "../values/Options.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
-import type { ActError } from "./acting/CommandExecution.ts"
 import * as CommandQueue from "./acting/CommandQueue.ts"
-import * as Agent from "./agents/Agent.ts"
-import { type LoopOptions, loop, loopFields } from "./agents/AgentLoop.ts"
-import type { TaskClosed } from "./context/TaskLifecycle.ts"
+import type * as Agent from "./agents/Agent.ts"
+import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Fork from "./fork/Fork.ts"
 import { ask, Confirmations } from "./gate/Confirmations.ts"
@@ -28,23 +26,13 @@ import { recover } from "./recovery/Takeover.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import { Scoring } from "./scoring/Scoring.ts"
-import type { PerceiveError } from "./sensing/Perception.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
 import { DENO_VERSION, VERSION } from "./versions.ts"
 
-/** What a run is asked for. */
-export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
-
-/** Their schema. */
-export const RunOptions = Options.of<RunOptions>({
-  required: { goal: Options.Text },
-  optional: { ...Task.openFields, ...loopFields },
-})
-
-export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
+export { type RunError, RunOptions } from "./agents/runAgent.ts"
 
 /** What an embedding program uses: plugins, tasks, perceiving and acting through them, audits, re-scoring. */
 export class Kernel extends Context.Tag("hindcast/Kernel")<
@@ -187,28 +175,7 @@ const make = (given: KernelOptions) =>
         Replay.replay(...asked).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
         open,
-        run: (given, options) =>
-          Effect.uninterruptibleMask((restore) =>
-            Effect.gen(function* () {
-              const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
-              const { maxSteps, deadlineMs, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
-              const task = yield* restore(open({ ...opening, agent: Agent.fullName(agent) }))
-              const asked = {
-                ...(maxSteps === undefined ? {} : { maxSteps }),
-                ...(deadlineMs === undefined ? {} : { deadlineMs }),
-              }
-              const ended = yield* Effect.exit(restore(loop(agent, task, asked)))
-              const [outcome, reason] = Exit.match(ended, {
-                onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
-                onFailure: Task.endOf,
-              })
-              // An agent that perceives and acts by itself may have closed its task by itself.
-              yield* Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
-              yield* ended
-              // It was opened above, so it is found.
-              return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
-            }),
-          ),
+        run: (agent, options) => runAgent({ open, audit }, agent, options),
       },
     })
   })

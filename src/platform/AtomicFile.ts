@@ -1,3 +1,8 @@
+/**
+ * Creates files and directories atomically: the content is written under a temporary name and then moved to its target.
+ * Temporary names identify the writing process, so that those of dead processes can be removed.
+ */
+
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -6,21 +11,22 @@ import { isAlive } from "./LiveProcess.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
 /**
- * A name beside a target for what is to take its name once it is whole: `<target>.<host>-<process>-<id>.partial`. It says who
- * writes there, so that what a killed process left can be told from what another one is writing.
+ * A temporary name beside a target, to write under until the content is complete:
+ * `<target>.<host>-<process>-<id>.partial`. The host and process id tell a file that a killed process left from one
+ * that is still being written.
  */
 export const nameFor = (target: string): string =>
   `${target}.${HOST}-${process.pid}-${crypto.randomBytes(4).toString("hex")}${SUFFIX}`
 
 /**
- * Removes what processes of this machine that are dead left beside a target, directories too, with what SQLite keeps beside a file.
- * What another machine or container writes there, on a disk that is shared, is left alone. It fails nothing: what cannot be removed
- * stays.
+ * Removes the temporary files and directories that dead processes of this machine left beside a target, with their
+ * SQLite `-wal`, `-shm` and `-journal` files. Files of other machines or containers on a shared disk are left alone.
+ * Never fails: a file that cannot be removed stays.
  */
 export const removeAbandonedFile = (target: string): void =>
   removeFrom(path.dirname(target), (name) => name.startsWith(`${path.basename(target)}.`))
 
-/** The same for all targets in a directory, which is Hindcast's own. */
+/** Like `removeAbandonedFile`, for all targets of a directory. The directory must be Hindcast's own. */
 export const removeAbandonedIn = (directory: string): void => removeFrom(directory, () => true)
 
 const removeFrom = (directory: string, isOfTarget: (name: string) => boolean): void => {
@@ -30,7 +36,7 @@ const removeFrom = (directory: string, isOfTarget: (name: string) => boolean): v
     try {
       fs.rmSync(path.join(directory, name), { recursive: true, force: true })
     } catch {
-      // It is another user's, or being removed by another process: not what was asked for.
+      // The file belongs to another user, or another process is removing it. Clean-up is best effort.
     }
   }
 }
@@ -39,15 +45,15 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   try {
     return fs.readdirSync(directory)
   } catch {
-    // It may be written to and not listed, or is not there: whoever writes next is told.
+    // The directory cannot be listed or does not exist. The write that follows reports that.
     return []
   }
 }
 
 /**
- * Gives what is whole its name. What came there meanwhile is not replaced: it fails with `EEXIST`. A link is made only where there
- * is nothing yet; a rename would replace what is there. Where links are refused (FAT, some shares), an empty file takes the name
- * first, in which the same holds, and is replaced at once.
+ * Moves a complete file to its target without replacing anything: fails with `EEXIST` if the target exists. It uses a
+ * hard link, since a rename would replace an existing file. Where links are refused (FAT, some shares), it reserves the
+ * target with an empty file, opened exclusively, and renames over that.
  */
 export const moveNew = (partial: string, target: string): void => {
   try {
@@ -71,7 +77,7 @@ const isRefused = (cause: unknown): boolean =>
 
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** What tells processes with the same id apart: the machine, and in it the container. */
+/** Identifies the machine and the container: process ids are unique only within one container. */
 const hostNow = (): string => {
   let container = ""
   try {

@@ -1,14 +1,14 @@
 /**
- * Descriptors that this process was started with by a program that left them open, and would pass on in its turn: Node marks the first
- * few of them to be closed, not those after a gap. What a plugin held that way no layer would take from it, and Deno takes any
- * socket by its number without asking for a permission.
+ * Keeps file descriptors that this process inherited from leaking into the processes that it spawns. Node sets
+ * close-on-exec on the first few inherited descriptors, but not on those after a gap. A plugin would keep such a
+ * descriptor through every layer of the sandbox, and Deno opens a socket by its number without asking for a permission.
  */
 import type { ChildProcess } from "node:child_process"
 import * as fs from "node:fs"
 
 /**
- * What a process that is spawned has in place of what it would inherit beside its inputs and outputs, as the tail of spawn's `stdio`:
- * ends of pipes that nobody holds (`letGo`). Empty almost always. Elsewhere than on Linux nothing is inherited.
+ * The tail of spawn's `stdio` option (index 3 and up) that replaces every inherited descriptor by a pipe; close the
+ * pipes with `letGo`. Almost always empty. Linux only: empty on other systems.
  */
 export const covered = (): Array<"pipe" | undefined> => {
   const inherited = process.platform === "linux" ? fs.readdirSync("/proc/self/fd").map(Number).filter(isPassedOn) : []
@@ -16,7 +16,7 @@ export const covered = (): Array<"pipe" | undefined> => {
   return Array.from({ length: last - 2 }, (_, at) => (inherited.includes(at + 3) ? "pipe" : undefined))
 }
 
-/** Closes this side of what covers them. */
+/** Closes this process's ends of the pipes that `covered` added. */
 export const letGo = (child: ChildProcess): void => {
   for (const stream of child.stdio?.slice(3) ?? []) stream?.destroy()
 }
@@ -30,7 +30,7 @@ const isPassedOn = (descriptor: number): boolean => {
     const flags = /^flags:\s*([0-7]+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0
   } catch {
-    // It was closed meanwhile, as the one is by which the list was read.
+    // The descriptor was closed meanwhile, such as the one that `readdirSync` read the list through.
     return false
   }
 }

@@ -1,9 +1,11 @@
+/** A rate limiter: a leaky bucket that drains at a constant rate and answers how long to wait. */
+
 /**
- * Counts what is used against what may be used in a second, and `atOnce` beyond that. Answers how many milliseconds to wait
- * after each use, so that it comes to no more than that on the average.
+ * A bucket that drains `perSecond` units a second and holds `atOnce` units. The function adds the units used and
+ * returns the milliseconds to wait before the next use, so that the average rate stays within the limit.
  */
 export const make = (perSecond: number, atOnce: number): ((used: number) => number) => {
-  /** What was used beyond what was allowed up to `asOf`. */
+  /** Units in the bucket at `asOf`. */
   let debt = 0
   let asOf = performance.now()
   return (used) => {

@@ -1,22 +1,27 @@
+/** Tests whether a process of this machine is alive, by its id. */
+
 import * as fs from "node:fs"
 
-/** Whether a process of this machine lives. One that has ended and was not waited for yet is dead. */
+/** Whether the process exists and runs. A zombie (ended, not yet waited for) counts as dead. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return !isZombie(pid)
   } catch (cause) {
-    // EPERM: it lives, and belongs to someone else.
+    // EPERM: the process is alive and belongs to another user.
     return cause instanceof Error && "code" in cause && cause.code === "EPERM"
   }
 }
 
-/** By its state in /proc (proc(5)): the word after its name, which stands in parentheses and may hold some itself. */
+/**
+ * Reads the state from /proc (proc(5)): the word after the name. The name is in parentheses and may contain
+ * parentheses.
+ */
 const isZombie = (pid: number): boolean => {
   try {
     return /^\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*(?=\))/s, ""))
   } catch {
-    // Not on Linux, or it has just ended: who asks again is told.
+    // Not on Linux, or the process has just ended: the next call reports that.
     return false
   }
 }

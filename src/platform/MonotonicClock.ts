@@ -1,7 +1,9 @@
+/** The monotonic clock, for intervals and deadlines: unlike wall-clock time, it never goes back and cannot be set. */
+
 import { Clock, Effect } from "effect"
 
-/** Now, in milliseconds of a clock that never goes back and that nobody sets: for intervals and deadlines, not for dates. */
+/** The clock's time in milliseconds, for differences only: it is not a date. */
 export const now: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
 
-/** Milliseconds since a moment of `performance.now`, to a thousandth. */
+/** Milliseconds since `startedAt` (a value of `performance.now`), rounded to a thousandth. */
 export const elapsedSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 1000) / 1000

@@ -1,14 +1,16 @@
+/** Files and directories that only their owner may access, and the test whether a symbolic link may be followed. */
+
 import * as fs from "node:fs"
 
-/** The owner may read and write, and nobody else may do anything. */
+/** File mode: the owner may read and write, others have no access. */
 export const FILE_MODE = 0o600
 
-/** The same for a directory. */
+/** Directory mode: only the owner has access. */
 export const DIRECTORY_MODE = 0o700
 
 /**
- * Makes an empty file for its owner alone, whatever the umask. It is closed to others from its first moment, and it is a file of
- * its own: where anything has that name already, be it a link to nothing, nothing is made. Answers whether it was made.
+ * Creates an empty file with `FILE_MODE`, whatever the umask. Returns false if the name is taken, also by a dangling
+ * symbolic link; then nothing is created.
  */
 export const makeFile = (file: string): boolean => {
   try {
@@ -20,14 +22,14 @@ export const makeFile = (file: string): boolean => {
   }
 }
 
-/** Makes a directory, with those above it, for its owner alone. One that is there already stays as it is. */
+/** Creates a directory and its missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. */
 export const makeDirectory = (directory: string): void => {
   fs.mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
 }
 
 /**
- * Closes a directory to others that is there already: for one that nobody but Hindcast has any business in. What is not a directory
- * of this user's own cannot be closed, and fails: whoever it belongs to, or leads to, could exchange what is kept in it.
+ * Removes the access of group and others from an existing directory that only Hindcast uses. Throws if the path is a
+ * symbolic link, no directory, or another user's: the owner of such a path could exchange the files in it.
  */
 export const closeDirectory = (directory: string): void => {
   const found = fs.lstatSync(directory)
@@ -44,8 +46,9 @@ export const closeDirectory = (directory: string): void => {
 const OTHERS = 0o077
 
 /**
- * Whether a link was laid by this user, or by root. Somebody else's link in a directory that both may write may lead anywhere:
- * no file is made where it leads. (Linux does the same with `fs.protected_symlinks`, where a path is opened as it is.)
+ * Whether a symbolic link was created by this user or by root. In a directory that several users may write, another
+ * user's link could lead anywhere, so that no file is created through it. (Linux protects plain opens the same way:
+ * `fs.protected_symlinks`.)
  */
 export const isTrusted = (link: fs.Stats): boolean => {
   const user = process.geteuid?.()

@@ -1,8 +1,11 @@
+/** Kills a child process together with its process group. */
+
 import type { ChildProcess } from "node:child_process"
 
 /**
- * Ends a command that leads a process group, with all of the group, and listens to it no more: what it left in a group of its
- * own may hold its outputs open for as long as it likes. Not for one whose end was told already: its id may be another's.
+ * Closes the child's outputs and sends SIGKILL to its process group; the child must lead the group. The outputs are
+ * closed first, since a descendant in another group may hold them open for any time. Do not call it after the child's
+ * exit was reported: the id may belong to another process by then.
  */
 export const killProcessGroup = (child: ChildProcess): void => {
   child.stdout?.destroy()
@@ -11,7 +14,7 @@ export const killProcessGroup = (child: ChildProcess): void => {
   try {
     process.kill(-child.pid, "SIGKILL")
   } catch {
-    // The group is gone already, or has not come to be.
+    // The group has ended already, or does not exist yet.
     child.kill("SIGKILL")
   }
 }

@@ -1,17 +1,17 @@
 /**
- * What Hindcast says on the log of the program that it runs in: trouble that cannot be recorded, or cannot be answered to
- * anybody. Others wrote parts of it, so that all of it is shown as `PlainText` has it. Nothing else in Hindcast logs.
+ * Writes to the log of the embedding program: failures that cannot be recorded as events and have no caller to return
+ * them to. Texts may come from outside, so that all of them are escaped (`PlainText`). No other module logs.
  */
 import { Cause, Effect } from "effect"
 import { visible, visibleLines } from "../values/PlainText.ts"
 
-/** Says what went wrong, with its cause where there is one, and goes on. */
+/** Logs a failure after which the program continues, with its cause if there is one. */
 export const warning = (what: string, why?: unknown): Effect.Effect<void> => Effect.logWarning(line(what, why))
 
 /**
- * Says what was lost.
+ * Logs a loss of data.
  *
- * @param about what it was about: is shown as JSON
+ * @param about the subject, shown as JSON
  */
 export const error = (what: string, why?: unknown, about?: unknown): Effect.Effect<void> =>
   Effect.logError(line(what, why, about))

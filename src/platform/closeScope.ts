@@ -1,9 +1,11 @@
+/** Closes a scope without losing an interruption of the calling fiber. */
+
 import { Effect, type Exit, Fiber, Scope } from "effect"
 
 /**
- * Closes a scope without losing an interruption of whoever closes it. Effect's `acquireRelease` puts a fiber's references
- * back after each finalizer, and among them whether it was interrupted: what arrived meanwhile, where nothing may be
- * interrupted, was forgotten (Effect 3.22; its pull request 8271 mended the other half). So a fiber of its own closes it.
+ * Closes a scope in a fiber of its own and waits for it. If the calling fiber closed it, an interruption that arrives
+ * meanwhile would be lost: Effect's `acquireRelease` restores the fiber's references after each finalizer, the
+ * interruption flag among them (Effect 3.22; its pull request 8271 fixed the other half).
  */
 export const closeScope = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Scope.close(scope, exit)), Fiber.join))

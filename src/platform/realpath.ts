@@ -1,13 +1,15 @@
+/** Resolves symbolic links in paths that need not exist yet. */
+
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 
-/** Resolves the links of as much of an absolute path as exists; what does not exist yet has none. */
+/** Resolves the links of the part of an absolute path that exists, and appends the rest as it is. */
 export const realpathOfExisting = async (place: string): Promise<string> => {
   try {
     return await fs.realpath(place)
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause
-    // A link to nothing would be followed once its target exists: it counts as where it points.
+    // A dangling link resolves to its target: the link would be followed as soon as the target exists.
     const target = await fs.readlink(place).catch(() => undefined)
     if (target !== undefined) return realpathOfExisting(path.resolve(path.dirname(place), target))
     const parent = path.dirname(place)

@@ -1,12 +1,14 @@
+/** Runs synchronous code with a time limit, for code from outside that may loop, such as a regular expression. */
+
 import * as vm from "node:vm"
 
-/** It took longer than it may. */
+/** The function exceeded its time limit. */
 export class TookTooLong extends Error {}
 
 /**
- * Runs a function without effects and stops it after so many milliseconds, even in the middle of a regular expression.
- * Nothing else on this thread runs meanwhile. It costs about 0.1 ms: a timer on another thread. That timer goes on where
- * this thread does not come to its turn; then the function is run again.
+ * Runs a synchronous function and throws `TookTooLong` after so many milliseconds, even in the middle of a regular
+ * expression. It blocks this thread meanwhile. The limit is a timer on another thread, which costs about 0.1 ms and
+ * also runs while this thread is not scheduled: if the function used less than half of its time, it is run again.
  */
 export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   for (let stalled = 0; ; stalled++) {
@@ -20,8 +22,8 @@ export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   }
 }
 
-/** How often a function is run again that was stopped without having worked for half of its time. */
-const MAX_STALLS = 3
+/** How often a function is run again that was stopped before it had used half of its time. */
+const MOST_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
   const call: { run: () => A; answer?: A } = { run }
@@ -41,6 +43,6 @@ const slot: { call: { run: () => unknown; answer?: unknown } | undefined } = { c
 const CONTEXT = vm.createContext({ slot })
 const CALL = new vm.Script("slot.call.answer = slot.call.run()")
 
-// Told by its code alone: the error may be another context's.
+// Tested by its code alone: the error may come from another context.
 const isTimeout = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && cause.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"

@@ -1,7 +1,12 @@
-/** Names that a message suggests at most. */
+/** Suggestions for misspelt names in error messages, by edit distance. */
+
+/** Most names that a message suggests. */
 const MAX_NAMES = 3
 
-/** The known names that a misspelt one is likely to mean, the nearest first: within a third of its length in edits. */
+/**
+ * The known names that a misspelt name may mean, nearest first. A name qualifies within a distance of a third of the
+ * shorter name's length, case ignored.
+ */
 export const similarNames = (misspelt: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
   known
     .map((name) => ({ name, edits: distance(misspelt.toLowerCase(), name.toLowerCase()) }))
@@ -11,8 +16,8 @@ export const similarNames = (misspelt: string, known: ReadonlyArray<string>): Re
     .map(({ name }) => name)
 
 /**
- * Edits between two texts: characters that are put in, taken out, replaced, and neighbours that changed places (optimal string
- * alignment), a row of the table at a time.
+ * Edit distance of two texts (optimal string alignment): insertions, deletions, replacements, and swaps of neighbours.
+ * Keeps one row of the table at a time.
  */
 const distance = (a: string, b: string): number => {
   const others = [...b]

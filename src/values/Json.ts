@@ -1,15 +1,19 @@
+/**
+ * JSON values: their type and schema, a check that a value is JSON, JSON Pointers (RFC 6901), and text from outside.
+ */
+
 import * as crypto from "node:crypto"
 import { Schema } from "effect"
 
-/** Anything RFC 8259 can say. Payloads, states, readings, arguments and results are all of this type. */
+/** A JSON value (RFC 8259). Payloads, states, readings, arguments and results have this type. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 
-/** A JSON object: what every payload is at its top. */
+/** A JSON object. Every payload is one. */
 export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** Schema of {@link Json}; its encoded form is its decoded form. */
+/** Schema of {@link Json}. The encoded form equals the decoded form. */
 export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => findNonJson(value) === undefined, {
   identifier: "Json",
   description: "Any JSON value (RFC 8259)",
@@ -29,7 +33,7 @@ export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
   },
 )
 
-/** Where a value stops being JSON, and why. `path` is a JSON Pointer (RFC 6901). */
+/** The first part of a value that is not JSON. `path` is a JSON Pointer (RFC 6901), `found` says what is there. */
 export interface NotJson {
   readonly path: string
   readonly found: string
@@ -39,9 +43,9 @@ export interface NotJson {
 const MAX_DEPTH = 200
 
 /**
- * Finds the first part of a value that JSON cannot carry unchanged: `undefined`, NaN, an infinity, a bigint, a
- * function, a symbol, a class instance (Date and Map among them), a lone surrogate, a hole or a cycle.
- * Answers `undefined` where the value is JSON. One change is let pass: -0 is written, and so read again, as 0.
+ * Finds the first part of a value that JSON cannot represent unchanged: `undefined`, NaN, an infinity, a bigint, a
+ * function, a symbol, a class instance (Date and Map among them), a lone surrogate, a hole or a cycle. Returns
+ * `undefined` if the value is JSON. -0 is accepted, although it is written and read back as 0.
  */
 export const findNonJson = (value: unknown): NotJson | undefined => search(value, 0)
 
@@ -81,7 +85,7 @@ const searchInside = (value: object, depth: number): NotJson | undefined => {
   return undefined
 }
 
-/** Writes one key as a token of a JSON Pointer (RFC 6901 §3). */
+/** Escapes one key as a token of a JSON Pointer (RFC 6901 §3). */
 export const pointerToken = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1")
 
 /** Splits a JSON Pointer into its keys (RFC 6901 §4). `""` is the whole document. */
@@ -93,7 +97,7 @@ export const pointerKeys = (pointer: string): ReadonlyArray<string> =>
         .split("/")
         .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
 
-/** The value at a list of keys, or `undefined` where the document has nothing there. Only own properties count. */
+/** The value at a list of keys, or `undefined` if there is none. Only own properties count. */
 export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | undefined => {
   let value: Json | undefined = document
   for (const key of keys) {
@@ -103,10 +107,10 @@ export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | und
   return value
 }
 
-/** Longest text that the log keeps of what somebody else said, in characters. */
-const MAX_TEXT_LENGTH = 8192
+/** Longest text from outside that the log keeps, in characters. */
+const MAX_SAID = 8192
 
-/** Text from outside as the log can keep it: without broken characters, and cut where it is very long. */
+/** Makes text from outside fit for the log: replaces lone surrogates, and truncates text beyond `MAX_SAID`. */
 export const plainText = (text: string): string =>
   (text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length} characters)`).toWellFormed()
 

@@ -1,21 +1,25 @@
+/**
+ * Turns the issues that Effect's `Schema` reports about options into one plain line for each path: what was expected
+ * there, what was found, and a suggestion for a misspelt word.
+ */
+
 import { SchemaAST as AST, Option, ParseResult } from "effect"
 import * as DidYouMean from "./DidYouMean.ts"
 
-/** What a schema found wrong at one place of a value. */
+/** What a schema reports about one path of a value. */
 export interface SchemaIssue {
-  /** The keys that lead there, from the outside in; none is the value itself. */
+  /** The keys from the outside in; empty for the value itself. */
   readonly keys: ReadonlyArray<PropertyKey>
   readonly expected: string
   readonly found: string
-  /** The word or key that was probably meant, where one is near. */
+  /** The known word or key that was probably meant. */
   readonly nearest?: string
-  /** True for an unknown field, false for everything else. */
+  /** True for an unknown field, false for every other issue. */
   readonly tolerable: boolean
 }
 
 /**
- * Flattens what `Schema` reports, with `errors: "all"`, into one line of plain words for each place. A field's
- * `description` annotation is what was expected of it.
+ * Flattens the issues that `Schema` reports with `errors: "all"`. A field's `description` annotation is its `expected`.
  */
 export const issuesOf = (
   issue: ParseResult.ParseIssue,
@@ -42,7 +46,7 @@ export const issuesOf = (
 
 const Nearest = Symbol.for("hindcast/Nearest")
 
-/** An issue that a check of ours found, as `Schema` reports issues. */
+/** Wraps an issue that a check of Hindcast found as an issue of `Schema`. */
 export const issueOfCheck = ({
   keys: [first, ...others],
   expected,
@@ -54,7 +58,7 @@ export const issueOfCheck = ({
   return first === undefined ? issue : new ParseResult.Pointer([first, ...others], undefined, issue)
 }
 
-/** A value as a message shows it: briefly, and never what an object holds. */
+/** Describes a value for a message: briefly, and without the content of objects. */
 export const describeValue = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
   if (value instanceof RegExp) return `the regular expression ${value}`
@@ -65,7 +69,7 @@ export const describeValue = (value: unknown): string => {
   return String(value)
 }
 
-/** Whether an object is one of keys and values and nothing else, from whatever realm of JavaScript it came. */
+/** Whether an object is a plain record (no class instance), from any JavaScript realm. */
 export const isPlain = (value: object): boolean => {
   const prototype: object | null = Object.getPrototypeOf(value)
   return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty"))
@@ -78,14 +82,17 @@ const anInstance = (value: object): string => {
     : "an object of a class"
 }
 
-/** Where one alternative alone is of the value's kind, what is wrong inside it; else that none fits. */
+/**
+ * If exactly one alternative of a union is of the value's kind, reports the issues inside it; otherwise that none
+ * matches.
+ */
 const alternatives = (issue: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
   const isOfKind = (part: ParseResult.ParseIssue) => part._tag === "Composite" && part.ast._tag !== "Union"
   const [inside, ...others] = [issue.issues].flat().filter(isOfKind)
   return inside !== undefined && others.length === 0 ? issuesOf(inside, keys) : [mismatch(issue, keys)]
 }
 
-/** The parts of an object or a list; an unknown field is told which fields there are. */
+/** The issues inside an object or a list. An issue about an unknown field names the known fields. */
 const partsOf = (composite: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
   const { ast } = composite
   const fields = ast._tag === "TypeLiteral" ? ast.propertySignatures.map(({ name }) => String(name)) : []
@@ -99,14 +106,16 @@ const partsOf = (composite: ParseResult.Composite, keys: ReadonlyArray<PropertyK
   })
 }
 
-/** What a filter says of a place inside, or of the whole; else what its description says was expected. */
+/**
+ * If a filter reported issues of its own, with paths, returns those; otherwise the filter's description is `expected`.
+ */
 const refused = (issue: ParseResult.Refinement, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
   const { issue: inner } = issue
   const isOfCheck = inner._tag === "Type" && Nearest in inner.ast.annotations
   return inner._tag === "Pointer" || isOfCheck ? issuesOf(inner, keys) : [mismatch(issue, keys)]
 }
 
-/** A `message` is what a filter found, where the value alone does not show it. */
+/** A filter's `message` is `found` where the value alone does not show what is wrong. */
 const mismatch = (
   issue: { readonly ast: AST.AST; readonly actual: unknown; readonly message?: string | undefined },
   keys: ReadonlyArray<PropertyKey>,
@@ -128,7 +137,7 @@ const nearestOf = ({ ast, actual }: { readonly ast: AST.AST; readonly actual: un
   return word === undefined ? undefined : JSON.stringify(word)
 }
 
-/** The words of which a text has to be one. */
+/** The literal texts of a union. */
 const wordsOf = (ast: AST.AST): ReadonlyArray<string> => {
   if (ast._tag === "Literal") return typeof ast.literal === "string" ? [ast.literal] : []
   return ast._tag === "Union" ? ast.types.flatMap(wordsOf) : []

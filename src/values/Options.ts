@@ -1,21 +1,26 @@
+/**
+ * Decodes and validates options at the boundary of the library and the command line: strict schemas, all mistakes
+ * reported at once, with paths and suggestions. Also holds the schemas that many options share.
+ */
+
 import { SchemaAST as AST, Data, Either, Option, Schema } from "effect"
 import * as DidYouMean from "./DidYouMean.ts"
 import { issueOfCheck, issuesOf, type SchemaIssue } from "./OptionIssues.ts"
 import { copyOf, KeepsUndefined } from "./PlainOptions.ts"
 
-/** One thing that is wrong with options. */
+/** One mistake in options. */
 export interface Problem {
-  /** Where: `gate.rules[2].decision`; `""` is all of it. */
+  /** The path, such as `gate.rules[2].decision`; `""` is the whole value. */
   readonly path: string
   readonly expected: string
   readonly found: string
-  /** What was probably meant, where one of the known words or keys is near. */
+  /** The known word or key that was probably meant. */
   readonly nearest?: string
 }
 
-/** Fix the call, or the file: everything that is wrong with the options, at once. Nothing was done. */
+/** Fix the call or the file. Holds every mistake in the options; nothing was done. */
 export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
-  /** Whose options they are: a function's name, or a file's. */
+  /** The function or file that the options belong to. */
   readonly of: string
   readonly problems: ReadonlyArray<Problem>
 }> {
@@ -25,16 +30,17 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   }
 }
 
-/** One line: the path, what was expected, what was found, and what was probably meant. */
+/** The problem on one line: path, what was expected, what was found, and the suggestion. */
 export const describe = ({ path, expected, found, nearest }: Problem): string =>
   `${path === "" ? "(all of them)" : path}: expected ${expected}, found ${found}.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`
 
 /**
- * Decodes options from outside, which types in TypeScript do not hold to anything. Unknown keys, wrong words and impossible
- * numbers are errors, all at once. The answer is a copy: what the caller does with its own object later changes nothing.
+ * Decodes options from outside, where TypeScript's types guarantee nothing. Unknown keys, unknown words and numbers out
+ * of range are errors, and all of them are reported. The result is a copy: later changes to the caller's object have no
+ * effect.
  *
- * @param of whose options they are, for messages
- * @param at where they stand in what the caller wrote, for messages: `["gate"]`
+ * @param of the function or file that the options belong to, for messages
+ * @param at the path of the options in the caller's value, for messages: `["gate"]`
  */
 export const decode = <A>(
   of: string,
@@ -48,7 +54,7 @@ export const decode = <A>(
   try {
     copied = copyOf(schema.ast, value)
   } catch (cause) {
-    // A getter or a proxy of the caller's threw.
+    // A getter or a proxy of the caller threw.
     const found = `what throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
     return Either.left(problems([{ keys: [], expected: "an object of keys and values", found, tolerable: false }]))
   }
@@ -69,7 +75,7 @@ const problemOf = ({ keys, tolerable: _, ...issue }: SchemaIssue, at: ReadonlyAr
   ...issue,
 })
 
-/** A path as JavaScript writes it: `gate.rules[2].decision`. */
+/** A path in JavaScript's notation: `gate.rules[2].decision`. */
 const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
   keys
     .map((key, index) => {
@@ -79,9 +85,9 @@ const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
     })
     .join("")
 
-/** What is wrong with names, each of which is to be one of those that are known: one problem for each that is not. */
+/** Checks that each name is a known one; reports one problem for each name that is not. */
 export const unknownNames = (
-  /** What they name: `plugin`, whose plural is `plugins`. */
+  /** What the names denote, in the singular (`plugin`); the plural is formed with an s. */
   what: string,
   known: ReadonlyArray<string>,
   named: ReadonlyArray<{ readonly name: string; readonly keys: ReadonlyArray<PropertyKey> }>,
@@ -104,15 +110,15 @@ export interface Fields<T> {
 }
 
 /**
- * The schema of an interface: the compiler refuses one that leaves out a field or has one too many. Where the value of a
- * field that may be left out is `undefined`, it is left out.
+ * Builds the schema of an interface. The compiler rejects a missing field and an extra one. An optional field whose
+ * value is `undefined` is left out of the result.
  */
 export const of = <T extends object>({ required, optional }: FieldsOf<T>): Schema.Schema<T> => {
   const fields: Record<string, Schema.Schema.All> = { ...required }
   const optionals = Object.entries<Schema.Schema.All>({ ...optional }).map(
     ([name, field]) => [name, Schema.optionalWith(field, { exact: true })] as const,
   )
-  // Its fields are those of the interface, by the parameter's type, which the compiler does not carry through a record.
+  // The parameter's type guarantees that the fields are the interface's; the compiler loses that in a record.
   return Schema.Struct({ ...fields, ...Object.fromEntries(optionals) }) as unknown as Schema.Schema<T>
 }
 
@@ -120,23 +126,25 @@ type FieldsOf<T> = (keyof T extends OptionalKeys<T> ? unknown : Required<Pick<Fi
   ([OptionalKeys<T>] extends [never] ? unknown : Required<Pick<Fields<T>, "optional">>) &
   Fields<T>
 
-/** The annotation of an object in which `undefined` is a mistake, and not the same as a key that is left out. */
+/** The annotation of an object in which a key with the value `undefined` is a mistake, instead of being left out. */
 export const KEEPS_UNDEFINED = { [KeepsUndefined]: true }
 
-/** A value that is told by its kind alone: a function, or a service of the program's own. It is used as it is. */
+/**
+ * The schema of a value that is tested by a predicate alone and used as it is: a function, or a service of the program.
+ */
 export const kind = <A>(description: string, is: (value: unknown) => boolean): Schema.Schema<A> =>
   Schema.declare((value: unknown): value is A => is(value), { description })
 
 /** A function. */
 export const callable = <F>(): Schema.Schema<F> => kind<F>("a function", (value) => typeof value === "function")
 
-/** Whether a value has functions and other properties of these names, its own or inherited. */
+/** Whether a value has properties of these names that are not `undefined`, own or inherited. */
 export const has =
   (...names: ReadonlyArray<string>) =>
   (value: unknown): boolean =>
     typeof value === "object" && value !== null && names.every((name) => Reflect.get(value, name) !== undefined)
 
-/** The longest time that a timer takes, in milliseconds: some 24 days. A longer one would never end, or end at once. */
+/** The longest delay of a timer, in milliseconds (about 24 days). Longer ones would fire at once or never. */
 export const LONGEST_MS = 2 ** 31 - 1
 
 /** A time to wait, in milliseconds: more than 0. */
@@ -145,13 +153,13 @@ export const Milliseconds: Schema.Schema<number> = Schema.Number.pipe(
   Schema.annotations({ description: `milliseconds, more than 0 and at most ${LONGEST_MS}` }),
 )
 
-/** The same, which may be 0. */
+/** A time to wait, in milliseconds: 0 or more. */
 export const MillisecondsOrNone: Schema.Schema<number> = Schema.Number.pipe(
   Schema.filter((ms) => ms >= 0 && ms <= LONGEST_MS),
   Schema.annotations({ description: `milliseconds, 0 or more and at most ${LONGEST_MS}` }),
 )
 
-/** A whole number between two others, both included. */
+/** A whole number from `least` to `most`, both included. */
 export const wholeNumber = (least: number, most: number = Number.MAX_SAFE_INTEGER): Schema.Schema<number> =>
   Schema.Number.pipe(
     Schema.filter((number) => Number.isSafeInteger(number) && number >= least && number <= most),
@@ -163,19 +171,19 @@ export const wholeNumber = (least: number, most: number = Number.MAX_SAFE_INTEGE
     }),
   )
 
-/** What randomness is seeded with. */
+/** The seed of a random number generator. */
 export const Seed = wholeNumber(0)
 
-/** Text that says something, and that a log can keep. */
+/** Text that is not blank and has no lone surrogates. */
 export const Text: Schema.Schema<string> = Schema.String.pipe(
   Schema.filter((text) => text.trim() !== "" && text.isWellFormed()),
   Schema.annotations({ description: "text, not empty and without broken characters" }),
 )
 
-/** Characters that a name may have at most. */
+/** Longest name, in characters. */
 const LONGEST_NAME = 200
 
-/** A name as logs and terminals show it: one line without control characters. */
+/** A name that logs and terminals can show: one line without control characters. */
 export const Name: Schema.Schema<string> = Schema.String.pipe(
   Schema.filter(
     (text) =>
@@ -192,17 +200,17 @@ export const Path: Schema.Schema<string> = Schema.String.pipe(
   Schema.annotations({ description: "a path" }),
 )
 
-/** Effect's own mark, which it does not export, of filters that also look at what is wrong inside, such as `minItems`. */
+/** Effect's annotation (not exported) of filters that also run when the value inside failed, such as `minItems`. */
 const STABLE = Symbol.for("effect/annotation/StableFilter")
 
-/** What a check finds wrong: where inside the value, what was expected there, and what was found. */
+/** One mistake that a check finds: the keys inside the value, what was expected there, and what was found. */
 export interface Found extends Omit<Problem, "path"> {
   readonly keys: ReadonlyArray<PropertyKey>
 }
 
 /**
- * A schema that also checks what no single field of a value is to blame for. It is asked about a value that the schema itself
- * has refused inside too, so that everything is found at once: what it is given is of the schema's kind, and no more.
+ * Adds a check across several fields to a schema. The check also runs on values whose fields failed to decode, so that
+ * all mistakes are reported at once: it may rely on the value's kind (object, list), not on its fields.
  */
 export const checking = <A>(
   schema: Schema.Schema<A>,

@@ -1,21 +1,27 @@
+/**
+ * Copies options before they are decoded, so that the validated value is the value used, whatever getters and proxies
+ * return later.
+ */
+
 import type { SchemaAST as AST } from "effect"
 import { findNonJson } from "./Json.ts"
 import { describeValue, isPlain, type SchemaIssue } from "./OptionIssues.ts"
 
-/** Marks the schema of an object in which `undefined` is a mistake, and not the same as a key that is left out. */
+/**
+ * Annotates the schema of an object in which a key with the value `undefined` is a mistake, instead of being left out.
+ */
 export const KeepsUndefined = Symbol.for("hindcast/KeepsUndefined")
 
-/** A copy of a value, and where objects of a class stand in it that should be of keys and values. */
+/** A copy of a value, and an issue for each class instance in it where a plain record was expected. */
 export interface Copied {
   readonly value: unknown
   readonly strange: ReadonlyArray<SchemaIssue>
 }
 
 /**
- * Copies a value as far as a schema looks into it, reading each of its properties once: what is decoded is what is used,
- * whatever the caller, a getter or a proxy says later. Keys whose value is `undefined` are left out. Services and functions
- * stay what they are. An object of a class is strange where keys and values are expected, since a schema sees only its own
- * properties and would take what it inherits for absent.
+ * Copies a value as deep as its schema describes, reading each property once. Keys whose value is `undefined` are left
+ * out. Services and functions are kept by reference. A class instance where a plain record is expected is reported in
+ * `strange`: a schema reads own properties only, and would take inherited ones for missing.
  */
 export const copyOf = (ast: AST.AST, value: unknown): Copied => {
   const strange: Array<SchemaIssue> = []
@@ -61,7 +67,7 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange:
     return object
   }
   const keepsUndefined = ast.annotations[KeepsUndefined] === true
-  // By entries, so that a key called `__proto__` stays a key.
+  // Built from entries, so that a key named `__proto__` stays a key.
   return Object.fromEntries(
     Reflect.ownKeys(object).flatMap((key) => {
       const value: unknown = Reflect.get(object, key)
@@ -72,8 +78,8 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange:
   )
 }
 
-/** Whether a value is of the kind that this schema looks into. */
-const describesInside = (ast: AST.AST, value: unknown): boolean => {
+/** Whether a schema describes the inside of this value: a list for a tuple, an object for a struct. */
+const looksInto = (ast: AST.AST, value: unknown): boolean => {
   switch (ast._tag) {
     case "Suspend":
       return describesInside(ast.f(), value)

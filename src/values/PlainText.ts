@@ -1,33 +1,33 @@
 /**
- * Text that somebody else wrote, as it may be shown to a person: in logs, pages, errors and questions.
+ * Escapes text from outside before a person sees it, in logs, pages, errors and questions.
  *
- * A terminal obeys control characters, and nobody sees a character that has no ink. Either can make one text look like
- * another. Both are written here as what they are, `\u{202e}`, so that nothing is hidden and nothing is lost.
+ * A terminal obeys control characters, and some characters are invisible. Either can make one text look like another.
+ * Both are written as escapes, `\u{202e}`, so that nothing is hidden and nothing is lost.
  */
 
-/** Text on one line: every character that a terminal would obey, or that nobody would see, is written as an escape. */
+/** Text on one line: every control character and every invisible character is written as an escape. */
 export const visible = (text: string): string =>
   ASCII.test(text) ? text : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
 
-/** The same, but line feeds stay: for text of several lines, such as an error's message. */
+/** Like `visible`, but keeps line feeds: for text of several lines, such as an error's message. */
 export const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n")
 
-/** Whether a text has nothing that `visible` would write as an escape. */
+/** Whether `visible` leaves a text unchanged. */
 export const isVisible = (text: string): boolean => visible(text) === text
 
 /**
- * Text as somebody is shown it who decides by it. Besides what `visible` escapes, these are:
+ * Text for a person who decides by it. Besides what `visible` escapes, it escapes:
  *
  * - line feeds and tabs, and every space but U+0020;
- * - what is compatible with ASCII and is not ASCII (Unicode NFKC): `ｒｍ`, `𝐫𝐦`, `․`;
- * - a letter that stands for a Latin one: one of another script in a word that has Latin letters, one of a script that nobody
- *   writes in today (UAX #31), letters of phonetics, and a word that is made of look-alikes alone (UTS #39), unless other words
- *   of the text show that it is written in that script;
- * - a digit of another script in a word that has letters or digits of ASCII;
- * - what is drawn like punctuation of ASCII: `∕`, `‐`, `ǃ`, `∶`;
- * - unassigned and private characters, and marks that are drawn over what stands before them and do not make a letter.
+ * - characters that are compatible with ASCII and not ASCII (Unicode NFKC): `ｒｍ`, `𝐫𝐦`, `․`;
+ * - letters that look like Latin ones: a letter of another script in a word with Latin letters, a letter of a script
+ *   that is not in modern use (UAX #31), phonetic letters, and a word of look-alikes alone (UTS #39), unless other
+ *   words of the text show that it is written in that script;
+ * - digits of another script in a word with ASCII letters or digits;
+ * - characters that look like ASCII punctuation: `∕`, `‐`, `ǃ`, `∶`;
+ * - unassigned and private characters, and combining marks that do not form a letter with the character before them.
  *
- * A text in Russian, Greek, Chinese or Arabic reads as it was written.
+ * Text in Russian, Greek, Chinese or Arabic is unchanged.
  */
 export const unmistakable = (text: string): string => {
   if (ASCII.test(text)) return text
@@ -42,18 +42,18 @@ export const unmistakable = (text: string): string => {
     .replaceAll(NOT_ASCII, (found) => (ASCII.test(found.normalize("NFKC")) ? escaped(found) : found))
 }
 
-/** Whether a text has nothing that `unmistakable` would write as an escape. */
+/** Whether `unmistakable` leaves a text unchanged, after NFC. */
 export const isUnmistakable = (text: string): boolean => unmistakable(text) === text.normalize("NFC")
 
-/** Nothing to be escaped, which is what most text is. */
+/** Printable ASCII, which needs no escapes: most text. */
 const ASCII = /^[\x20-\x7e]*$/
 
 const NOT_ASCII = /\P{ASCII}/gu
 
 /**
- * Controls (C0, DEL, C1), formats (direction, joiners, tags, soft hyphens), line and paragraph separators, halves of
- * surrogates, whatever Unicode says is drawn as nothing (Hangul fillers, variation selectors), the blank Braille pattern, and
- * marks on top of four others. An emoji keeps the selector and the joiners that it is made with.
+ * Controls (C0, DEL, C1), formats (direction, joiners, tags, soft hyphens), line and paragraph separators, lone
+ * surrogates, all characters that Unicode renders as nothing (Hangul fillers, variation selectors), the blank Braille
+ * pattern, and combining marks on top of four others. The selectors and joiners of an emoji are kept.
  */
 const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800"
 
@@ -67,8 +67,9 @@ const CONTROL_OR_INVISIBLE = new RegExp(
 const MISTAKABLE = new RegExp(`[${INVISIBLE}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu")
 
 /**
- * What is drawn like ASCII punctuation and is not compatible with it (UTS #39): slashes, hyphens and minus signs, colons, bars,
- * stars, tildes, an exclamation mark, primes and accents that stand alone, angles. Quotation marks and dashes of prose are none.
+ * Characters that look like ASCII punctuation and are not compatible with it (UTS #39): slashes, hyphens and minus
+ * signs, colons, bars, stars, tildes, an exclamation mark, spacing primes and accents, angles. Quotation marks and
+ * dashes of prose are not among them.
  */
 const LIKE_PUNCTUATION = new RegExp(
   [
@@ -79,11 +80,11 @@ const LIKE_PUNCTUATION = new RegExp(
   "gu",
 )
 
-/** Small letters of phonetics, which are drawn like those of ASCII, and the dotless ones. */
+/** Phonetic small letters, which look like ASCII ones, and the dotless letters. */
 const PHONETIC = /[\u0250-\u02AF\u1D00-\u1D2B\uA730\uA731\u0237]/gu
 
-/** The scripts that are in use (UAX #31, recommended scripts); the letters of others only stand for something else. */
-const MODERN_SCRIPTS =
+/** The scripts in modern use (UAX #31, recommended scripts). Letters of other scripts serve only as look-alikes. */
+const IN_USE =
   "Common Inherited Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan"
 
 const inScripts = (scripts: string): string =>
@@ -94,7 +95,7 @@ const inScripts = (scripts: string): string =>
 
 const OUTSIDE_MODERN_SCRIPTS = new RegExp(`(?![${inScripts(MODERN_SCRIPTS)}])[\\p{L}\\p{N}]`, "gu")
 
-/** What was found begins with a picture: then it is a whole emoji, and is seen. */
+/** A match that begins with a pictograph is a complete emoji, which is visible. */
 const isEmojiPart = (found: string): boolean => /^\p{Extended_Pictographic}/u.test(found)
 
 const escaped = (found: string): string => Array.from(found, escapedOne).join("")
@@ -110,16 +111,19 @@ const LATIN = /\p{Script=Latin}/u
 
 const ALPHANUMERIC = /[0-9A-Za-z]/
 
-/** Digits that are not ASCII's. */
+/** Digits of other scripts than ASCII's. */
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu
 
-/** Letters that do not stand in one word with Latin ones: those of Chinese, Japanese and Korean do (UTS #39, highly restrictive). */
+/**
+ * Letters that do not occur in one word with Latin ones. Those of Chinese, Japanese and Korean do (UTS #39, highly
+ * restrictive).
+ */
 const NOT_WITH_LATIN = new RegExp(
   `(?![${inScripts("Common Inherited Latin Han Hiragana Katakana Hangul Bopomofo")}])\\p{L}`,
   "gu",
 )
 
-/** The alphabets whose letters are drawn like Latin ones, and the letters that are (UTS #39, confusables of one letter). */
+/** Alphabets with letters that look like Latin ones, and those letters (UTS #39, single-letter confusables). */
 const ALPHABETS = [
   { letter: /\p{Script=Cyrillic}/gu, lookAlike: /^[АВЕЅІЈКМНОРСТУХЗаеѕіјорсухһԁԛԝӏҮѴѵ]$/u },
   { letter: /\p{Script=Greek}/gu, lookAlike: /^[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικϲϳ]$/u },
@@ -131,7 +135,7 @@ const ALPHABETS = [
 
 type Alphabet = (typeof ALPHABETS)[number]
 
-/** The alphabets that a text is written in for certain: it has words of them that could be nothing else. */
+/** The alphabets that a text is certainly written in: some word in it has a letter that is no look-alike. */
 const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
   new Set(
     ALPHABETS.filter(({ letter, lookAlike }) =>
@@ -150,5 +154,7 @@ const withoutLookAlikes = (word: string, scripts: ReadonlySet<Alphabet>): string
   )
 }
 
-/** Text as it may be shown on one line of a terminal: line breaks and tabs as a space, whatever is not seen as an escape. */
+/**
+ * Text for one line of a terminal: line breaks and tabs become spaces, other control and invisible characters escapes.
+ */
 export const oneLine = (text: string): string => visible(text.replaceAll(/[\r\n\t]/g, " "))

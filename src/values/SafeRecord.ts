@@ -1,26 +1,31 @@
-/** A record whose keys come from outside: any text, `__proto__` and `constructor` among it. */
+/**
+ * Records whose keys come from outside. Plain property access would treat keys such as `__proto__` and `constructor` as
+ * members of `Object.prototype`; these functions treat them as keys.
+ */
+
+/** A record with arbitrary text as keys. */
 export type SafeRecord<Value> = { readonly [key: string]: Value }
 
-/** A record that only one has, and may change. */
+/** A record with a single owner, who may mutate it. */
 export type Own<Value> = { [key: string]: Value }
 
-/** The value under a key, or `undefined`. Only own properties count. */
+/** The value of a key, or `undefined`. Only own properties count. */
 export const get = <Value>(record: SafeRecord<Value>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** The record with this value under this key; the very same record where it is there already. */
+/** The record with the key set to the value; the same object if nothing changes. */
 export const set = <Value>(record: SafeRecord<Value>, key: string, value: Value): SafeRecord<Value> =>
-  // A computed key in a literal defines an own property, also where the key is `__proto__`.
+  // A computed key in a literal defines an own property, also for `__proto__`.
   Object.hasOwn(record, key) && record[key] === value ? record : { ...record, [key]: value }
 
-/** The record without this key; the very same record where it has none such. */
+/** The record without the key; the same object if it has no such key. */
 export const remove = <Value>(record: SafeRecord<Value>, key: string): SafeRecord<Value> => {
   if (!Object.hasOwn(record, key)) return record
   const { [key]: _removed, ...rest } = record
   return rest
 }
 
-/** The record with the value under a key changed; the very same record where there is none, or nothing changes. */
+/** The record with `how` applied to the value of a key; the same object if there is no such key or nothing changes. */
 export const change = <Value>(
   record: SafeRecord<Value>,
   key: string,
@@ -30,24 +35,24 @@ export const change = <Value>(
   return value === undefined ? record : set(record, key, how(value))
 }
 
-/** Puts a value under a key of a record that nobody else has. */
+/** Sets a key of a mutable record in place. */
 export const put = <Value>(record: Own<Value>, key: string, value: Value): void => {
-  // Assigned to, `__proto__` would not become a key.
+  // Assigning to `__proto__` would set the prototype.
   if (key === "__proto__") Object.defineProperty(record, key, { ...OWN, value })
   else record[key] = value
 }
 
 const OWN = { enumerable: true, configurable: true, writable: true }
 
-/** Keys beyond which V8 keeps a record as a hash table, which it spreads at half the speed of this loop. */
+/** Beyond this many keys V8 keeps a record as a hash table, which a spread copies at half the speed of this loop. */
 const MAX_SPREAD = 256
 
-/** A record of one's own with the same entries. */
+/** A mutable copy of a record. */
 export const copy = <Value>(record: SafeRecord<Value>): Own<Value> => {
   const keys = Object.keys(record)
   if (keys.length <= MAX_SPREAD) return { ...record }
   const copied: Own<Value> = {}
-  // Every key is one of the record's own.
+  // Every key is an own property of the record.
   for (const key of keys) put(copied, key, record[key] as Value)
   return copied
 }

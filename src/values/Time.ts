@@ -1,12 +1,17 @@
+/** Times as epoch milliseconds: the range that events may carry, and conversions to text, Date and nanoseconds. */
+
 import { Schema } from "effect"
 
-/** 0000-01-01T00:00:00.000Z: the first moment that RFC 3339 can write, in epoch milliseconds. */
+/** 0000-01-01T00:00:00.000Z, the earliest time that RFC 3339 can write, in epoch milliseconds. */
 export const EARLIEST = -62_167_219_200_000
 
-/** 9999-12-31T23:59:59.999Z: the last one. */
+/** 9999-12-31T23:59:59.999Z, the latest time that RFC 3339 can write, in epoch milliseconds. */
 export const LATEST = 253_402_300_799_999
 
-/** The moments that an event may name. A log of 0.2.0 may hold others: whoever reads it writes them by `iso`. */
+/**
+ * Schema of the times that an event may carry. Logs of 0.2.0 may contain times outside the range; format them with
+ * `iso`.
+ */
 export const Moment = Schema.Int.pipe(
   Schema.between(EARLIEST, LATEST),
   Schema.annotations({
@@ -15,23 +20,26 @@ export const Moment = Schema.Int.pipe(
   }),
 )
 
-/** Whether an event may name this moment. */
+/** Whether an event may carry this time. */
 export const isMoment = Schema.is(Moment)
 
-/** Whether a clock can say this: events are recorded from 1970 on, for their ids (UUID version 7, RFC 9562 §5.7) say no time before it. */
+/**
+ * Whether the log's clock may return this time: 1970 or later, since event ids (UUID version 7, RFC 9562 §5.7) encode
+ * it.
+ */
 export const isClockTime = (epochMs: number): boolean => epochMs >= 0 && isMoment(epochMs)
 
 /**
- * A moment as RFC 3339 writes it, to the millisecond, in UTC. One that is beyond what it can write is the number of milliseconds:
- * what is in a log can be read whatever it is.
+ * A time as RFC 3339 text in UTC, to the millisecond. A time outside RFC 3339's range is written as its number of
+ * milliseconds, so that every stored event can be shown.
  */
 export const iso = (epochMs: number): string =>
   isMoment(epochMs) ? new Date(epochMs).toISOString() : `${epochMs} ms since 1970`
 
-/** A moment as a Date: the nearest that an event may name. */
+/** A time as a Date, clamped to `EARLIEST` and `LATEST`. */
 export const dateOf = (epochMs: number): Date => new Date(Math.min(Math.max(epochMs, EARLIEST), LATEST))
 
-/** A moment in nanoseconds since 1970, as formats of 64 bits without a sign hold it: the nearest that they can, from 1970 to 2554. */
+/** A time in nanoseconds since 1970, clamped to an unsigned 64-bit integer (1970 to 2554). */
 export const nanoseconds = (epochMs: number): bigint => {
   const whole = Math.floor(epochMs)
   const exact = BigInt(whole) * 1_000_000n + BigInt(Math.round((epochMs - whole) * 1_000_000))

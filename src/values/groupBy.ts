@@ -1,4 +1,6 @@
-/** Items by a key, in the order in which keys came. An item may stand under several keys. */
+/** Groups items by keys. */
+
+/** Groups items by key, in the order in which the keys first occur. An item may have several keys. */
 export const groupBy = <Item>(
   items: Iterable<Item>,
   keysOf: (item: Item) => ReadonlyArray<string>,

@@ -1,3 +1,8 @@
+/**
+ * Anchors: signed heads of a log, kept outside it. Against an anchor, `verify` finds events that were removed from the
+ * end and a chain that was rewritten as a whole, which the log alone cannot show.
+ */
+
 import * as crypto from "node:crypto"
 import canonicalize from "canonicalize"
 import { Data, Either, ParseResult, Schema } from "effect"
@@ -13,11 +18,10 @@ const hexadecimal = (bytes: number, description: string) =>
   )
 
 /**
- * A signed head: the document that proves later what a log said up to a position. Kept where whoever changes the log cannot
- * reach, it shows that events were removed from the end or that the whole chain was written anew, which the log by itself
- * cannot show.
+ * A signed head. It proves later which events the log held up to a position, if it is kept where an attacker who can
+ * write the log cannot write.
  *
- * The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of all the other fields.
+ * The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of all other fields.
  */
 export const Anchor = Schema.Struct({
   format: Schema.Literal(FORMAT),
@@ -34,7 +38,7 @@ export const Anchor = Schema.Struct({
 
 export interface Anchor extends Schema.Schema.Type<typeof Anchor> {}
 
-/** Take another document: this one proves nothing. */
+/** Use another anchor: this one is not valid, so that it proves nothing. */
 export class AnchorRefused extends Data.TaggedError("AnchorRefused")<{
   readonly expected: string
   readonly found: string
@@ -44,14 +48,14 @@ export class AnchorRefused extends Data.TaggedError("AnchorRefused")<{
   }
 }
 
-/** Name another file: this text is no key that can be used here. */
+/** Name another file: its text is not an Ed25519 key of the expected kind. */
 export class KeyInvalid extends Data.TaggedError("KeyInvalid")<{ readonly expected: string; readonly found: string }> {
   override get message() {
     return `Expected ${this.expected}, found ${this.found}. Name a file with such a key; \`hindcast log anchor --key FILE\` makes a new pair where there is no file yet.`
   }
 }
 
-/** A pair of keys in PEM: the private one to sign with and to keep, the public one to hand out. */
+/** A key pair in PEM: the private key signs and stays secret, the public key is handed out. */
 export interface Keys {
   /** PKCS #8 (RFC 5958). */
   readonly privateKey: string
@@ -59,17 +63,17 @@ export interface Keys {
   readonly publicKey: string
 }
 
-/** A new pair of keys, from the system's randomness. */
+/** Generates a key pair from the system's randomness. */
 export const makeKeys = (): Keys => {
   const { privateKey, publicKey } = crypto.generateKeyPairSync("ed25519")
   return { privateKey: pkcs8(privateKey), publicKey: spki(publicKey) }
 }
 
-/** The public key, in PEM, that belongs to a private one. */
+/** The public key (PEM) of a private key (PEM). */
 export const publicKeyOf = (privateKey: string): Either.Either<string, KeyInvalid> =>
   Either.map(privateKeyIn(privateKey), (key) => spki(crypto.createPublicKey(key)))
 
-/** Signs a head. `privateKey` is PEM, `at` the time to write down, `log` the log's name for people. */
+/** Signs a head. `privateKey` is PEM, `at` the time to record, `log` the log's name for people. */
 export const sign = (
   { position, hash }: Head,
   { log, at, privateKey }: { readonly log: string; readonly at: number; readonly privateKey: string },
@@ -80,7 +84,7 @@ export const sign = (
     return { ...signed, signature: crypto.sign(null, bytesToSign(signed), key).toString("hex") }
   })
 
-/** Reads an anchor's document. What it says is checked by `check` alone. */
+/** Decodes an anchor without checking its signature: see `check`. */
 export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
   Either.try({
     try: (): unknown => JSON.parse(text),
@@ -97,10 +101,11 @@ export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
   )
 
 /**
- * The head that an anchor vouches for, if it is as it was signed, and signed with the key that is trusted.
+ * The head that an anchor vouches for, if its signature is valid and, where `trusted` is given, made with that key
+ * (PEM).
  *
- * Without a trusted key (PEM) it is held against the key that it names itself: that finds a slip, and not someone who
- * signed another head with a key of his own.
+ * Without `trusted` the signature is checked against the key in the anchor itself. That detects accidental changes, but
+ * not an attacker who signed another head with another key.
  */
 export const check = (anchor: Anchor, trusted?: string): Either.Either<Head, AnchorRefused | KeyInvalid> =>
   Either.gen(function* () {
@@ -132,12 +137,12 @@ const isSigned = (signed: Signed, signature: string): boolean => {
   try {
     return crypto.verify(null, bytesToSign(signed), keyOf(signed.publicKey), Buffer.from(signature, "hex"))
   } catch {
-    // 32 bytes that are no point of the curve.
+    // The 32 bytes are not a point of the curve.
     return false
   }
 }
 
-/** The raw 32 bytes as a JSON Web Key holds them (RFC 8037). */
+/** The raw 32 bytes of a public key as a JSON Web Key (RFC 8037). */
 const keyOf = (publicKey: string): crypto.KeyObject =>
   crypto.createPublicKey({
     key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "hex").toString("base64url") },
@@ -154,7 +159,10 @@ const spki = (key: crypto.KeyObject): string => key.export({ type: "spki", forma
 const privateKeyIn = (pem: string) =>
   keyIn("an Ed25519 private key in PEM (PKCS #8, without a passphrase)", () => crypto.createPrivateKey(pem))
 
-/** A private key holds the public one as well, and Node would take it: it is refused, for it should not be handed about. */
+/**
+ * A private key contains the public one, and Node would accept it. It is refused, since private keys should not be
+ * passed around.
+ */
 const publicKeyIn = (pem: string) => {
   const expected = "an Ed25519 public key in PEM (SPKI)"
   return pem.includes("PRIVATE KEY")

@@ -1,6 +1,8 @@
+/** The hash chain of a log: the hash of each event covers the event and the hash before it. */
+
 import * as crypto from "node:crypto"
 
-/** The envelope's fields that the chain covers; the payload is covered too, as text exactly as stored. */
+/** The envelope fields that the hash covers. It also covers the payload's text exactly as stored. */
 export interface Link {
   readonly position: number
   readonly id: string
@@ -20,12 +22,13 @@ export interface Link {
 export const GENESIS = "0".repeat(64)
 
 /**
- * The hash of an event, given the hash of the one before it:
+ * The hash of an event, given the previous hash:
  * `SHA-256(previous hash ‖ every field, length-prefixed ‖ the payload, length-prefixed)`.
  *
- * Each field is a netstring without the comma (`<bytes in UTF-8>:<text>`), numbers in decimal, an absent field `-:`,
- * so that no two envelopes share an encoding. Names enter as text, never as a storage's own numbers: the chain says
- * the same whatever the backend. `keyId` names the key that encrypts fields of the payload. Both hashes are 64 hexadecimal digits; the previous one enters as its 64 ASCII bytes.
+ * Each field is a netstring without the comma (`<bytes in UTF-8>:<text>`), numbers in decimal, an absent field `-:`, so
+ * that no two envelopes share an encoding. Names are hashed as text, never as a backend's row ids, so that the chain
+ * does not depend on the backend. `keyId` names the key that encrypts fields of the payload. Both hashes are 64
+ * hexadecimal digits; the previous one is hashed as its 64 ASCII bytes.
  */
 export const link = (previous: string, event: Link, payload: string, keyId: string | null = null): string =>
   crypto.hash(
@@ -50,7 +53,7 @@ export const link = (previous: string, event: Link, payload: string, keyId: stri
 
 const field = (text: string | null): string => (text === null ? ABSENT : `${Buffer.byteLength(text)}:${text}`)
 
-/** The same for numbers and ids, whose bytes are as many as their characters. */
+/** Like `field`, for numbers and ids, whose length in bytes equals their length in characters. */
 const ascii = (text: string | null): string => (text === null ? ABSENT : `${text.length}:${text}`)
 
 const ABSENT = "-:"

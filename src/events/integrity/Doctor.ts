@@ -1,23 +1,25 @@
+/** The result of `hindcast log doctor`: the checks that ran and their findings, ordered by severity. */
+
 import type { CheckResult, Finding, Severity, Verification } from "../log/Verification.ts"
 
-/** What the doctor looked at, and what was found there: the worst first. */
+/** The result of an examination. */
 export interface Examination {
   readonly log: string
-  /** What was looked at, in that order; damage can keep the doctor from going on. */
+  /** Names of the checks that ran, in order. Damage can prevent the later ones. */
   readonly checked: ReadonlyArray<string>
-  /** The same with what is there, and with what was not looked at. */
+  /** Every check with its result, including those that did not run. */
   readonly looks: ReadonlyArray<CheckResult>
   readonly findings: ReadonlyArray<Finding>
-  /** What walking the chain found; null where it was not walked. */
+  /** The result of verifying the chain; null if it was not verified. */
   readonly chain: Verification | null
 }
 
-/** Whether nothing is damaged. Warnings and notes do not make a log ill. */
+/** Whether no finding is damage. Warnings and notes do not count. */
 export const isHealthy = ({ findings }: Pick<Examination, "findings">): boolean =>
   findings.every(({ severity }) => severity !== "damage")
 
 const SEVERITIES: ReadonlyArray<Severity> = ["damage", "warning", "note"]
 
-/** Findings with the worst first, else in the order in which they were made. */
+/** Findings by severity, worst first; otherwise in their order. */
 export const worstFirst = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
   SEVERITIES.flatMap((wanted) => findings.filter(({ severity }) => severity === wanted))

@@ -1,48 +1,49 @@
+/**
+ * Infers what was done to a log at the first position where its chain breaks. Each inference is a proof by hash: a
+ * row's stored hash is reproduced from another previous hash, or at another position, than its own.
+ */
+
 import type { TamperKind } from "../log/Verification.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
 
-/** An event as it is stored now: what the chain covers, and the hash that it carries. */
+/** An event as stored: the fields that the chain covers, and the stored hash. */
 export interface Stored {
   readonly link: Chain.Link
   readonly payload: string
   readonly keyId: string | null
   readonly hash: string
-  /** What makes it no event at all, whatever its hash; null where it is one. */
+  /** A reason why the row cannot be a valid event, whatever its hash; null if there is none. */
   readonly flaw: Flaw | null
 }
 
-/** A part of a row that no log writes. */
+/** A defect of a row that no log writes. */
 export interface Flaw {
   readonly kind: "payload changed" | "envelope changed"
   readonly reason: string
 }
 
-/** The first position at which a chain breaks, what was done there, and a sentence on how it shows. */
+/** The first position at which a chain breaks, the type of tampering, and a sentence with the evidence. */
 export interface Break {
   readonly position: number
   readonly kind: TamperKind
   readonly reason: string
 }
 
-/** What is known where a chain breaks. */
+/** The rows and heads around a break. */
 export interface TamperEvidence {
-  /** The last event that continues the chain, or the beginning. */
+  /** The last event that continues the chain, or genesis. */
   readonly head: Head
-  /** Heads that the log had before this one, in order. */
+  /** Heads before `head`, in order. */
   readonly earlier: ReadonlyArray<Head>
-  /** The rows after the head, in order; the first of them breaks the chain. */
+  /** The rows after the head, in order. The first one breaks the chain. */
   readonly from: ReadonlyArray<Stored>
-  /** Whether the first of them has the version after the one that its stream had reached. */
+  /** Whether the first of these rows has the next version of its stream. */
   readonly inSequence: boolean
   readonly anchor: Head | undefined
 }
 
-/**
- * Says what was done where a chain breaks, and at which position: no more than the rows around it prove.
- *
- * The proofs are all of one kind: a row's hash is found again from another hash or another position than where it stands.
- */
+/** Classifies a break. Claims no more than the rows around it prove. */
 export const classify = (evidence: TamperEvidence): Break => {
   const { head, from } = evidence
   const [first] = from
@@ -53,7 +54,7 @@ export const classify = (evidence: TamperEvidence): Break => {
   return misplaced(evidence, first) ?? changed(evidence, first)
 }
 
-/** Rows that stand elsewhere than where they were recorded, that are missing, or that were put in. */
+/** Detects rows that are missing, inserted, or at another position than recorded. */
 const misplaced = ({ head, earlier, from }: TamperEvidence, first: Stored): Break | undefined => {
   const position = head.position + 1
   const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))
@@ -63,7 +64,7 @@ const misplaced = ({ head, earlier, from }: TamperEvidence, first: Stored): Brea
   return forgedBefore(earlier, first) ?? movedUp(position, first, from[1])
 }
 
-/** What belongs here stands later: the two changed places, or what stands before it was put in. */
+/** The row of this position is found later: either two rows were swapped, or the rows before it were inserted. */
 const swappedOrInserted = (position: number, from: ReadonlyArray<Stored>, later: number, belongs: Stored) => {
   const [first] = from
   const next = from[later + 1]
@@ -74,16 +75,19 @@ const swappedOrInserted = (position: number, from: ReadonlyArray<Stored>, later:
   return inserted(position, `the event that belongs here, and those after it, follow from @${belongs.link.position}`)
 }
 
-/** Whether rows on whose forged hashes the chain went on were put in before this row: it follows from before them. */
+/**
+ * Detects rows that were inserted with forged hashes that continue the chain: the first row continues a head before
+ * them.
+ */
 const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Break | undefined => {
   const left = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
   return left && inserted(left.position + 1, `the event that belongs here stands at @${first.link.position}`)
 }
 
-/** Most removed events that are looked for where the rest was moved up to close the gap. */
+/** Most removed events that are tried when the rows after a gap were renumbered to close it. */
 const MAX_MOVED_UP = 1000
 
-/** Whether both this row and the next were recorded at later positions. */
+/** Detects rows that were renumbered: this row and the next one were recorded at later positions. */
 const movedUp = (position: number, first: Stored, next: Stored | undefined): Break | undefined => {
   if (next === undefined) return undefined
   for (let removed = 1; removed <= MAX_MOVED_UP; removed++) {
@@ -94,7 +98,7 @@ const movedUp = (position: number, first: Stored, next: Stored | undefined): Bre
   return undefined
 }
 
-/** The row stands where it belongs, and is not what was recorded. */
+/** The row is at its recorded position, and its content or its hash was altered. */
 const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stored): Break => {
   const { position } = first.link
   const flaw = payloadFlaw(first.payload)
@@ -125,7 +129,9 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
   return { position, kind: "content or hash changed", reason }
 }
 
-/** What the payload's text shows by itself: the log writes it by `JSON.stringify` and in no other way. */
+/**
+ * A flaw that the payload's text shows by itself: it is not the output of `JSON.stringify`, which writes every payload.
+ */
 const payloadFlaw = (payload: string): Flaw | null => {
   const reason = writtenAgain(payload)
   return reason === null ? null : { kind: "payload changed", reason }
@@ -139,7 +145,7 @@ const writtenAgain = (payload: string): string | null => {
   }
 }
 
-/** Whether a row's hash is that of its content at a position after a hash. */
+/** Whether a row's stored hash is the hash of its content at this position after this previous hash. */
 const continues = (hash: string, { link, payload, keyId, hash: stored }: Stored, position: number): boolean =>
   Chain.link(hash, { ...link, position }, payload, keyId) === stored
 

@@ -1,3 +1,5 @@
+/** Verifies the hash chain of a log of any backend, against an anchor where there is one. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { LogCorrupt, type LogError } from "../log/EventLog.ts"
@@ -6,29 +8,29 @@ import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
 import * as TamperClassification from "./TamperClassification.ts"
 
-/** Rows read in one step: constant memory, whatever the log's length. */
+/** Rows read in one step, so that memory use is constant. */
 const PAGE_SIZE = 1000
 
-/** Rows before and after a break that are looked at to say what was done there. */
+/** Rows before and after a break that are read to classify it. */
 const WINDOW = 1000
 
-/** Where the stored rows come from: what stands there now, believed in nothing. */
+/** A backend's stored rows, read without trusting any of them. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   /** Rows after a position, in order of position. */
   readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<TamperClassification.Stored>, LogError>
-  /** The highest version that a stream has before a position; 0 where it has none. */
+  /** The highest version of a stream before a position; 0 if it has no event there. */
   readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
 }
 
-/** What walking the chain came to: its end, or where it breaks. */
+/** The result of verifying the chain: its head, or its first break. */
 export type Chained =
   | { readonly broken: null; readonly head: Head; readonly events: number }
   | { readonly broken: TamperClassification.Break }
 
 /**
- * Walks the chain from the first event over what is stored now, and holds it against the anchor where there is one. Where
- * a page cannot be read it goes on row by row, so that the error says how far the log is sound.
+ * Recomputes the chain from the first stored event, and compares it with the anchor. If a page of rows cannot be read,
+ * reads the next row alone, so that the error names the first unreadable position.
  */
 export const verify = (
   source: Source,
@@ -54,14 +56,14 @@ export const verify = (
       if (onProgress !== undefined) yield* onProgress(head.position, Math.max(head.position, atStart.position))
       yield* yieldToEventLoop
     }
-    // Also where it names no position at all: what was not held against it is not said to be.
+    // Also if the anchor's position never occurs: an anchor that was not compared must not pass.
     if (anchor !== undefined && !isHeld) return broken(cutOff(head, anchor))
     return { broken: null, head, events: head.position }
   })
 
 const broken = (found: TamperClassification.Break): Chained => ({ broken: found })
 
-/** Goes from one head to the next over some rows, and stops before the first that does not continue it. */
+/** The head after the rows that continue the chain from `from`; stops before the first that does not. */
 export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored>): Head => {
   let { position, hash } = from
   for (const row of rows) {
@@ -74,11 +76,14 @@ export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored
   return { position, hash }
 }
 
-/** The row of a position, if it is among those that were just walked. */
+/** The row at a position, if it is among the rows between two heads. */
 const rowAt = (rows: ReadonlyArray<TamperClassification.Stored>, from: Head, to: Head, position: number) =>
   position > from.position && position <= to.position ? rows[position - from.position - 1] : undefined
 
-/** The lowest position that a row can have: whoever may write the file can put rows before the first. */
+/**
+ * The position to read after. Before the first event it is minus infinity: an attacker may insert rows at negative
+ * positions.
+ */
 const beginning = (head: Head) => (head.position === 0 ? Number.NEGATIVE_INFINITY : head.position)
 
 const readOn = (source: Source, head: Head) =>
@@ -111,7 +116,7 @@ const headsBefore = (source: Source, head: Head) => {
   )
 }
 
-/** What follows may be damaged as well; one row is known to be readable. */
+/** The rows after a position. Later rows may be damaged as well; the first is known to be readable. */
 const readable = (source: Source, after: number) =>
   Effect.catchTag(source.page(after, WINDOW), "LogCorrupt", () => source.page(after, 1))
 

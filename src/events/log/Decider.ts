@@ -1,17 +1,23 @@
+/**
+ * Serialises decisions about a stream: each decision sees the stream's version, and is made again if another writer
+ * appended first.
+ */
+
 import { type Context, Deferred, Effect } from "effect"
 import { type AppendError, type Appended, type AppendRequest, type EventLog, Exact, type LogError } from "./EventLog.ts"
 
-/** What is to be appended to the stream that was decided about. */
+/** The append that a decision returns; the decider adds the stream and its expected version. */
 export type DecidedAppend = Omit<AppendRequest, "stream" | "timeline" | "expected">
 
-/** Makes decisions that rest on where a stream stands, one at a time for each stream and in the order in which they came. */
+/** Makes decisions that depend on a stream's events: one at a time per stream, in the order of the calls. */
 export interface Decider {
   /**
-   * Decides, and appends what was decided if the stream still stands where it did; else decides again. Answers nothing where
-   * nothing was decided. Within a program no decision is made twice and none overtakes another; where other processes append
-   * to the stream as well, a decision may be made several times.
+   * Calls `decide`, and appends its result if the stream's version is unchanged; otherwise calls it again with the new
+   * version. Returns undefined if `decide` returned undefined. Within a program, decisions about a stream never run
+   * concurrently and never overtake each other. If other processes append to the stream, `decide` may be called several
+   * times.
    *
-   * @param decide is given the version of the stream's last event, 0 where it has none
+   * @param decide is given the version of the stream's last event, 0 if it has none
    */
   readonly decide: <E, R>(
     stream: string,
@@ -19,9 +25,9 @@ export interface Decider {
   ) => Effect.Effect<Appended | undefined, E | AppendError, R>
 }
 
-/** One decider a log, for all who decide about its streams: two know nothing of each other. */
+/** Makes a decider. Use one per log: two deciders do not see each other's queues. */
 export const decider = (log: Context.Tag.Service<EventLog>): Decider => {
-  /** The end of each stream's queue: done once everyone in it has had his turn. */
+  /** The end of each stream's queue: done when every decision in it has finished. */
   const queues = new Map<string, Deferred.Deferred<void>>()
 
   const inTurn = <A, E, R>(stream: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -35,7 +41,7 @@ export const decider = (log: Context.Tag.Service<EventLog>): Decider => {
           return Deferred.succeed(done, undefined)
         })
         if (before !== undefined) {
-          // Who is interrupted while it waits leaves its place to whoever comes after it, and no earlier.
+          // A caller that is interrupted while it waits releases its successor only when its predecessor is done.
           const waited = restore(Deferred.await(before))
           yield* Effect.onInterrupt(waited, () => Effect.forkDaemon(Effect.zipRight(Deferred.await(before), leave)))
         }

@@ -1,3 +1,8 @@
+/**
+ * The interface of the event log: queries, appends and their errors. Errors are grouped by remedy: retry, rebase, fix
+ * the call, or give up. Every backend implements `EventLog`.
+ */
+
 import { Context, Data, type Effect, type Option, type Stream } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
@@ -11,7 +16,7 @@ export { type TamperKind, Verification, VerifyOptions } from "./Verification.ts"
 /** The timeline that every log has. */
 export const MAIN = "main"
 
-/** What every log stands for by itself. */
+/** The timeline and spans of a log that is not a view of another timeline. */
 export const ON_MAIN = { timeline: MAIN, spans: [{ timeline: MAIN, until: Number.MAX_SAFE_INTEGER }] } as const
 
 /**
@@ -33,26 +38,26 @@ export const Exists: Expected = { _tag: "Exists" }
 export const Exact = (version: number): Expected => ({ _tag: "Exact", version })
 
 interface NewEventFields {
-  /** Makes the append idempotent: a retry with the same id and content answers with the earlier event. */
+  /** Makes the append idempotent: a retry with the same id and content returns the earlier event. */
   readonly id?: string
   readonly causationId?: string | null
-  /** The source's clock, in epoch milliseconds; the log's clock where absent. */
+  /** The source's clock, in epoch milliseconds. Default: the log's clock. */
   readonly occurredAt?: number
 }
 
-/** A core event as its author gives it; the log adds position, version, time and hash. */
+/** A core event as the caller gives it; the log adds position, version, time and hash. */
 export type CoreNewEvent = {
   [Name in CoreName]: NewEventFields & { readonly type: Name; readonly payload: PayloadOf<Name> }
 }[CoreName]
 
-/** An event as its author gives it, of the core vocabulary or of a program's own. */
+/** An event as the caller gives it, of the core vocabulary or of the program's vocabulary. */
 export type NewEvent =
   | CoreNewEvent
   | (NewEventFields & { readonly type: string; readonly payload: JsonObject; readonly schemaVersion?: number })
 
 /**
- * What an append depends on beside its own stream: another stream that must still stand at this version. A kernel fences
- * its appends by the stream in which the next one says that it took over.
+ * A second condition of an append, on a stream other than its own: that stream must still be at this version. A kernel
+ * fences its appends with the stream to which another kernel appends when it takes over.
  */
 export interface Fence {
   /** Default: `main`, also in a view of another timeline. */
@@ -63,7 +68,7 @@ export interface Fence {
 
 /** Events for one stream, committed together or not at all. */
 export interface AppendRequest {
-  /** Default: the log's, which is `main` unless it is a view of another one. */
+  /** Default: the log's timeline, which is `main` unless the log is a view of another one. */
   readonly timeline?: string
   readonly stream: string
   readonly taskId?: string | null
@@ -71,20 +76,23 @@ export interface AppendRequest {
   readonly actor: string
   /** Default: `Any`. */
   readonly expected?: Expected
-  /** Where the fence's stream has gone on, nothing is written: a `VersionConflict` of that stream. Default: none. */
+  /**
+   * If the fence's stream has moved on, nothing is written, and the append fails with a `VersionConflict` of that
+   * stream. Default: none.
+   */
   readonly fence?: Fence
   /**
-   * Whose personal data the events hold: the fields that their types declare personal are encrypted under this subject's
-   * key. Who it is stands in the log's key file and nowhere in the log.
+   * The person whose personal data the events hold. The fields that their types declare personal are encrypted under
+   * this subject's key. The subject is recorded in the log's key file only, never in the log.
    */
   readonly subject?: string
   readonly events: ReadonlyArray<NewEvent>
 }
 
-/** What an append answers: the events as they stand in the log, and the place of the last one. */
+/** The result of an append: the events as stored, and the position of the last one. */
 export interface Appended {
   readonly position: number
-  /** The stream's version after it. */
+  /** The stream's version after the append. */
   readonly version: number
   readonly events: ReadonlyArray<Event>
 }
@@ -97,9 +105,9 @@ export interface Query {
   readonly until?: number
   readonly timeline?: string
   readonly stream?: string
-  /** With `stream`: only events whose version in it is higher. */
+  /** With `stream`: only events of a higher version. */
   readonly afterVersion?: number
-  /** Only events of this task; null: only those that belong to none. */
+  /** Only events of this task; null: only events without a task. */
   readonly taskId?: string | null
   readonly types?: ReadonlyArray<string>
 }
@@ -110,7 +118,7 @@ export interface Span {
   readonly until: number
 }
 
-/** The one marker in what `follow` emits: everything that was in the log at the start has been seen. */
+/** The marker that `follow` emits once: every event that was in the log at the start has been emitted. */
 export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: number }> {}
 
 /** Retry: another process held the log for longer than the busy time-out. */
@@ -120,13 +128,13 @@ export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string;
   }
 }
 
-/** Rebase: the stream is not where the caller expected it; the events that the caller missed are here. */
+/** Rebase: the stream's version is not the expected one. Holds the events that the caller missed. */
 export class VersionConflict extends Data.TaggedError("VersionConflict")<{
   readonly stream: string
   readonly expected: Expected
-  /** The stream's version; 0 where it has no event. */
+  /** The stream's version; 0 if it has no event. */
   readonly actual: number
-  /** The stream's events after the version expected and up to the actual one; the first 1,000 of them. */
+  /** The stream's events after the expected version, up to the actual one; at most the first 1,000. */
   readonly missed: ReadonlyArray<Event>
 }> {
   override get message() {
@@ -150,17 +158,17 @@ const describeExpected = (expected: Expected): string => {
   }
 }
 
-/** Give up: another kernel took over the log while this one was silent, and what this one appends is not taken any more. */
+/** Give up: another kernel took over the log while this one was silent. Appends of this one are refused from now on. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly log: string; readonly owner: string }> {
   override get message() {
     return `${this.log}: "${this.owner}" no longer holds the lease; another kernel took over. Nothing more is executed or recorded here.`
   }
 }
 
-/** Fix the call: something in the request is not an event of this log. */
+/** Fix the call: a part of the request is not a valid event of this log. */
 export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
   readonly stream: string
-  /** Index of the event in the request, or null where the request itself is at fault. */
+  /** Index of the event in the request, or null if the request itself is invalid. */
   readonly index: number | null
   readonly reason: string
 }> {
@@ -170,14 +178,14 @@ export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
   }
 }
 
-/** Fix the call: this id is in the log already, with other content. */
+/** Fix the call: the id is in the log already, with other content. */
 export class IdReused extends Data.TaggedError("IdReused")<{ readonly id: string; readonly position: number }> {
   override get message() {
     return `Event id ${this.id} stands at @${this.position} with other content. Nothing was written; use a new id for a new event.`
   }
 }
 
-/** Give up: the file says something that no log says. */
+/** Give up: the file contains data that no log writes. */
 export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
   readonly log: string
   readonly position: number | null
@@ -189,7 +197,7 @@ export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
   }
 }
 
-/** Give up: the file is not a Hindcast log, or of a format that this version does not know. */
+/** Give up: the file is not a Hindcast log, or has a format that this version does not know. */
 export class LogFormatUnsupported extends Data.TaggedError("LogFormatUnsupported")<{
   readonly log: string
   readonly found: string
@@ -199,14 +207,14 @@ export class LogFormatUnsupported extends Data.TaggedError("LogFormatUnsupported
   }
 }
 
-/** Give up until there is room. */
+/** Free disk space, then retry. */
 export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly log: string }> {
   override get message() {
     return `${this.log}: the disk is full. Nothing of this append was written; make room and try again.`
   }
 }
 
-/** Give up: the log cannot be opened, read or written for a reason that the operating system gave. */
+/** Give up: the operating system refused to open, read or write the log. */
 export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
   readonly log: string
   readonly reason: string
@@ -216,7 +224,7 @@ export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
   }
 }
 
-/** Put it back: events that were archived are in a file that is not there, or cannot be read. */
+/** Restore the file: it holds archived events, and is missing or cannot be read. */
 export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
   readonly log: string
   readonly first: number
@@ -232,64 +240,65 @@ export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
   }
 }
 
-/** Fix the call: this is no query. */
+/** Fix the call: the query is not valid. */
 export class InvalidQuery extends Data.TaggedError("InvalidQuery")<{ readonly reason: string }> {
   override get message() {
     return `Query: ${this.reason}. Nothing was read.`
   }
 }
 
-/** What can go wrong when reading. */
+/** Errors of reading. */
 export type LogError = LogBusy | LogCorrupt | LogUnavailable | SegmentUnavailable | InvalidQuery
 
-/** What can go wrong when opening. */
+/** Errors of opening. */
 export type OpenError = LogError | LogFormatUnsupported
 
-/** What can go wrong when appending; `LeaseLost` only where a kernel appends. */
+/** Errors of appending. `LeaseLost` occurs only where a kernel appends. */
 export type AppendError = LogError | VersionConflict | InvalidEvent | IdReused | DiskFull | LeaseLost
 
 /**
- * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes.
- * Several processes may append to one log at the same time.
+ * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes. Several
+ * processes may append to one log at the same time.
  */
 export class EventLog extends Context.Tag("hindcast/EventLog")<
   EventLog,
   {
-    /** Where the log is, for messages: a file's path, or `memory`. */
+    /** The log's location, for messages: a file's path, or `memory`. */
     readonly name: string
-    /** The timeline that this log stands for: `main`, or another in a view of it (see `Timelines.view`). */
+    /** The timeline that this log is bound to: `main`, or another one in a view (see `Timelines.view`). */
     readonly timeline: string
-    /** What that timeline's history is made of, oldest first. */
+    /** The spans that the timeline's history consists of, oldest first. */
     readonly spans: ReadonlyArray<Span>
     /**
-     * Appends events to one stream; all of them or none. Appends under way at the same time are committed together;
-     * a conflict fails only the append that caused it, and whoever tries again then is ahead of those that come anew. Once it succeeds, the events survive the death of any process.
+     * Appends events to one stream, all of them or none. Concurrent appends are committed together. A conflict fails
+     * only the append that caused it; if its caller retries at once, the retry goes before appends that come later.
+     * After it succeeds, the events survive the death of any process.
      */
     readonly append: (request: AppendRequest) => Effect.Effect<Appended, AppendError>
-    /** Reads events in order of position, in constant memory. Ends at the head as it stood when reading got there. */
+    /** Reads events in order of position, in constant memory. Ends at the head as of the last read. */
     readonly read: (query?: Query) => Stream.Stream<Event, LogError>
-    /** Reads at most `limit` events, 1 or more, in order of position: one step of `read`, for folds. */
+    /** Reads at most `limit` events, 1 or more, in order of position. One page of `read`, for folds. */
     readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-    /** One event by its id. */
+    /** The event with this id. */
     readonly find: (id: string) => Effect.Effect<Option.Option<Event>, LogError>
-    /** The version of a stream's last event, 0 where it has none: what `Exact` is to expect. Default timeline: the log's. */
+    /** The version of a stream's last event, for `Exact`; 0 if it has none. Default timeline: the log's. */
     readonly versionOf: (stream: string, timeline?: string) => Effect.Effect<number, LogError>
-    /** The last position, and its hash. */
+    /** The last position and its hash. */
     readonly head: Effect.Effect<Head, LogError>
     /**
-     * History, then one `CaughtUp`, then events as they are committed by this or any other process, without a gap and
-     * without a repeat. Never ends by itself.
+     * Emits the past events, then one `CaughtUp`, then events as this or any other process commits them, without gaps
+     * or repeats. Never ends by itself.
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
-     * Looks at everything that answers are made from, in constant memory. It walks the whole chain, and names the first position
-     * that fails, and why: every change, removal, insertion and exchange of events is found, except what leaves a chain that
-     * holds in itself: events removed from the log's end, or a log written anew from some position on. Those show against an
-     * anchor: see `verifyWith`. Then it looks at what events are found by and at what is kept beside them: tables, triggers, pages
-     * and indexes, versions, ids, names, large payloads, segments, snapshots. The answer says what was looked at.
+     * Verifies everything that reads depend on, in constant memory. First the whole chain: the result names the first
+     * position that fails and why. It detects every change, removal, insertion and reordering of events, except those
+     * that leave a valid chain: removal of the last events, and a log rewritten from some position on. Those need an
+     * anchor, see `verifyWith`. Then the indexes and the data beside the events: tables, triggers, pages and indexes,
+     * versions, ids, names, large payloads, segments, snapshots. The result lists the checks.
      */
     readonly verify: Effect.Effect<Verification, LogError>
-    /** The same, held against an anchor, with progress told, or of the chain alone. */
+    /** Like `verify`, with options: an anchor, progress reports, or the chain alone. */
     readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, InvalidOptions | LogError>
   }
 >() {}

@@ -1,10 +1,15 @@
+/**
+ * The lease of a log: at most one kernel acts on a log at a time. Keeps a silent kernel from acting after another took
+ * over.
+ */
+
 import { Context, Data, type Effect, type Scope } from "effect"
 import { iso } from "../../values/Time.ts"
 import type { LeaseLost, LogError } from "./EventLog.ts"
 
 export { LeaseLost } from "./EventLog.ts"
 
-/** Who holds the lease of a log. */
+/** The owner of a lease. */
 export interface Holder {
   readonly owner: string
   readonly host: string
@@ -14,7 +19,7 @@ export interface Holder {
   readonly heartbeatAt: number
 }
 
-/** Another kernel acts on this log. */
+/** Stop the other kernel or use another log: another kernel holds the lease. */
 export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly log: string; readonly holder: Holder }> {
   override get message() {
     const { owner, host, pid, acquiredAt } = this.holder
@@ -25,26 +30,27 @@ export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly log: str
   }
 }
 
-/** A lease that is held. */
+/** A lease that this kernel acquired. */
 export interface HeldLease {
-  /** Fails where another kernel has taken over, by the file. Asked before anything leaves the kernel. */
+  /** Fails if another kernel has taken over. Reads the file; call it before any effect on the outside. */
   readonly check: Effect.Effect<void, LeaseLost | LogError>
-  /** The same as of the last heartbeat: costs nothing, and is at most some seconds old. */
+  /** Like `check`, as of the last heartbeat: costs nothing, and is at most a few seconds old. */
   readonly held: Effect.Effect<void, LeaseLost>
-  /** The owner that had not given it back, from whom it was taken over; null where nobody had it. */
+  /** The owner that had not released the lease and from which it was taken over; null if the lease was free. */
   readonly takenFrom: string | null
 }
 
 /**
- * The right to act on a log, which one kernel has at a time. It is kept alive by a heartbeat while its scope is open and
- * given back when the scope closes. One whose owner is dead is taken over at once; one whose owner is silent, once it was
- * watched: what a heartbeat says of the time settles nothing, since clocks are set, but one that goes on is of a live owner.
+ * The right to act on a log. A heartbeat keeps it alive while its scope is open; closing the scope releases it. The
+ * lease of a dead process is taken over at once. The lease of a silent owner is taken over after it was watched for a
+ * while: the times in its heartbeats are not trusted, since clocks can be set, but a heartbeat that changes proves a
+ * live owner.
  */
 export class Lease extends Context.Tag("hindcast/Lease")<
   Lease,
   {
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
-    /** Who holds it now: a kernel that is at work. Undefined where nobody does, or whoever did is dead or silent. */
+    /** The current owner, if its kernel is alive; undefined if the lease is free, or its owner is dead or silent. */
     readonly holder: Effect.Effect<Holder | undefined, LogError>
   }
 >() {}

@@ -1,3 +1,5 @@
+/** Appends the events of one stream in the order in which a program decides them, with the right expected versions. */
+
 import { type Context, Effect } from "effect"
 import { type Event, newId } from "../vocabulary/Event.ts"
 import {
@@ -11,42 +13,48 @@ import {
 } from "./EventLog.ts"
 
 /**
- * Appends to one stream in one name. Every append expects the version at which the recorder knows the stream to stand.
- * Appends that are under way at the same time expect the versions that those before them leave, and are committed together.
+ * Appends to one stream as one actor. Every append expects the version at which the recorder knows the stream to be.
+ * Concurrent appends expect the versions that the appends before them leave, so that they are committed together.
  */
 export interface Recorder {
   /**
-   * Appends an event, and in the same commit what follows from it: a consequence that does not say otherwise has the
-   * first event as its cause. Answers with the first event as it stands in the log. What another program has appended to
-   * the stream meanwhile is passed over, as long as the log lets this one append at all.
+   * Appends an event and its consequences in one commit. The first event is the cause of every consequence that names
+   * no other cause. Returns the first event as stored. If another program appended to the stream meanwhile, the append
+   * is repeated after its events, unless the log refuses it (see `AppendError`).
    */
   readonly record: (
     event: CoreNewEvent,
     ...consequences: ReadonlyArray<CoreNewEvent>
   ) => Effect.Effect<Event, AppendError>
-  /** Appends an event that begins its stream; where there is one, fails with what it begins with (`VersionConflict`). */
+  /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
-  /** Appends an event if its stream still stands at a version; else fails with what came after it (`VersionConflict`). */
+  /** Appends an event if the stream is at `version`. Otherwise fails with the events after it (`VersionConflict`). */
   readonly recordAfter: (version: number, event: CoreNewEvent) => Effect.Effect<Event, AppendError>
-  /** Appends to the same stream in another name. */
+  /** A recorder of the same stream for another actor. */
   readonly as: (actor: string) => Recorder
 }
 
-/** Who appends what to where. */
+/** The stream, task and actor of a recorder. */
 export interface Recording {
   readonly stream: string
   readonly taskId: string | null
   readonly actor: string
 }
 
-/** One recorder a stream, for all that a program appends to it: two would take each other for strangers. */
+/**
+ * Makes a recorder. Use one per stream and program: two recorders would treat each other's appends as another
+ * program's.
+ */
 export const make = (log: Context.Tag.Service<EventLog>, recording: Recording): Recorder =>
   inName(log, recording, { version: 0, round: 0 })
 
-/** Where a stream stands once all is committed that is under way. */
+/** The stream as it will be when all pending appends are committed. */
 interface Standing {
   version: number
-  /** Counts how often that was wrong: what is under way since before the last time is told nothing new by its conflict. */
+  /**
+   * Counts the conflicts that corrected `version`. A conflict of an append from an earlier round carries no newer
+   * version.
+   */
   round: number
 }
 

@@ -1,85 +1,89 @@
+/**
+ * The cache of folded states that a log keeps beside its events, and the rules by which series of snapshots are
+ * dropped.
+ */
+
 import { Context, type Effect, type Option } from "effect"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import type { DiskFull, LogError } from "./EventLog.ts"
 
-/** The snapshots that can stand for one another: of one fold, over one timeline. */
+/** A series: snapshots that can replace one another, because they are of one fold over one timeline. */
 export interface Series {
-  /** The projection's name, whatever its version. */
+  /** The projection's name, without its version. */
   readonly projection: string
-  /** Digest of everything that decides what the fold's states are. */
+  /** Digest of everything that determines the fold's states. */
   readonly fingerprint: string
   readonly timeline: string
-  /** The epoch that the fold began in: see `epoch` of `Snapshots`. */
+  /** The epoch in which the fold began: see `epoch` of `Snapshots`. */
   readonly epoch: string
 }
 
-/** A folded state as it was stored. It is made of a root and of the parts that the root names by their digests. */
+/** A folded state as stored: a root, and the parts that the root names by their digests. */
 export interface Snapshot {
-  /** The last event that the state takes into account. */
+  /** The last event that the state includes. */
   readonly position: number
-  /** That event's hash, when the snapshot was taken. */
+  /** That event's hash when the snapshot was taken. */
   readonly eventHash: string
-  /** SHA-256 of the root, which names every part by its own: so it covers the whole state. */
+  /** SHA-256 of the root. It covers the whole state, since the root names every part by its digest. */
   readonly stateHash: string
   readonly root: Uint8Array
 }
 
-/** A snapshot that was found stored. */
+/** A snapshot that was found in the cache. */
 export interface Found extends Snapshot {
   /**
-   * Whether it was stored by a program that has this log's key: of this series, at this position, over this event. One that was
-   * not may say anything.
+   * Whether a program with this log's key stored it, for this series, position and event. The content of an unauthentic
+   * snapshot is arbitrary.
    */
   readonly authentic: boolean
 }
 
-/** Parts of states, by their SHA-256. A part that several snapshots of a series have in common is stored once. */
+/** Parts of states, by their SHA-256. A part that several snapshots of a series share is stored once. */
 export type Parts = ReadonlyMap<string, Uint8Array>
 
 /**
- * A cache of folded states that a log keeps beside its events. Nothing in it is part of the record: whoever reads it
- * starts from authentic snapshots only and checks every hash, and without it everything is the same, only slower. A log
- * opened for reading only refuses to write.
+ * A cache of folded states. It is not part of the record: without it every answer is the same, only slower. Readers
+ * start from authentic snapshots only and check every hash. A log that is opened read-only refuses to write.
  */
 export class Snapshots extends Context.Tag("hindcast/Snapshots")<
   Snapshots,
   {
-    /** Names the versions in which this log's events are read: see `readingOf`. */
+    /** Names the schema versions to which this log's events are upcast when read: see `readingOf`. */
     readonly reading: string
     /**
-     * Changes when a subject's key is destroyed, or comes or goes with the key file: states that were folded before are
-     * then no longer what the events say. Snapshots of another epoch are neither found nor stored.
+     * Changes when a subject's key is destroyed, or when the key file appears or disappears: earlier states then differ
+     * from what the events say. Snapshots of another epoch are neither found nor stored.
      */
     readonly epoch: Effect.Effect<string, LogError>
-    /** The newest snapshot at or before a position; none where nothing can tell whether it is authentic. */
+    /** The newest snapshot at or before a position. None if there is no key to tell whether it is authentic. */
     readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<Found>, LogError>
-    /** The parts of a series stored under these digests; the answer lacks those that are not there. */
+    /** The parts of a series with these digests. Missing parts are left out. */
     readonly parts: (series: Series, digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
-    /** Those of the digests under which a series has no part stored. */
+    /** Those digests for which the series has no part stored. */
     readonly missing: (series: Series, digests: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, LogError>
     /**
-     * Stores a snapshot with these parts: all of it or nothing. It replaces one at the same position. It does not wait:
-     * where another process is writing it fails at once (`LogBusy`). The first one of a series may push out others: see
+     * Stores a snapshot with these parts, all of it or nothing; replaces one at the same position. Does not wait: fails
+     * at once (`LogBusy`) if another process is writing. The first snapshot of a series may drop other series: see
      * `outlived`.
      */
     readonly save: (series: Series, snapshot: Snapshot, parts: Parts) => Effect.Effect<void, LogError | DiskFull>
-    /** Forgets one snapshot, which could not be trusted. */
+    /** Deletes one snapshot, because it could not be trusted. */
     readonly forget: (series: Series, position: number) => Effect.Effect<void, LogError | DiskFull>
-    /** Forgets all snapshots of all projections. */
+    /** Deletes all snapshots of all projections. */
     readonly drop: Effect.Effect<void, LogError | DiskFull>
   }
 >() {}
 
-/** Series kept of one projection: two programs of different versions may share a log, each with its own. */
+/** Series kept of one projection: two programs of different versions may share a log. */
 export const MAX_SERIES_OF_PROJECTION = 2
 
-/** Series kept in all: a program may name a projection after a task, and there is no end of tasks. */
+/** Series kept in all: a program may name a projection after a task, and the number of tasks is unbounded. */
 export const MAX_SERIES = 64
 
 /**
- * Which of a log's series are to be forgotten, given all of them, the one that was stored last first. Nothing tells which
- * versions of a projection are still in use, so that what an upgrade has left would stay for ever: it goes as soon as two
- * newer ones are there. A program whose series went folds once more, and lays it again.
+ * The series to delete. `series` holds all of them, the last stored first. The log cannot know which versions of a
+ * projection are still in use, so a series is deleted as soon as two newer ones of its projection exist. A program
+ * whose series was deleted folds once more and stores it again.
  */
 export const outlived = <Known extends { readonly projection: string }>(
   series: ReadonlyArray<Known>,
@@ -92,7 +96,7 @@ export const outlived = <Known extends { readonly projection: string }>(
   })
 }
 
-/** What a vocabulary brings events to when they are read: the event types whose payloads have changed, by version. */
+/** Names the schema versions to which a vocabulary upcasts events: every event type whose version is above 1. */
 export const readingOf = (vocabulary: Vocabulary): string =>
   [...vocabulary.types.values()]
     .filter(({ version }) => version > 1)

@@ -1,31 +1,41 @@
+/**
+ * The result of `verify`: what was checked, the type of tampering found, and what to do about each finding. Also its
+ * options.
+ */
+
 import { Data, type Effect, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import { Sha256 } from "../vocabulary/EventType.ts"
 
 /**
- * What was done to a log, as far as the file itself proves it. One hash covers an event's envelope and its payload, so
- * which of the two was changed can be told only where the row gives itself away:
- * - `payload changed`: the payload is not text that the log writes;
- * - `envelope changed`: a field names what the file does not have, or is out of its stream's sequence;
- * - `content changed`: the hash is the recorded one, for the next event goes on from it; the payload or a field is not;
- * - `hash changed`: the content is the recorded one, for the next event goes on from its hash; the stored hash is not;
- * - `content or hash changed`: nothing that follows tells which;
- * - `event missing`: the event that belongs here is nowhere;
- * - `event inserted`: the event that belongs here, and those after it, stand later; or one stands where none is looked for;
- * - `order changed`: the event that belongs here stands in another's place;
- * - `head changed`: the chain holds in itself, but it is not the one that was anchored, or that a snapshot was taken of.
+ * Type of tampering, as far as the file itself proves it. One hash covers an event's envelope and its payload, so that
+ * the two can be told apart only by other evidence.
  *
- * The rest is of what events are found by, and of what is kept beside them:
- * - `schema changed`: tables, indexes, triggers or the view are not those that Hindcast makes;
- * - `pages damaged`: SQLite's own check finds pages that are not sound, or an index that is not what its table says;
- * - `index changed`: by an index there are other events than in the table;
+ * The chain:
+ * - `payload changed`: the payload is not text that the log writes;
+ * - `envelope changed`: a field refers to a name that the file does not have, or the version is out of the stream's
+ *   sequence;
+ * - `content changed`: the next event links to the stored hash, so that the hash is original and the payload or a field
+ *   was altered;
+ * - `hash changed`: the next event links to the recomputed hash, so that only the stored hash was altered;
+ * - `content or hash changed`: no later event shows which of the two was altered;
+ * - `event missing`: the event of this position is nowhere in the file;
+ * - `event inserted`: the event of this position, and those after it, are found later; or there is an event before
+ *   position 1;
+ * - `order changed`: the event of this position is found at another one;
+ * - `head changed`: the chain is valid, but differs from the anchor or from a snapshot.
+ *
+ * The indexes, and the data beside the events:
+ * - `schema changed`: tables, indexes, triggers or the view are not those that Hindcast creates;
+ * - `pages damaged`: SQLite's integrity check finds damaged pages, or an index that differs from its table;
+ * - `index changed`: a read by an index finds other events than a read of the table;
  * - `version changed`: the versions of a stream are not 1, 2, 3 … in the order of positions;
  * - `id repeated`: two events have one id;
  * - `name changed`: a name is not text;
- * - `archive changed`: a segment, or what the log says of its segments, is not what was archived;
- * - `blob changed`: a large payload is not what was recorded, or what the log says of it is not so;
- * - `snapshot changed`: a snapshot that this log's programs stored is not what they stored. No answer is made from it;
+ * - `archive changed`: a segment, or the log's record of its segments, is not what was archived;
+ * - `blob changed`: a large payload is not what was recorded, or the log's record of it is wrong;
+ * - `snapshot changed`: a snapshot that this log's programs stored was altered. Reads never use it;
  * - `key changed`: a key of personal data is not the one that encrypted its events, or the key file cannot be read.
  */
 export type TamperKind =
@@ -49,31 +59,34 @@ export type TamperKind =
   | "snapshot changed"
   | "key changed"
 
-/** Where a log stops being what was recorded: the first such position, what was done, and a sentence on how it shows. */
+/**
+ * Where a log differs from what was recorded: the first such position, the type of tampering, and a sentence with the
+ * evidence.
+ */
 export interface Tampering {
-  /** Null where it is about no event. */
+  /** Null if it is not about an event. */
   readonly position: number | null
   readonly kind: TamperKind
   readonly reason: string
 }
 
-/** A part of a log that answers are made from, and whether it was looked at. */
+/** One check of a part of the log that reads depend on, and whether it ran. */
 export interface CheckResult {
   /** `chain`, `pages and indexes`, `snapshots` … */
   readonly what: string
   readonly looked: boolean
-  /** What is there, in a few words; or why it was not looked at. */
+  /** What was found there, in a few words; or why the check did not run. */
   readonly told: string
 }
 
-/** What `verify` found. */
+/** The result of `verify`. */
 export type Verification = Data.TaggedEnum<{
-  /** Nothing that was looked at is other than it was recorded. */
+  /** Every check that ran passed. */
   Intact: { readonly head: Head; readonly events: number; readonly looks: ReadonlyArray<CheckResult> }
-  /** The first fault of the chain; where the chain holds, the first of the others. */
+  /** The first fault of the chain; if the chain is valid, the first fault of the other checks. */
   Tampered: Tampering & {
     readonly looks: ReadonlyArray<CheckResult>
-    /** All that was found, that one included, each with what to do. */
+    /** All faults, including the first, each with advice. */
     readonly findings: ReadonlyArray<Finding>
   }
 }>
@@ -82,43 +95,48 @@ export const Verification = Data.taggedEnum<Verification>()
 /** How to verify. */
 export interface VerifyOptions {
   /**
-   * A position and its hash, kept where whoever changes the log cannot reach. A chain proves that nothing *inside* it was
-   * changed; that events were removed from its end, or that it was written anew as a whole, shows only against an anchor.
+   * A position and its hash, kept where an attacker who can write the log cannot write. The chain proves that nothing
+   * inside it was changed; only an anchor shows that events were removed from the end, or that the whole log was
+   * rewritten.
    */
   readonly anchor?: Head
   /**
-   * Whether to walk the chain alone: what events say, and not what they are found by. Default: false. The rest takes about half
-   * as long again, and SQLite's own check of its pages, more than a second for 1,000,000 events, is one step that keeps the process.
+   * Whether to verify the chain alone, without indexes and the data beside the events. Default: false. The other checks
+   * take about half as long again. SQLite's integrity check takes more than a second per 1,000,000 events, in one step
+   * that blocks the process.
    */
   readonly quick?: boolean
-  /** Called after each page with the events verified so far, and those that the log held at the start or holds by now. */
+  /**
+   * Called after each page with the number of events verified so far, and the number in the log at the start (or now,
+   * if higher).
+   */
   readonly onProgress?: (verified: number, of: number) => Effect.Effect<void>
-  /** Called before each part of the log is looked at, with its name. */
+  /** Called before each check, with its name. */
   readonly onLook?: (what: string) => Effect.Effect<void>
 }
 
-/** A schema for each of them, but whether the rest is left out. */
+/** The option schemas that `verify` and the doctor share: all but `quick`. */
 export const checkResultFields = {
   anchor: Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } }),
   onProgress: Options.callable<NonNullable<VerifyOptions["onProgress"]>>(),
   onLook: Options.callable<NonNullable<VerifyOptions["onLook"]>>(),
 }
 
-/** Their schema. */
+/** Schema of `VerifyOptions`. */
 export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...checkResultFields, quick: Schema.Boolean } })
 
 /**
- * How bad a finding is:
- * - `damage`: the log was changed, or a part of it cannot be read or believed;
- * - `warning`: it is sound, and something will go wrong unless someone acts;
+ * Severity of a finding:
+ * - `damage`: the log was changed, or a part of it cannot be read or trusted;
+ * - `warning`: the log is intact, and something will fail unless someone acts;
  * - `note`: worth knowing, and no fault.
  */
 export type Severity = "damage" | "warning" | "note"
 
-/** One thing that the doctor found. */
+/** One finding of the doctor. */
 export interface Finding {
   readonly severity: Severity
-  /** What it is about: `write-ahead log`, `permissions` … */
+  /** The subject: `write-ahead log`, `permissions` … */
   readonly what: string
   readonly expected: string
   readonly found: string

@@ -1,15 +1,17 @@
+/** Notifies the followers of a log in this process of commits, so that they need not poll for them. */
+
 import { Effect } from "effect"
 
-/** Tells those who follow a log in this process that something was committed. */
+/** Notifies subscribers in this process of commits. */
 export interface CommitNotifier {
   readonly announce: () => void
-  /** Listens from the call on, until it is stopped or has heard once. */
+  /** Subscribes to the next commit after this call. */
   readonly listen: () => Listening
 }
 
-/** Someone who listens for the next commit. */
+/** A subscription to one commit. */
 export interface Listening {
-  /** Succeeds at the first commit since listening began. */
+  /** Succeeds at the first commit since the subscription began. */
   readonly heard: Effect.Effect<void>
   readonly stop: () => void
 }

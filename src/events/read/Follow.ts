@@ -1,3 +1,5 @@
+/** Follows a log of any backend: emits its past events, then new ones as they are committed. */
+
 import { Chunk, type Duration, Effect, Option, Stream } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { CaughtUp, type LogError, type Query } from "../log/EventLog.ts"
@@ -5,19 +7,19 @@ import type { Event, Head } from "../vocabulary/Event.ts"
 import type { CommitNotifier } from "./CommitNotifier.ts"
 import { PAGE_SIZE } from "./Pages.ts"
 
-/** What following needs of a log. */
+/** The parts of a log that following needs. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** What this process commits. */
+  /** Commits of this process. */
   readonly commits: CommitNotifier
-  /** How often to look for what other processes committed; absent where none can. */
+  /** How often to poll for commits of other processes. Absent if no other process can append. */
   readonly pollEvery?: Duration.DurationInput
 }
 
 /**
- * Follows a log by reading it again from where it stopped, each time something may have been committed. Since every
- * event comes from the same ordered read, none can be lost or doubled, whoever appended it.
+ * Follows a log: whenever something may have been committed, reads on from the last position. All events come from the
+ * same ordered read, so that none is lost or repeated, whichever process appended it.
  */
 export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stream<Event | CaughtUp, LogError> =>
   Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>
@@ -37,10 +39,10 @@ export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stre
 const newHead = (source: Source, after: number): Effect.Effect<Head, LogError> =>
   Effect.repeat(look(source, after), { until: (head) => head.position > after })
 
-/** The head now, if it is past the position; else as soon as there may be another one. */
+/** Reads the head; if it is not past the position, waits for a commit or the next poll. */
 const look = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
   Effect.acquireUseRelease(
-    // Listening begins before the head is read, so that no commit falls in between.
+    // The subscription begins before the head is read, so that no commit is missed in between.
     Effect.sync(() => commits.listen()),
     ({ heard }) =>
       Effect.tap(head, ({ position }) => {

@@ -1,40 +1,42 @@
+/** References to a moment of the past (`@412`, an event id, a time): parsing, and looking them up in a log. */
+
 import { Data, Effect, Either, Option, Schema } from "effect"
 import { EventLog, type LogError } from "../log/EventLog.ts"
 import * as Timelines from "./Timelines.ts"
 
 /**
- * A moment of the past, as a program or a person gives it:
+ * A moment of the past, as a program or a person writes it:
  * - a position: `412`, `"412"` or `"@412"`; 0 is the moment before the first event;
  * - an event's id: the moment right after that event;
- * - a time, ISO 8601: a date (`2026-03-01`, midnight UTC) or a date and time with its zone (`2026-03-01T12:00:00Z`): the
- *   moment after the last event recorded by then; or `now`, the moment after the last event.
+ * - a time, ISO 8601: a date (`2026-03-01`, midnight UTC) or a date and time with its zone (`2026-03-01T12:00:00Z`):
+ *   the moment after the last event recorded by then; or `now`, the moment after the last event.
  *
- * A timeline may stand before a position or a time: `main@412`, `fork-1@2026-03-01`. Without one it is the log's timeline,
- * which is `main`, or else, for a position or an id, the timeline that the event is of.
+ * A position or a time may be prefixed by a timeline: `main@412`, `fork-1@2026-03-01`. Without a prefix the timeline is
+ * the log's (`main`), or, if the event of a position or id is not in the log's history, that event's timeline.
  */
 export type Moment = number | string
 
-/** Its schema. What is no moment of a log is said when it is looked up. */
+/** Schema of `Moment`. Texts are parsed only when the moment is looked up. */
 export const Moment: Schema.Schema<Moment> = Schema.Union(Schema.Number, Schema.String).annotations({
   description: "a moment: a position, an event's id or a time",
 })
 
-/** A moment, looked up: the state of a timeline after its events up to a position of the log. */
+/** A moment after it was looked up: the state of a timeline after its events up to a position of the log. */
 export interface Located {
   readonly timeline: string
   readonly position: number
 }
 
-/** A moment, read but not yet looked up. */
+/** A moment that was parsed but not looked up. */
 export type Parsed = Data.TaggedEnum<{
-  /** `timeline`: null where none is named. */
+  /** `timeline`: null if none is named. */
   AtPosition: { readonly timeline: string | null; readonly position: number }
   AtEvent: { readonly id: string }
   AtTime: { readonly timeline: string | null; readonly epochMs: number }
 }>
 const Parsed = Data.taggedEnum<Parsed>()
 
-/** Fix the call: this says no moment. */
+/** Fix the call: the text is not a moment. */
 export class MomentInvalid extends Data.TaggedError("MomentInvalid")<{
   readonly moment: Moment
   readonly reason: string
@@ -57,11 +59,11 @@ export class PositionOutOfRange extends Data.TaggedError("PositionOutOfRange")<{
   }
 }
 
-/** Fix the call: the event at this position is no part of the timeline's history. */
+/** Fix the call: the event at this position is not part of the timeline's history. */
 export class PositionElsewhere extends Data.TaggedError("PositionElsewhere")<{
   readonly asked: number
   readonly timeline: string
-  /** The timeline that the event at that position is of. */
+  /** The timeline of the event at that position. */
   readonly found: string
 }> {
   override get message() {
@@ -72,7 +74,7 @@ export class PositionElsewhere extends Data.TaggedError("PositionElsewhere")<{
   }
 }
 
-/** Fix the call: the log has no event of this id. */
+/** Fix the call: the log has no event with this id. */
 export class EventNotFound extends Data.TaggedError("EventNotFound")<{ readonly event: Moment; readonly log: string }> {
   override get message() {
     return `${this.log} has no event ${this.event}. Expected the id or the position (1 or more) of an event; \`hindcast log ls\` lists them.`
@@ -89,12 +91,12 @@ export class RangeReversed extends Data.TaggedError("RangeReversed")<{
   }
 }
 
-/** The range itself, where it does not end before it begins. */
+/** Fails with `RangeReversed` if the range ends before it begins; otherwise returns it. */
 export const inOrder = <Range extends { readonly after: number; readonly until: number }>(
   range: Range,
 ): Effect.Effect<Range, RangeReversed> => (range.until < range.after ? new RangeReversed(range) : Effect.succeed(range))
 
-/** Why a moment is not found. */
+/** Reasons why a moment cannot be looked up. */
 export type NotLocated =
   | MomentInvalid
   | PositionOutOfRange
@@ -103,14 +105,14 @@ export type NotLocated =
   | Timelines.TimelineNotFound
   | LogError
 
-/** Reads a moment without looking anything up. */
+/** Parses a moment without looking anything up. */
 export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   if (typeof moment === "number") return Either.right(Parsed.AtPosition({ timeline: null, position: moment }))
   if (typeof moment !== "string")
     return Either.left(new MomentInvalid({ moment: String(moment), reason: "it is neither a number nor a text" }))
   const text = moment.trim()
   if (EVENT_ID.test(text)) return Either.right(Parsed.AtEvent({ id: text.toLowerCase() }))
-  // A timeline's name may hold an @ itself.
+  // A timeline's name may contain an @.
   const at = text.lastIndexOf("@")
   const [timeline, rest] = [at > 0 ? text.slice(0, at) : null, text.slice(at + 1)]
   if (POSITION.test(rest)) return Either.right(Parsed.AtPosition({ timeline, position: Number(rest) }))
@@ -119,11 +121,11 @@ export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   return Either.left(new MomentInvalid({ moment, reason: "it is neither a position, nor an id, nor a time" }))
 }
 
-/** The position that a moment names, whatever its timeline. */
+/** The position of a moment, whatever its timeline. */
 export const resolve = (moment: Moment): Effect.Effect<number, NotLocated, EventLog> =>
   Effect.map(locate(moment), ({ position }) => position)
 
-/** The timeline and the position that a moment names. */
+/** The timeline and the position of a moment. */
 export const locate = (moment: Moment): Effect.Effect<Located, NotLocated, EventLog> =>
   Effect.gen(function* () {
     const parsed = yield* parse(moment)
@@ -155,13 +157,15 @@ const locatePosition = ({ timeline, position }: { readonly timeline: string | nu
     return yield* new PositionElsewhere({ asked: position, timeline, found: event.timeline })
   })
 
-/** The event at a position; none where it was archived and is not at hand, for the state after it may be. */
+/**
+ * The event at a position. None if it is archived and its segment is missing: the state after it may still be readable.
+ */
 const eventAt = (log: typeof EventLog.Service, position: number) =>
   log
     .readPage({ after: position - 1, until: position }, 1)
     .pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed([])))
 
-/** The log as a timeline tells it: the log's own where none is named. */
+/** The log bound to a timeline; the log itself if none is named. */
 const viewOf = (timeline: string | null) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -174,7 +178,7 @@ const isOf = (spans: typeof EventLog.Service.spans, { timeline, position }: Loca
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )
 
-/** The position itself, where the log has it. */
+/** Fails with `PositionOutOfRange` if the log does not have the position; otherwise returns it. */
 export const withinLog = (position: number): Effect.Effect<number, PositionOutOfRange | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -184,8 +188,8 @@ export const withinLog = (position: number): Effect.Effect<number, PositionOutOf
   })
 
 /**
- * The last position recorded by a time, or 0, by binary search. Where a clock was set back the log's times fall for a
- * while; the answer is then one of the moments at which the log's time passed the asked one.
+ * The last position recorded by a time, or 0, by binary search. If a clock was set back, the recorded times are not
+ * monotonic; the result is then one of the positions at which they pass the requested time.
  */
 const lastRecordedBy = (log: typeof EventLog.Service, epochMs: number): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
@@ -193,7 +197,7 @@ const lastRecordedBy = (log: typeof EventLog.Service, epochMs: number): Effect.E
     let after = (yield* log.head).position + 1
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
-      // Not every position is of this timeline: what counts is its first event from the middle on.
+      // Not every position belongs to this timeline: compares the timeline's first event from the middle on.
       const [event] = yield* log.readPage({ after: middle - 1, until: after - 1, timeline: log.timeline }, 1)
       if (event !== undefined && event.recordedAt <= epochMs) before = event.position
       else after = middle
@@ -206,12 +210,12 @@ const POSITION = /^\d{1,15}$/
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** A time without a zone would mean another moment on another machine: it is not one. */
+/** A time without a zone is rejected: it would mean different moments on different machines. */
 const parseTime = (text: string): number | undefined => {
   const match = TIME.exec(text)
   if (match === null) return undefined
   const [, year, month, day] = match.map(Number)
-  // `Date.parse` takes 30 February for 2 March.
+  // `Date.parse` accepts 30 February as 2 March.
   const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day ?? 0))
   if (date.getUTCDate() !== day) return undefined
   const epochMs = Date.parse(text)

@@ -1,23 +1,26 @@
+/** Reads events in pages, so that memory use is constant and the event loop is not blocked. */
+
 import { Chunk, Effect, Option, Stream } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { LogError, Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { invalidQuery } from "./QueryValidation.ts"
 
-/** Events read in one step: where reading in pages is as fast as reading at once. */
+/** Events read in one step. Larger pages are not faster. */
 export const PAGE_SIZE = 1000
 
-/** Reads one page of what a query selects. */
+/** Reads one page of the events that a query selects. */
 export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
 
 /**
- * Events of the first page; each one after it is twice as long, up to `PAGE_SIZE`. V8 watches at first which objects live
- * long, while its space for new ones is smaller than a long page: it would take events for such, and keep them for ever
- * after where they are slow to make and to collect (measured: 4.6 and 3.5 µs an event).
+ * Size of the first page; each later page is twice as large, up to `PAGE_SIZE`. At first V8's young generation is
+ * smaller than a large page. V8 would see events that survive it, allocate them in the old generation from then on, and
+ * keep that decision, although they are slower to allocate and to collect there (measured: 4.6 instead of 3.5 µs per
+ * event).
  */
 export const FIRST_PAGE = 64
 
-/** Refuses what is no query. */
+/** Adds query validation to a page reader. */
 export const checked =
   (readPage: ReadPage): ReadPage =>
   (query, limit) => {
@@ -25,7 +28,7 @@ export const checked =
     return flaw === undefined ? readPage(query, limit) : Effect.fail(flaw)
   }
 
-/** Reads in pages until a page is not full, in constant memory. Between two pages the event loop gets its turn. */
+/** Reads in pages until a page is not full, in constant memory. Yields to the event loop between pages. */
 export const stream = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> => {
   const flaw = invalidQuery(query)
   return flaw === undefined ? pages(readPage, query) : Stream.fail(flaw)
@@ -42,7 +45,7 @@ const pages = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError>
     }),
   )
 
-/** The same for a fold: `take` is given every page in turn. */
+/** Like `stream`, for folds: calls `take` with every page in turn. */
 export const forEach = (
   readPage: ReadPage,
   query: Query,

@@ -1,3 +1,5 @@
+/** Tests whether a query selects an event, for backends and followers that filter in memory. */
+
 import type { Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 

@@ -1,9 +1,8 @@
+/** Validates queries. A number that is not one, or a misspelt filter, would otherwise silently select other events. */
+
 import { InvalidQuery, type Query } from "../log/EventLog.ts"
 
-/**
- * What is wrong with a query, and with how many events it asks for at once; undefined where nothing is. A number that is none, or a
- * misspelt filter, would otherwise select other events than were meant, without a word.
- */
+/** The first mistake in a query or in the limit of a page; undefined if there is none. */
 export const invalidQuery = (query: Query, limit = 1): InvalidQuery | undefined => {
   const reason = flawIn(query) ?? flawInLimit(limit)
   return reason === undefined ? undefined : new InvalidQuery({ reason })
@@ -28,7 +27,7 @@ const flawInLimit = (limit: number): string | undefined =>
 
 type Check = (value: unknown) => string | undefined
 
-/** A position, or 0, which is before the first; the largest number is after the last. */
+/** A position, or 0, which is before the first event. `Number.MAX_SAFE_INTEGER` is after the last. */
 const isPosition: Check = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a position, or 0"
 
@@ -47,7 +46,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   types: isNames,
 }
 
-/** Something of any kind, for a message. */
+/** Describes a value for a message. */
 const shown = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   return typeof value === "object" && value !== null ? "an object" : String(value)

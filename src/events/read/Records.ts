@@ -1,42 +1,47 @@
+/** Reads a log's events for exports: exactly as stored, or decoded as JSON text. */
+
 import { Context, type Effect } from "effect"
 import type { Link } from "../integrity/Chain.ts"
 import type { LogError, Query } from "../log/EventLog.ts"
 
-/** An event exactly as it stands in a log: what its hash covers, and the hash. */
+/** An event exactly as stored: the content that its hash covers, and the hash. */
 export interface Recorded {
   readonly link: Link
-  /** The payload's text as the chain covers it: JSON, sealed where fields are personal, a blob's name where it is large. */
+  /**
+   * The payload's text that the hash covers: JSON, `{ open, sealed }` if fields are encrypted, a blob's name if it is
+   * large.
+   */
   readonly stored: string
-  /** The text that this name stands for; null where the payload stands in its row. */
+  /** The blob's text; null if the payload is stored in the event's row. */
   readonly blob: string | null
-  /** The key that its personal fields are encrypted with. */
+  /** The key that encrypts its personal fields. */
   readonly keyId: string | null
   readonly hash: string
 }
 
-/** An event as it reads, its payload still as JSON text: most of what is made of events takes the text as it is. */
+/** A decoded event whose payload is still JSON text, since most exports write the text as it is. */
 export interface Readable {
   readonly link: Link
-  /** The payload, brought to the present version of its type's schema. */
+  /** The payload, upcast to the current version of its type's schema. */
   readonly text: string
   readonly keyId: string | null
   readonly hash: string
 }
 
-/** How events are to read. */
+/** Options of `Records.readable`. */
 export interface ReadableOptions {
   /**
-   * Whether personal fields are decrypted, as far as their keys are there. Otherwise they read as once every key is
-   * destroyed: what their types declare for that stands in their places.
+   * Whether to decrypt personal fields whose keys are available. Otherwise each reads as the replacement that its type
+   * declares, as if its key were destroyed.
    */
   readonly decrypted: boolean
 }
 
 /**
- * The events of a log as they are taken elsewhere, in order of position, page by page: the next is read once `take` is done with
- * the one before. Whether their chain holds is not looked at: that is what `EventLog.verify` does.
+ * The events of a log for export, in order of position, page by page. The next page is read when `take` is done with
+ * the one before. The chain is not verified: use `EventLog.verify`.
  *
- * No streams: over a million events, what a stream leaves behind is kept until V8 collects all of its heap, which then takes
+ * Not a `Stream`: over a million events, the garbage of a stream survives until V8 collects its whole heap, which costs
  * 100 MiB more.
  */
 export class Records extends Context.Tag("hindcast/Records")<

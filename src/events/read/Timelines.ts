@@ -1,24 +1,26 @@
+/** The timelines of a log: the list of forks, and a view of the log that is bound to one of them. */
+
 import { Data, Effect, Stream } from "effect"
 import { type EventLog, type LogError, MAIN, ON_MAIN, type Query, type Span } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { is } from "../vocabulary/Vocabulary.ts"
 import * as Pages from "./Pages.ts"
 
-/** A line of history in a log. */
+/** A timeline of a log. */
 export interface Timeline {
   readonly name: string
-  /** The timeline it was forked from, and the last position of it that it shares; null for `main`. */
+  /** The timeline it was forked from, and the last position that the two share; null for `main`. */
   readonly parent: { readonly name: string; readonly at: number } | null
-  /** What its history is made of, oldest first: its ancestors' events up to where it left each, then its own. */
+  /** The spans of its history, oldest first: its ancestors' events up to each fork point, then its own events. */
   readonly spans: ReadonlyArray<Span>
-  /** The event that says that it was forked; null for `main`. */
+  /** The event that recorded the fork; null for `main`. */
   readonly forked: Event | null
 }
 
 /** Fix the call: the log has no such timeline. */
 export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
   readonly timeline: string
-  /** The timelines there are. */
+  /** The names of the log's timelines. */
   readonly known: ReadonlyArray<string>
 }> {
   override get message() {
@@ -27,14 +29,14 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
   }
 }
 
-/** Timelines that a message lists at most. */
+/** Most timelines that a message lists. */
 const MAX_LISTED = 20
 
 type Log = typeof EventLog.Service
 
 const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }
 
-/** All timelines of a log: `main`, then the others in the order in which they were forked. */
+/** All timelines of a log: `main`, then the forks in their order. */
 export const list = (log: Log): Effect.Effect<ReadonlyArray<Timeline>, LogError> => {
   const known = new Map([[MAIN, main]])
   return Pages.forEach(log.readPage, { types: ["TimelineForked"] }, (page) => {
@@ -54,7 +56,10 @@ export const named = (log: Log, name: string): Effect.Effect<Timeline, TimelineN
     return found ?? (yield* new TimelineNotFound({ timeline: name, known: known.map((one) => one.name) }))
   })
 
-/** What an event says was forked; nothing where it cannot be, for a log takes any event of the vocabulary. */
+/**
+ * The timeline that an event forks. Undefined if the fork is not possible: appends do not check the payload against the
+ * log.
+ */
 const forked = (known: ReadonlyMap<string, Timeline>, event: Event): Timeline | undefined => {
   if (!is(event, "TimelineForked")) return undefined
   const { timeline: name, parent: parentName, at } = event.payload
@@ -74,11 +79,11 @@ const spansUpTo = (spans: ReadonlyArray<Span>, at: number): ReadonlyArray<Span> 
 }
 
 /**
- * A log as one of its timelines tells it: what asks for that timeline reads the whole of its history, what it shares with
- * its ancestors included, and what is appended without naming a timeline is appended to it. Whatever works on a log works
- * on a fork by being given this one instead. Queries that name no timeline, or another one, are the log's own.
+ * An `EventLog` bound to one timeline. A read of that timeline includes its ancestors' events up to each fork point. An
+ * append without a timeline goes to it. Queries without a timeline, or for another one, go to the underlying log
+ * unchanged. Code that works on a log works on a fork when it is given the view.
  *
- * Versions of streams count within one timeline: a query with `afterVersion` reads the timeline's own events only.
+ * Stream versions count within one timeline: a query with `afterVersion` reads only events written on this timeline.
  */
 export const view = (log: Log, { name, spans }: Timeline): Log => {
   if (name === log.timeline) return log
@@ -89,7 +94,7 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
       const events: Array<Event> = []
       for (const part of parts(spans, query)) {
         if (events.length === limit) break
-        // Most pages lie in one part: those are given as they are read.
+        // Most pages lie within one span: those are returned as read.
         const page = yield* log.readPage(part, limit - events.length)
         if (page.length === limit) return page
         events.push(...page)
@@ -117,7 +122,10 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
   }
 }
 
-/** What a query over a whole history asks of each of its spans, one after the other; spans that it does not reach are left out. */
+/**
+ * Splits a query over a whole history into one query for each span, in order. Spans outside the query's range are left
+ * out.
+ */
 export const parts = (spans: ReadonlyArray<Span>, query: Query): ReadonlyArray<Query> => {
   const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
   let from = 0

@@ -1,0 +1,59 @@
+/**
+ * Runs an agent on a task of its own: opens the task, lets the agent work on it, and closes the task, whatever became of the
+ * agent. A task whose agent throws is closed here, as `failed`; one whose run is interrupted as `abandoned`.
+ */
+import { Effect, Exit } from "effect"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import * as Options from "../../values/Options.ts"
+import type { ActError } from "../acting/CommandExecution.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import type { PerceiveError } from "../sensing/Perception.ts"
+import * as Task from "../tasks/Task.ts"
+import * as Agent from "./Agent.ts"
+import { type LoopOptions, loop, loopFields } from "./AgentLoop.ts"
+
+/** What a run is asked for. */
+export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
+
+/** Their schema. */
+export const RunOptions = Options.of<RunOptions>({
+  required: { goal: Options.Text },
+  optional: { ...Task.openFields, ...loopFields },
+})
+
+export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
+
+/** What a run needs of its kernel. */
+export interface TaskService {
+  readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, Task.OpenError>
+  readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
+}
+
+/** Opens a task, lets an agent work on it until it is done or out of steps, closes it, and answers with its audit. */
+export const runAgent = (
+  { open, audit }: TaskService,
+  given: Agent.Agent,
+  options: RunOptions,
+): Effect.Effect<TaskAudit.TaskAudit, RunError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
+      const { maxSteps, deadlineMs, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
+      const task = yield* restore(open({ ...opening, agent: Agent.fullName(agent) }))
+      const asked = {
+        ...(maxSteps === undefined ? {} : { maxSteps }),
+        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      }
+      const ended = yield* Effect.exit(restore(loop(agent, task, asked)))
+      const [outcome, reason] = Exit.match(ended, {
+        onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
+        onFailure: Task.endOf,
+      })
+      // An agent that perceives and acts by itself may have closed its task by itself.
+      yield* Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
+      yield* ended
+      // It was opened above, so it is found.
+      return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
+    }),
+  )
