@@ -23,7 +23,7 @@ export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
 }
 
 /** How often a function is run again that was stopped before it had used half of its time. */
-const MOST_STALLS = 3
+const MAX_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
   const call: { run: () => A; answer?: A } = { run }

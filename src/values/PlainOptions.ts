@@ -79,7 +79,7 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange:
 }
 
 /** Whether a schema describes the inside of this value: a list for a tuple, an object for a struct. */
-const looksInto = (ast: AST.AST, value: unknown): boolean => {
+const describesInside = (ast: AST.AST, value: unknown): boolean => {
   switch (ast._tag) {
     case "Suspend":
       return describesInside(ast.f(), value)

@@ -7,7 +7,9 @@
 
 /** Text on one line: every control character and every invisible character is written as an escape. */
 export const visible = (text: string): string =>
-  ASCII.test(text) ? text : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
+  ASCII.test(text)
+    ? text
+    : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
 
 /** Like `visible`, but keeps line feeds: for text of several lines, such as an error's message. */
 export const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n")
@@ -84,7 +86,7 @@ const LIKE_PUNCTUATION = new RegExp(
 const PHONETIC = /[\u0250-\u02AF\u1D00-\u1D2B\uA730\uA731\u0237]/gu
 
 /** The scripts in modern use (UAX #31, recommended scripts). Letters of other scripts serve only as look-alikes. */
-const IN_USE =
+const MODERN_SCRIPTS =
   "Common Inherited Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan"
 
 const inScripts = (scripts: string): string =>
@@ -135,7 +137,7 @@ const ALPHABETS = [
 
 type Alphabet = (typeof ALPHABETS)[number]
 
-/** The alphabets that a text is certainly written in: some word in it has a letter that is no look-alike. */
+/** The alphabets that a text is certainly written in: some word in it has a letter that is no look-lookAlike. */
 const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
   new Set(
     ALPHABETS.filter(({ letter, lookAlike }) =>
