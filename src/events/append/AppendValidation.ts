@@ -1,3 +1,8 @@
+/**
+ * Validates append requests, from callers that TypeScript does not check, and encrypts personal fields, before anything
+ * is queued.
+ */
+
 import { Either, ParseResult, Schema } from "effect"
 import { findNonJson, type JsonObject } from "../../values/Json.ts"
 import { isClockTime, isMoment, iso } from "../../values/Time.ts"
@@ -9,16 +14,16 @@ import { isEventId, newId } from "../vocabulary/Event.ts"
 import type { EventType } from "../vocabulary/EventType.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 
-/** Most events one append may hold. */
+/** Most events of one append. */
 export const MAX_EVENTS_PER_APPEND = 10_000
 
-/** Most bytes (UTF-8) that one payload may take as JSON. */
+/** Largest payload, in bytes of JSON (UTF-8). */
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 
-/** Most characters of a name: a timeline, stream, task or actor. */
+/** Longest name of a timeline, stream, task or actor, in characters. */
 export const MAX_NAME_LENGTH = 512
 
-/** An event that was found fit to be appended. */
+/** A valid event, ready to be sequenced. */
 export interface ValidatedEvent {
   readonly id: string
   /** Whether the caller chose the id, which makes the append idempotent. */
@@ -30,14 +35,17 @@ export interface ValidatedEvent {
   readonly payload: JsonObject
   /** The payload's JSON text. */
   readonly text: string
-  /** What stands in the row, and what the chain covers: the payload's text, sealed where it is personal, named where it is large. */
+  /**
+   * The text that is stored in the row and that the hash covers: the payload's JSON, with personal fields encrypted; a
+   * blob's name if it is large.
+   */
   readonly stored: string
   readonly blob: Blob | null
-  /** Where personal fields were encrypted: the key's id, and the text of the payload as it reads without that key. */
+  /** If personal fields were encrypted: the key's id, and the payload's text as it reads without that key. */
   readonly sealed: { readonly keyId: string; readonly openText: string } | null
 }
 
-/** A request whose every part was found fit. */
+/** A valid request. */
 export interface ValidatedAppend {
   readonly timeline: string
   readonly stream: string
@@ -46,15 +54,15 @@ export interface ValidatedAppend {
   readonly expected: NonNullable<AppendRequest["expected"]> | null
   readonly fence: Required<Fence> | null
   readonly events: ReadonlyArray<ValidatedEvent>
-  /** Whether the commit that holds it must reach the disk before it is acknowledged. */
+  /** Whether its commit must reach the disk (fsync) before it is acknowledged. */
   readonly synced: boolean
 }
 
 type Admit = (request: AppendRequest) => Either.Either<ValidatedAppend, InvalidEvent>
 
 /**
- * Checks append requests against a vocabulary, and encrypts what is personal, before anything is queued or written. Throws
- * what the keys' storage throws.
+ * Makes the validation of append requests against a vocabulary. It encrypts personal fields. Errors of the key storage
+ * are thrown.
  */
 export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
   const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type)]))
@@ -134,7 +142,7 @@ const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a
 const UNFINISHED =
   "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
 
-/** The admitted event, or what is wrong with it. */
+/** Validates one event. Returns a text that says what is wrong if it is not valid. */
 const admitEvent = (
   event: NewEvent,
   type: EventType,
@@ -170,7 +178,7 @@ const admitEvent = (
     schemaVersion: type.version,
     causationId: event.causationId ?? null,
     occurredAt: event.occurredAt ?? null,
-    // What is answered is what was stored, whatever the caller does with its own afterwards.
+    // Parsed from the text, so that later changes of the caller's object do not reach the event.
     payload: JSON.parse(text),
     text,
     stored: blob === null ? whole : nameOf(blob),
@@ -179,7 +187,7 @@ const admitEvent = (
   }
 }
 
-/** The payload with those of its fields encrypted that its type declares personal; undefined where it has none of them. */
+/** Encrypts those fields of a payload that its type declares personal. Undefined if it has none of them. */
 const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
   const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
   return present.length === 0 ? undefined : encryptPayload(key, id, payload, Object.fromEntries(present))
@@ -187,7 +195,7 @@ const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: E
 
 type PayloadCheck = (payload: JsonObject) => string | undefined
 
-/** A quick yes or no first; only a payload that fails is looked at again for the reasons, all of them. */
+/** Tests the payload first; only a payload that fails is validated again to collect all reasons. */
 const payloadCheck = (type: EventType): PayloadCheck => {
   const fits = Schema.is(type.payload)
   const explain = Schema.validateEither(type.payload, { errors: "all" })
@@ -202,7 +210,7 @@ const payloadCheck = (type: EventType): PayloadCheck => {
 }
 
 const checkFence = (fence: Fence): string | undefined => {
-  // No fence where one was meant would let through what it is there to stop.
+  // A malformed fence must not be ignored: the append would not be fenced.
   if (!isObject(fence)) return `fence: expected a stream and its version, found ${shown(fence)}`
   const { timeline = MAIN, stream, version } = fence
   return (
@@ -216,7 +224,7 @@ const checkFence = (fence: Fence): string | undefined => {
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Something of any kind, for a message. */
+/** Describes a value for a message. */
 const shown = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   if (Array.isArray(value)) return "a list"
@@ -239,7 +247,7 @@ const checkExpected = (expected: AppendRequest["expected"]): string | undefined 
   }
 }
 
-/** What is wrong with a name; undefined where nothing is. */
+/** What is wrong with a name; undefined if it is valid. */
 export const checkName = (what: string, name: unknown): string | undefined => {
   if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${shown(name)}`
   if (name.length > MAX_NAME_LENGTH)

@@ -1,3 +1,8 @@
+/**
+ * Sequences a batch of appends as a pure function: checks expected versions and retries, and assigns positions,
+ * versions, times and hashes. Backends share it and only store its result.
+ */
+
 import canonicalize from "canonicalize"
 import { Either } from "effect"
 import * as Chain from "../integrity/Chain.ts"
@@ -5,29 +10,29 @@ import { type Appended, Exact, type Expected, IdReused, type Query, VersionConfl
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { ValidatedAppend, ValidatedEvent } from "./AppendValidation.ts"
 
-/** What must be known of the log to place a batch: exactly as of `head`. */
+/** The state of the log that sequencing depends on, as of `head`. */
 export interface LogState {
   readonly head: Head
-  /** Last version of a stream, 0 where it has no event; asked only for the streams in the batch. */
+  /** Last version of a stream, 0 if it has no event. Called only for streams of the batch and its fences. */
   readonly version: (timeline: string, stream: string) => number
-  /** The event that has this id, asked only for ids that a caller chose. */
+  /** The event with this id. Called only for ids that a caller chose. */
   readonly find: (id: string) => Event | undefined
 }
 
-/** What became of one request of a batch. A conflict still lacks the events that were missed: the log knows them. */
+/** The result of one request. A conflict does not hold the missed events yet: `answer` reads them. */
 export type Placement =
   | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "conflict"; readonly on: Conflicting; readonly expected: Expected; readonly actual: number }
   | { readonly kind: "id reused"; readonly id: string; readonly position: number }
 
-/** The stream that is not where it was expected: the request's own, or that of its fence. */
+/** The stream whose version is not the expected one: the request's own, or its fence's. */
 type Conflicting = Pick<ValidatedAppend, "timeline" | "stream">
 
-/** A batch in its place: what to write, and what to answer to each request, in the order given. */
+/** A sequenced batch: the rows to write, and the placement of each request, in the order given. */
 export interface Sequenced {
   readonly rows: ReadonlyArray<Event>
-  /** What was admitted, row by row. */
+  /** The validated event of each row. */
   readonly admitted: ReadonlyArray<ValidatedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
@@ -35,14 +40,14 @@ export interface Sequenced {
   readonly versions: ReadonlyMap<string, number>
 }
 
-/** One text for a stream of a timeline. */
+/** The key of a stream of a timeline in maps. */
 export const streamKey = (timeline: string, stream: string): string => `${timeline}\0${stream}`
 
 /**
- * Gives a batch of requests their places: positions, versions, times and hashes, one after another.
+ * Sequences a batch: assigns positions, versions, times and hashes, request by request.
  *
- * Pure: a backend calls it, writes the rows, and if another writer was faster throws the result away and calls it again.
- * A request that conflicts takes no place and disturbs no other.
+ * Pure: a backend calls it and writes the rows. If another writer was faster, the backend discards the result and calls
+ * it again. A request that conflicts gets no positions and does not affect the others.
  */
 export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>, now: number): Sequenced => {
   const rows: Array<Event> = []
@@ -126,8 +131,8 @@ const envelope = (
 }
 
 /**
- * A retry: every event of the request carries an id that the log has, with the same content. A request of which only a
- * part is in the log, or whose content differs, reuses an id for something else.
+ * Detects a retry: every event of the request has an id that is in the log with the same content. If only some events
+ * are in the log, or the content differs, an id was reused.
  */
 const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | undefined): Placement | undefined => {
   if (!request.events.some(({ idGiven }) => idGiven)) return undefined
@@ -155,11 +160,16 @@ const sameContent = (request: ValidatedAppend, admitted: ValidatedEvent, event: 
   (admitted.occurredAt === null || event.occurredAt === admitted.occurredAt) &&
   isSameJson(JSON.stringify(event.payload), textAsReadable(admitted, event))
 
-/** A retry may come from a program that made the payload anew, with its keys in another order (RFC 8785 brings both into one). */
+/**
+ * A retrying program may build the payload anew with keys in another order, so that texts that differ are compared in
+ * canonical form (RFC 8785).
+ */
 const isSameJson = (a: string, b: string): boolean =>
   a === b || canonicalize(JSON.parse(a)) === canonicalize(JSON.parse(b))
 
-/** What is left of an event whose key was destroyed can only be held against what would be left of this one. */
+/**
+ * The stored event of a destroyed key has lost its personal fields: compares it with the request's text without them.
+ */
 const textAsReadable = ({ text, sealed }: ValidatedEvent, { personal }: Event): string =>
   personal?.readable === false && sealed !== null ? sealed.openText : text
 
@@ -169,10 +179,7 @@ const MAX_MISSED = 1000
 /** Reads the events that conflicts missed. */
 export type ReadMissed = (query: Query, limit: number) => ReadonlyArray<Event>
 
-/**
- * The same for one batch: of the many that may have missed the same events, only the first takes a read of the log. Each is
- * given a copy of its own.
- */
+/** Caches `read` for one batch, since many conflicts may have missed the same events. Each caller gets its own copy. */
 export const readingOnce = (read: ReadMissed): ReadMissed => {
   const known = new Map<string, ReadonlyArray<Event>>()
   return (query, limit) => {
@@ -185,7 +192,7 @@ export const readingOnce = (read: ReadMissed): ReadMissed => {
   }
 }
 
-/** What a placement means for its caller; a conflict is given the events that it missed, by reading them. */
+/** Turns a placement into the caller's result. For a conflict, reads the missed events. */
 export const answer = (
   placement: Placement | undefined,
   read: ReadMissed,
@@ -204,7 +211,7 @@ export const answer = (
       const { on, expected, actual } = placement
       const { timeline, stream } = on
       const afterVersion = expected._tag === "Exact" ? expected.version : 0
-      // Not what the rest of the batch has added since.
+      // Excludes events that the rest of the batch has appended since.
       const count = Math.min(actual - afterVersion, MAX_MISSED)
       const missed = count <= 0 ? [] : read({ timeline, stream, afterVersion }, count)
       return Either.left(new VersionConflict({ stream, expected, actual, missed }))
