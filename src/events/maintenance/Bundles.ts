@@ -1,9 +1,11 @@
+/** Bundles: copies one task into a small log of its own, to be passed on. */
+
 import { Context, Data, type Effect } from "effect"
 import * as Options from "../../values/Options.ts"
 import type { AppendError, OpenError } from "../log/EventLog.ts"
 import type { Head } from "../vocabulary/Event.ts"
 
-/** Fix the call: there is nothing to bundle, or no place for it. */
+/** Fix the call: the task has no events, or the target file exists. */
 export class NotBundled extends Data.TaggedError("NotBundled")<{
   readonly log: string
   readonly expected: string
@@ -14,17 +16,17 @@ export class NotBundled extends Data.TaggedError("NotBundled")<{
   }
 }
 
-/** Which task, and where to. */
+/** The task, and the target. */
 export interface BundleOptions {
   readonly taskId: string
-  /** The file to make, which must not be there yet. */
+  /** The file to create. It must not exist. */
   readonly file: string
 }
 
-/** Their schema. */
+/** Schema of `BundleOptions`. */
 export const BundleOptions = Options.of<BundleOptions>({ required: { taskId: Options.Text, file: Options.Path } })
 
-/** A bundle that was made. */
+/** The bundle that was written. */
 export interface Bundled {
   readonly file: string
   readonly events: number
@@ -32,12 +34,13 @@ export interface Bundled {
 }
 
 /**
- * A bundle is one task as a small log of its own, which opens anywhere a log does: the task's events, those of the score
- * sets that cover it, and what the registry and the kernel had said by then; all of it on `main`, and nothing of its forks. Ids, times and payloads are those of the source;
- * positions, versions and hashes are the bundle's own, and where a payload names positions, it names the bundle's.
- * Its first events (`TaskBundled`) say where every event stood in the source, and with which hash.
+ * A bundle is one task as a log of its own, which opens like any log. It holds the task's events, those of the score
+ * sets that cover the task, and the registry's and kernel's events up to then; all of them of `main`, none of the
+ * task's forks. Ids, times and payloads are those of the source. Positions, versions and hashes are the bundle's own;
+ * positions in payloads are mapped to the bundle's. Its first events (`TaskBundled`) record every event's position and
+ * hash in the source.
  *
- * Encrypted fields stay encrypted, and the keys stay behind. Archived events are bundled like all others.
+ * Encrypted fields stay encrypted, and the keys are not copied. Archived events are bundled like all others.
  */
 export class Bundles extends Context.Tag("hindcast/Bundles")<
   Bundles,

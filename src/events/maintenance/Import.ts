@@ -1,11 +1,13 @@
+/** Importing a log from events that were exported exactly as stored. */
+
 import { Data, Predicate, Stream } from "effect"
 import * as Options from "../../values/Options.ts"
 import type { Recorded } from "../read/Records.ts"
 
-/** Fix the input, or the call: these are not all the events of a log, as they were; or there is no place for them. */
+/** Fix the input or the call: the events are not a complete, unchanged log, or the target file exists. */
 export class NotImported extends Data.TaggedError("NotImported")<{
   readonly log: string
-  /** Which of the events is at fault, from 1: its line, in a file with a line an event. Null where none is. */
+  /** The event at fault, counted from 1: its line in a file with one event a line. Null if no event is. */
   readonly line: number | null
   readonly reason: string
 }> {
@@ -15,15 +17,15 @@ export class NotImported extends Data.TaggedError("NotImported")<{
   }
 }
 
-/** Which events, and where to. */
+/** The events, and the target. */
 export interface ImportOptions<E, R> {
-  /** The log to make, which must not be there yet. */
+  /** The log to create. The file must not exist. */
   readonly filename: string
-  /** All events of a log from its first, in order, as they stood there. */
+  /** All events of a log from its first, in order, exactly as stored. */
   readonly events: Stream.Stream<ReadonlyArray<Recorded>, E, R>
 }
 
-/** Their schema. The events are held against the chain one by one, when they come. */
+/** Schema of `ImportOptions`. The chain is verified event by event while the stream is read. */
 export const ImportOptions = <E, R>() =>
   Options.of<ImportOptions<E, R>>({
     required: {

@@ -1,39 +1,41 @@
-/** What takes the space of a log, in bytes. Nothing in it is read from a payload. */
+/** The report of a log's storage: bytes by table and index, by event type and by stream. */
+
+/** Storage of a log, in bytes. Computed without reading payloads' content. */
 export interface Space {
   readonly log: string
-  /** What the log takes once everything is written back to its file: its parts, its free pages, and what SQLite keeps. */
+  /** Size of the log when everything is written back to its file: its parts, its free pages, and SQLite's own pages. */
   readonly bytes: number
-  /** The file as it is now. It is smaller than `bytes` while newer pages stand in the write-ahead log. */
+  /** Size of the file now. Smaller than `bytes` while newer pages are in the write-ahead log. */
   readonly fileBytes: number
-  /** The write-ahead log beside it. */
+  /** The write-ahead log. */
   readonly walBytes: number
-  /** The files beside it with the events that were archived. */
+  /** The segment files with archived events. */
   readonly segmentBytes: number
-  /** Pages that nothing uses; what is appended next takes them. */
+  /** Free pages, which later appends reuse. */
   readonly freeBytes: number
-  /** Pages in which SQLite keeps for itself what every other page is used for. */
+  /** Pages that SQLite uses for its own bookkeeping, such as pointer maps. */
   readonly keptBytes: number
   readonly events: EventSpace
-  /** Every table and every index, of whatever purpose: the largest first. */
+  /** Every table and index, largest first. */
   readonly parts: ReadonlyArray<StoragePart>
-  /** Events by their type: the types whose payloads take most first. */
+  /** Events by type, the type with the most payload bytes first. */
   readonly types: ReadonlyArray<StorageShare>
-  /** Events by their stream: the streams whose payloads take most first, as many as were asked for. */
+  /** Events by stream, the stream with the most payload bytes first; as many as were requested. */
   readonly streams: ReadonlyArray<StorageShare>
-  /** What the streams come to that are not among them. */
+  /** The sum of the streams that are not listed. */
   readonly otherStreams: Omit<StorageShare, "name"> & { readonly streams: number }
 }
 
 /** The events in the file, without their indexes. The bytes add up to those of the part `events`. */
 export interface EventSpace {
   readonly count: number
-  /** Events of the log that stand elsewhere: in segments. */
+  /** Events of the log that are in segments. */
   readonly archived: number
-  /** Payloads as they stand in the events' rows. */
+  /** Payloads as stored in the events' rows. */
   readonly payloadBytes: number
-  /** All else in the rows: ids, numbers, times, hashes. */
+  /** The rest of the rows: ids, numbers, times, hashes. */
   readonly envelopeBytes: number
-  /** What SQLite needs to keep rows in pages, and the room that is left in those. */
+  /** SQLite's overhead for rows in pages, and the unused space in those pages. */
   readonly pageBytes: number
 }
 
@@ -41,12 +43,12 @@ export interface EventSpace {
 export interface StoragePart {
   readonly name: string
   readonly kind: "table" | "index"
-  /** The table; of an index, the one that it is on. */
+  /** The table; for an index, the table it is on. */
   readonly table: string
-  /** The columns of an index; none of a table. */
+  /** The columns of an index; empty for a table. */
   readonly columns: ReadonlyArray<string>
   readonly bytes: number
-  /** How much of it holds content; the rest is room in its pages, and what SQLite keeps there for itself. */
+  /** Bytes of content. The rest is unused space in its pages, and SQLite's overhead. */
   readonly contentBytes: number
 }
 
@@ -54,6 +56,9 @@ export interface StoragePart {
 export interface StorageShare {
   readonly name: string
   readonly events: number
-  /** Their payloads. One that is too large for a row counts in full at each event that has it, though it is stored once. */
+  /**
+   * Their payloads. A payload that is stored as a blob counts in full for each event that has it, though it is stored
+   * once.
+   */
   readonly payloadBytes: number
 }
