@@ -1,3 +1,8 @@
+/**
+ * The event log in memory, for tests and throw-away runs. It shares validation, sequencing, chain and group commit with
+ * the SQLite log.
+ */
+
 import { Context, Effect, Either, Layer, Option } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
@@ -22,18 +27,18 @@ import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import * as MemoryLease from "./MemoryLease.ts"
 import * as MemorySnapshots from "./MemorySnapshots.ts"
 
-/** How a log in plain memory is opened. */
+/** Options of the log in memory. */
 export interface MemoryOptions {
-  /** Event types that appends are checked by. Default: Hindcast's own. */
+  /** The event types that appends are validated by. Default: Hindcast's own. */
   readonly vocabulary?: Vocabulary.Vocabulary
 }
 
-/** Their schema. */
+/** Schema of `MemoryOptions`. */
 export const MemoryOptions = Options.of<MemoryOptions>({ optional: { vocabulary: Vocabulary.Vocabulary } })
 
 /**
- * A log in plain memory, for tests and throw-away runs: the same admission, sequencing, chain and group commit as on
- * disk, with arrays for storage. It keeps each payload as text, so that no caller's later change reaches the log.
+ * A log in memory, with its lease, snapshots and personal data. Payloads are kept as text, so that later changes of a
+ * caller's object do not reach the log.
  */
 export const layer = (
   options: MemoryOptions = {},
@@ -128,7 +133,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
     })
   })
 
-/** There is nothing beside the chain: arrays have no indexes that could say anything else. */
+/** Only the chain is verified: arrays have no indexes that could differ from it. */
 const verifyChain = (source: Verifier.Source, options: VerifyOptions = {}) =>
   Effect.map(Verifier.verify(source, options), (chained) => {
     const told = chained.broken === null ? `${chained.events} events` : `broken at @${chained.broken.position}`

@@ -1,7 +1,9 @@
+/** The lease of a log in memory. */
+
 import { type Context, Effect } from "effect"
 import { type Holder, type Lease, LeaseHeld } from "../log/Lease.ts"
 
-/** The lease of a log that only this program can see: whoever has it keeps it until its scope closes. */
+/** A lease that only this program can see: its owner keeps it until the scope closes. */
 export const make = (log: string): Context.Tag.Service<Lease> => {
   let holder: Holder | undefined
   return {

@@ -1,8 +1,10 @@
+/** The snapshot cache of a log in memory. */
+
 import { type Context, Effect, Option } from "effect"
 import { outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshots.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 
-/** What is kept of one series. */
+/** The snapshots and parts of one series. */
 interface Kept {
   readonly key: string
   readonly projection: string
@@ -10,9 +12,9 @@ interface Kept {
   readonly parts: Map<string, Uint8Array>
 }
 
-/** Snapshots in plain memory, for a log in plain memory. */
+/** Makes an empty cache. */
 export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots> => {
-  // In the order in which something was last stored.
+  // In the order in which each series was last stored.
   const kept = new Map<string, Kept>()
   const epoch = () => keys.ofSnapshots()?.id ?? ""
   const keyOf = ({ fingerprint, timeline, epoch }: Series) => `${epoch}\0${timeline}\0${fingerprint}`
@@ -28,7 +30,7 @@ export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots
         const { snapshots } = of(series)
         const positions = [...snapshots.keys()].filter((position) => position <= at)
         const found = snapshots.get(Math.max(...positions))
-        // Nobody else can write here.
+        // No other program can write here.
         return found === undefined ? Option.none() : Option.some({ ...found, authentic: true })
       }),
     parts: (series, digests) =>
