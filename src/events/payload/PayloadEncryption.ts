@@ -1,3 +1,5 @@
+/** Encrypts personal data (AES-256-GCM): bytes, and the personal fields of a payload. */
+
 import * as crypto from "node:crypto"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Key } from "./PersonalDataKeys.ts"
@@ -7,8 +9,8 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts by AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce: nonce, tag and ciphertext, one after the other.
- * `about` is not encrypted but bound to it: what was sealed about one thing cannot be passed off as about another.
+ * Encrypts bytes with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce. Returns nonce, tag and ciphertext,
+ * concatenated. `about` is authenticated, not encrypted: decryption fails for another `about`.
  */
 export const encryptFields = (key: Key, about: string, plain: Uint8Array): Buffer => {
   const iv = crypto.randomBytes(IV_BYTES)
@@ -17,7 +19,7 @@ export const encryptFields = (key: Key, about: string, plain: Uint8Array): Buffe
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
 }
 
-/** The plain bytes again; undefined where these are not what this key sealed about this. */
+/** Decrypts the output of `encryptFields`. Undefined if key, `about` or bytes are not the same. */
 export const decryptFields = (key: Key, about: string, sealed: Uint8Array): Buffer | undefined => {
   if (sealed.length < IV_BYTES + TAG_BYTES) return undefined
   const iv = sealed.subarray(0, IV_BYTES)
@@ -32,13 +34,15 @@ export const decryptFields = (key: Key, about: string, sealed: Uint8Array): Buff
 
 /** A payload whose personal fields are encrypted. */
 interface SealedPayload {
-  /** The payload as it reads without the key: each personal field replaced by what its type declares for it. */
+  /** The payload as it reads without the key: each personal field replaced by the value that its type declares. */
   readonly open: JsonObject
-  /** The personal fields as JSON text, sealed, in base64. */
+  /** The personal fields as JSON text, encrypted, in base64. */
   readonly sealed: string
 }
 
-/** Encrypts the personal fields of an event's payload. `replacements` says for each of them what stands there instead. */
+/**
+ * Encrypts the personal fields of an event's payload. `replacements` holds the value of each of them in the open part.
+ */
 export const encryptPayload = (
   key: Key,
   eventId: string,
@@ -51,12 +55,12 @@ export const encryptPayload = (
   return { text: JSON.stringify({ open, sealed } satisfies SealedPayload), open }
 }
 
-/** The payload in the text that `encryptPayload` wrote, as it reads without the key where `key` is undefined. Throws where that fails. */
+/** Decrypts the text that `encryptPayload` wrote; without a key, returns the open part. Throws if decryption fails. */
 export const decryptPayload = (key: Key | undefined, eventId: string, text: string): JsonObject => {
   const { open, sealed } = JSON.parse(text) as SealedPayload
   if (key === undefined) return open
   const plain = decryptFields(key, eventId, Buffer.from(sealed, "base64"))
   if (plain === undefined) throw new Error(`its personal fields are not what key ${key.id} encrypted`)
-  // The fields take the places of their replacements, so that the order of keys is what it was.
+  // Spread over their replacements, so that the keys keep their order.
   return { ...open, ...(JSON.parse(plain.toString()) as Record<string, Json>) }
 }

@@ -1,3 +1,5 @@
+/** Personal data in a log, and its erasure by destroying keys (crypto-shredding). */
+
 import { Context, Data, Effect, Option, Schedule } from "effect"
 import type { AppendError, DiskFull, EventLog, LogError } from "../log/EventLog.ts"
 import type { Snapshots } from "../log/Snapshots.ts"
@@ -6,7 +8,7 @@ import type { Keys, Subject } from "./PersonalDataKeys.ts"
 
 export type { Subject } from "./PersonalDataKeys.ts"
 
-/** Fix the call: no key was ever made for this subject, or it was shredded before. */
+/** Fix the call: the subject never had a key, or was shredded before. */
 export class NoSuchSubject extends Data.TaggedError("NoSuchSubject")<{
   readonly subject: string
   readonly keys: string
@@ -19,7 +21,7 @@ export class NoSuchSubject extends Data.TaggedError("NoSuchSubject")<{
   }
 }
 
-/** Whose data, on whose word, and why. */
+/** The subject to shred, the reason to record, and the actor. */
 export interface Shredding {
   readonly subject: string
   readonly reason: string
@@ -27,31 +29,31 @@ export interface Shredding {
 }
 
 /**
- * The personal data in a log. Events that are appended with a `subject` have their personal fields encrypted under a key
- * of that subject, which is kept apart from the log. Destroying the key makes them unreadable wherever the log was copied
- * to without its keys, while the chain still verifies: it covers what is encrypted.
+ * The personal data in a log. If an append names a `subject`, the events' personal fields are encrypted under a key of
+ * that subject, which is kept outside the log. Destroying the key makes them unreadable in every copy of the log,
+ * unless the keys were copied too. The chain stays valid, since it covers the encrypted text.
  *
- * Not encrypted are the envelope (names of streams, tasks and actors, times), the fields that a type does not declare
- * personal, and digests, from which a short value can be guessed: keep personal data out of these.
+ * Not encrypted are the envelope (names of streams, tasks and actors, times), fields that a type does not declare
+ * personal, and digests, from which a short value can be guessed. Keep personal data out of these.
  */
 export class PersonalData extends Context.Tag("hindcast/PersonalData")<
   PersonalData,
   {
-    /** Those whose keys are kept. */
+    /** The subjects whose keys are kept. */
     readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
     /**
-     * Destroys a subject's key, drops all snapshots, and records it (`PayloadShredded`): from then on its personal fields
-     * read as what their types declare instead. Cannot be undone. If it fails half-way, or the process dies, the key is
-     * destroyed, and shredding the same subject again does what is left.
+     * Destroys a subject's key, drops all snapshots, and records it (`PayloadShredded`). From then on the subject's
+     * personal fields read as the replacements that their types declare. Cannot be undone. If it fails half-way or the
+     * process dies, the key is destroyed; call it again for the same subject to complete the rest.
      */
     readonly shred: (shredding: Shredding) => Effect.Effect<Event, NoSuchSubject | AppendError>
   }
 >() {}
 
-/** How long another process may keep the log from losing its snapshots: five seconds. */
+/** How long to retry while another process is writing to the log: five seconds. */
 const UNTIL_FREE = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
 
-/** What shredding works on. `attempt` runs what may throw what the keys' storage throws. */
+/** The services that shredding uses. `attempt` turns errors that the key storage throws into typed errors. */
 export interface Stores {
   readonly log: typeof EventLog.Service
   readonly keys: Keys
@@ -60,7 +62,7 @@ export interface Stores {
 }
 
 export const make = ({ log, keys, snapshots, attempt }: Stores): typeof PersonalData.Service => ({
-  // Reading fills no disk.
+  // Reading needs no disk space.
   subjects: Effect.catchTag(
     attempt(() => keys.subjects()),
     "DiskFull",
@@ -71,7 +73,8 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): typeof Personal
       const destroyed = yield* attempt(() => keys.destroy(subject))
       if (destroyed === undefined) return yield* new NoSuchSubject({ subject, keys: keys.name })
       const { keyId, eventId } = destroyed
-      // Nobody can read them any more; this gives back their space. It does not wait by itself, and appending does.
+      // The snapshots are unreadable already; this frees their space. It is retried here, since `drop` does not wait,
+      // unlike `append`.
       yield* Effect.retry(snapshots.drop, { while: ({ _tag }) => _tag === "LogBusy", schedule: UNTIL_FREE })
       const event = yield* log
         .append({
@@ -81,7 +84,7 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): typeof Personal
         })
         .pipe(
           Effect.map(({ events }) => events[0]),
-          // Recorded before, in other words, by a call that did not come to its end.
+          // An earlier call that was not completed recorded it, with other words.
           Effect.catchTag("IdReused", () => Effect.map(log.find(eventId), Option.getOrUndefined)),
         )
       yield* attempt(() => keys.settle(keyId))

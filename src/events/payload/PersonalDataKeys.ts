@@ -1,59 +1,64 @@
+/**
+ * The keys that encrypt personal data, one for each subject, and their storage in memory. Stored apart from the log, so
+ * that destroying a key erases the data in every copy of the log.
+ */
+
 import * as crypto from "node:crypto"
 import { newId } from "../vocabulary/Event.ts"
 
-/** What personal fields are encrypted with (AES-256). */
+/** A key for personal fields (AES-256). */
 export interface Key {
   readonly id: string
   /** 32 bytes. */
   readonly secret: Uint8Array
 }
 
-/** Someone whose personal data a log holds. */
+/** A person whose personal data a log holds. */
 export interface Subject {
   readonly subject: string
   readonly keyId: string
-  /** When the key was made, in epoch milliseconds. */
+  /** Time at which the key was made, in epoch milliseconds. */
   readonly since: number
-  /** Whether the key is destroyed already, and only the event that says so is still to be appended. */
+  /** Whether the key is destroyed, and only the event that records it is missing. */
   readonly shredding: boolean
 }
 
-/** A key that was destroyed, and the id of the event that is to record it. */
+/** A destroyed key, and the id of the event that records it. */
 export interface Destroyed {
   readonly keyId: string
   readonly eventId: string
 }
 
 /**
- * The keys of a log, kept apart from it: one a subject, and one for all snapshots. Its methods throw what their storage
- * throws; whoever calls them names it.
+ * The keys of a log: one for each subject, and one for all snapshots. Methods throw the errors of their storage;
+ * callers turn them into typed errors.
  */
 export interface Keys {
-  /** Where they are kept, for messages. */
+  /** Location of the keys, for messages. */
   readonly name: string
-  /** The subject's key, made where it has none; undefined where it was destroyed and that is not recorded yet. */
+  /** The subject's key; makes one if there is none. Undefined if it was destroyed and that is not recorded yet. */
   readonly of: (subject: string) => Key | undefined
-  /** The key of this id; undefined where it was destroyed, or is not here. */
+  /** The key with this id; undefined if it was destroyed, or is not in this storage. */
   readonly find: (id: string) => Key | undefined
   readonly subjects: () => ReadonlyArray<Subject>
   /**
-   * Destroys a subject's key, and with it the key of all snapshots, which gets a successor: what was folded from the
-   * subject's data is unreadable as well. Undefined where the subject has no key. Answers the same until `settle`.
+   * Destroys a subject's key. Also replaces the snapshots' key, so that states folded from the subject's data become
+   * unreadable. Undefined if the subject has no key. Repeated calls return the same until `settle`.
    */
   readonly destroy: (subject: string) => Destroyed | undefined
-  /** Forgets the subject of a key that was destroyed and recorded. */
+  /** Deletes the record of a destroyed key, after the event that records it was appended. */
   readonly settle: (keyId: string) => void
-  /** The key that snapshots are encrypted with; undefined while there is no key at all. */
+  /** The key that encrypts snapshots; undefined while there is no key at all. */
   readonly ofSnapshots: () => Key | undefined
 }
 
-/** Bytes of a secret. */
+/** Length of a secret, in bytes. */
 export const SECRET_BYTES = 32
 
-/** A new key with a new secret. */
+/** Makes a key with a random secret. */
 export const newKey = (): Key => ({ id: newId(), secret: crypto.randomBytes(SECRET_BYTES) })
 
-/** Keys in plain memory, for a log in plain memory. */
+/** Keys in memory, for a log in memory. */
 export const memory = (): Keys => {
   interface Kept extends Key {
     readonly since: number

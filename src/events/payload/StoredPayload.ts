@@ -1,31 +1,33 @@
+/** Decodes payloads as stored: resolves blobs and decrypts personal fields. */
+
 import { type JsonObject, sha256 } from "../../values/Json.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { digestIn } from "./Blob.ts"
 import { decryptPayload } from "./PayloadEncryption.ts"
 import type { Keys } from "./PersonalDataKeys.ts"
 
-/** A payload as it stands in a log: what the chain covers. */
+/** A payload as stored and covered by the hash. */
 export interface StoredContent {
-  /** The payload as JSON, or sealed, or the name of a blob that is one of the two. */
+  /** JSON, or JSON with encrypted fields, or the name of a blob that holds one of the two. */
   readonly payload: string
   readonly keyId: string | null
 }
 
-/** What it takes to read stored content. */
+/** The blobs and keys that decoding needs. */
 export interface PayloadReader {
-  /** The text of a blob; undefined where it is not there. */
+  /** The text of a blob; undefined if it is missing. */
   readonly blob: (digest: string) => string | undefined
   readonly keys: Keys
 }
 
-/** A payload as it is read, and whether that is all of it. */
+/** A decoded payload. */
 export interface ReadContent {
   readonly payload: JsonObject
-  /** Absent where nothing of it was encrypted. */
+  /** Whether its personal fields were decrypted. Absent if no field was encrypted. */
   readonly personal: Event["personal"]
 }
 
-/** Reads stored content. Throws where it says something that no log says. */
+/** Decodes a stored payload. Throws if it is not one that a log writes. */
 export const read = (
   { blob, keys }: PayloadReader,
   eventId: string,
