@@ -1,3 +1,5 @@
+/** Event types of commands, from request to outcome. */
+
 import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
 import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
@@ -5,7 +7,7 @@ import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sh
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })
 
-/** The life of a command, from request to outcome. */
+/** Events of the lifecycle of a command. */
 export const actingEvents = [
   eventType(
     "ActuatorCommanded",

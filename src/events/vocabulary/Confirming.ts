@@ -1,3 +1,5 @@
+/** Event types of confirmations, in which a person approves or rejects a command or a plugin's host request. */
+
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { Moment } from "../../values/Time.ts"
@@ -10,10 +12,7 @@ const shownDigest = optional(
   Sha256.annotations({ description: "Of all that is asked, see `questionDigest`; absent in events of version 1" }),
 )
 
-/**
- * A person's word on a command, or on what a plugin asks of the host. All of these are synced: a decision is never lost to a
- * power cut.
- */
+/** Events of confirmations. All of them are synced, so that no decision is lost in a power failure. */
 export const confirmingEvents = [
   eventType(
     "ConfirmationRequested",
@@ -61,7 +60,10 @@ export const confirmingEvents = [
   ),
 ] as const
 
-/** Version 1 asked about commands alone, and had no digest of what was shown: such a question cannot be approved any more. */
+/**
+ * Version 1 covered only commands and had no digest of what was shown. A confirmation of version 1 can no longer be
+ * approved.
+ */
 export const confirmingUpcasters: ReadonlyArray<Upcaster> = [
   { type: "ConfirmationRequested", from: 1, upcast: (payload) => payload },
   { type: "ConfirmationDecided", from: 1, upcast: (payload) => payload },

@@ -1,8 +1,10 @@
+/** Event types of an agent: its inputs, decisions, messages, state and model calls. */
+
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
-/** What the agent took in, thought and said. */
+/** Events of an agent. */
 export const decidingEvents = [
   eventType(
     "InputReceived",

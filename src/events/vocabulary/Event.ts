@@ -1,3 +1,5 @@
+/** The event: its envelope, its id, and the head of a log. */
+
 import * as crypto from "node:crypto"
 import { Schema } from "effect"
 import { uuidv7 } from "uuidv7"
@@ -10,29 +12,29 @@ export const Position = Schema.Int.pipe(
   Schema.annotations({ identifier: "Position", description: "Place in the log, 1 or more, without gaps" }),
 )
 
-/** Milliseconds since the Unix epoch. Shown to people, never used for ordering. */
+/** Milliseconds since the Unix epoch. For people; never used for ordering. */
 export const EpochMs = Schema.Int.annotations({ identifier: "EpochMs", description: "Milliseconds since 1970-01-01Z" })
 
-/** A UUID (RFC 9562) in lower case; new ones are version 7, whose order is roughly that of time. */
+/** A UUID (RFC 9562) in lower case. New ones are version 7, which sort roughly by time. */
 export const EventId = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
   Schema.annotations({ identifier: "EventId", description: "UUID in lower case, version 7 where Hindcast made it" }),
 )
 
-/** Whether a value is an event's id. */
+/** Whether a value is an event id. */
 export const isEventId = Schema.is(EventId)
 
 /**
- * A new id. It is of version 7; where the machine's clock says a time that such an id cannot hold, it is of version 4, and an append
- * refuses the event for that clock.
+ * A new id, a UUID of version 7. If the machine's clock is outside the range of such ids, it is of version 4; the
+ * append of the event then fails because of the clock.
  */
 export const newId = (): string => (isClockTime(Date.now()) ? uuidv7() : crypto.randomUUID())
 
 /**
- * One immutable event: the envelope, and a payload by the vocabulary's schema.
+ * One immutable event: the envelope, and a payload of the vocabulary's schema.
  *
- * Its encoded form is its decoded form: plain JSON throughout, so that storing it is `JSON.stringify`
- * and reading it is `JSON.parse`.
+ * Its encoded form equals its decoded form, plain JSON throughout, so that it is stored by `JSON.stringify` and read by
+ * `JSON.parse`.
  */
 export const Event = Schema.Struct({
   position: Position,
@@ -64,7 +66,7 @@ export const Event = Schema.Struct({
 
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
-/** The end of a log. An empty log's head is position 0 with the hash of `Chain.GENESIS`. */
+/** The end of a log. The head of an empty log has position 0 and the hash `Chain.GENESIS`. */
 export interface Head {
   readonly position: number
   readonly hash: string

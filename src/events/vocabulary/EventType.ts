@@ -1,31 +1,36 @@
+/**
+ * Defines event types: a name, a payload schema with its version, and which fields are personal or hold positions. Also
+ * the schemas that many payloads share.
+ */
+
 import { Schema } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import { EARLIEST, LATEST } from "../../values/Time.ts"
 
-/** One entry of a vocabulary: a name in the past tense, the version of its payload's schema, and that schema. */
+/** An event type: a name in the past tense, a payload schema, and its version. */
 export interface EventType<
   Name extends string = string,
   Payload extends Schema.Schema.AnyNoContext = Schema.Schema.AnyNoContext,
 > {
   readonly name: Name
   readonly version: number
-  /** Its encoded form equals its decoded form: nothing in a payload is ever transformed. */
+  /** Its encoded form equals its decoded form: payloads are never transformed. */
   readonly payload: Payload
-  /** Whether an append that holds such an event reaches the disk (fsync) before it is acknowledged. */
+  /** Whether an append with such an event reaches the disk (fsync) before it is acknowledged. */
   readonly synced: boolean
   /**
-   * The fields that may hold personal data, and what is read in their place once the subject's key is destroyed: a value
-   * that the field's schema accepts. They are encrypted where an append names a subject.
+   * The fields that may hold personal data, each with its replacement: the value that is read once the subject's key is
+   * destroyed. The field's schema accepts it. The fields are encrypted if an append names a subject.
    */
   readonly personal: JsonObject
-  /** The fields that hold positions of other events: a list of them, or a range (`{ from, to }`). */
+  /** The fields that hold positions of other events: a list of positions, or a range (`{ from, to }`). */
   readonly positions: ReadonlyArray<string>
 }
 
-/** What is read in the place of a text whose key was destroyed. */
+/** The replacement of a text whose key was destroyed. */
 export const SHREDDED = "[shredded]"
 
-/** Defines an entry of a vocabulary. The description says when the event is written and what it means. */
+/** Defines an event type. The description says when the event is written and what it means. */
 export const eventType = <const Name extends string, Fields extends Schema.Struct.Fields>(
   name: Name,
   description: string,
@@ -44,14 +49,14 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
   payload: Schema.Struct(fields).annotations({ identifier: name, description }),
   synced: options.synced ?? false,
   positions: options.positions ?? [],
-  // Values of payload fields: JSON, as every payload is.
+  // Values of payload fields are JSON.
   personal: (options.personal ?? {}) as JsonObject,
 })
 
-/** A field that may be absent. It is never `undefined`: that is not JSON. */
+/** A field that may be absent. It is never `undefined`, which is not JSON. */
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
-/** A duration in milliseconds, fractions allowed: none is longer than from the first moment to the last. */
+/** A duration in milliseconds, fractions allowed; at most the range from `EARLIEST` to `LATEST`. */
 export const Milliseconds = Schema.NonNegative.pipe(
   Schema.lessThanOrEqualTo(LATEST - EARLIEST),
   Schema.annotations({ identifier: "Milliseconds", description: "Duration in ms" }),
@@ -69,7 +74,7 @@ export const ComponentName = Schema.NonEmptyString.annotations({
   description: "`plugin/component`",
 })
 
-/** Why something failed: a short code for programs, a message for people. */
+/** An error as recorded: a short code for programs, a message for people. */
 export const Failure = Schema.Struct({
   code: Schema.NonEmptyString,
   message: Schema.String,

@@ -1,10 +1,12 @@
+/** Event types of the kernel's lifecycle: start, lease takeover, archiving and stop. */
+
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { Position } from "./Event.ts"
 import { eventType, optional, Sha256 } from "./EventType.ts"
 import type { Upcaster } from "./Upcaster.ts"
 
-/** What a kernel says of itself, and what was done to the log it works on. */
+/** Events that a kernel records about itself and about the log. */
 export const kernelEvents = [
   eventType(
     "KernelStarted",
@@ -40,8 +42,8 @@ export const kernelEvents = [
   eventType("KernelStopped", "A kernel ended in an orderly way.", { reason: Schema.String }),
 ] as const
 
-/** From earlier versions. */
+/** Upcasters of kernel events. */
 export const kernelUpcasters: ReadonlyArray<Upcaster> = [
-  // Version 1 did not say what the gate decided by, and nobody can tell any more.
+  // Version 1 did not record the gate's rules, and they cannot be recovered.
   { type: "KernelStarted", from: 1, upcast: (payload) => payload },
 ]

@@ -1,7 +1,9 @@
+/** Event types of what people add to a log: notes, tags, and the shredding of personal data. */
+
 import { Schema } from "effect"
 import { eventType, SHREDDED } from "./EventType.ts"
 
-/** What people write beside the record, and what they take out of it. */
+/** Events that people cause. */
 export const noteEvents = [
   eventType(
     "NoteAdded",

@@ -1,3 +1,5 @@
+/** Event types of the plugin registry, of plugin processes, and of the requests that plugins make to the host. */
+
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
@@ -9,7 +11,7 @@ const requestRule = Schema.String.annotations({ description: "The gate's rule ab
 
 const Names = optional(Schema.Array(Schema.String))
 
-/** What a person granted, or took back, by name. Paths are absolute; what is absent is none. */
+/** Permissions that a person granted or revoked, by name. Paths are absolute. An absent field grants nothing. */
 export const GrantedPermissions = Schema.Struct({
   read: Names,
   write: Names,
@@ -21,7 +23,7 @@ export const GrantedPermissions = Schema.Struct({
 
 export type GrantedPermissions = typeof GrantedPermissions.Type
 
-/** What a plugin asks for and was not granted. */
+/** A permission that a plugin requests and was not granted. */
 export const MissingGrant = Schema.Struct({
   field: Schema.String.annotations({ description: "The manifest's field, such as `permissions.read`" }),
   asked: Schema.String,
@@ -31,7 +33,7 @@ export const MissingGrant = Schema.Struct({
 
 export type MissingGrant = typeof MissingGrant.Type
 
-/** Where a plugin's files came from. A Git commit is what `ref` was at the time. */
+/** Where a plugin's files came from. For Git, `commit` is the commit that `ref` named at the time of the import. */
 export const Origin = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("directory"), path: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("archive"), path: Schema.String, sha256: Sha256 }),
@@ -58,7 +60,7 @@ const release = {
   warnings: optional(Schema.Array(Schema.String)),
 }
 
-/** The registry's life: what was imported, switched and set, and which processes ran. */
+/** Events of the registry (import, activation, settings), of plugin processes, and of host requests. */
 export const pluginEvents = [
   eventType("PluginImported", "A plugin was imported, or updated to another digest.", {
     ...release,

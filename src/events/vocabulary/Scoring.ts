@@ -1,3 +1,5 @@
+/** Event types of scoring: score sets, their rewards and punishments, and promotion. */
+
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
@@ -20,7 +22,7 @@ const verdict = {
   rationale: optional(Schema.String),
 }
 
-/** What a task earned and lost, by which rubric and critic. */
+/** Events of a score set: what tasks earned and lost, by one rubric and one critic. */
 export const scoringEvents = [
   eventType(
     "ScoringStarted",

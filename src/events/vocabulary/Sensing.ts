@@ -1,10 +1,12 @@
+/** Event types of sensors and environments. */
+
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "./EventType.ts"
 
 const sensor = ComponentName
 
-/** What came in from sensors. */
+/** Events of sensors. */
 export const sensingEvents = [
   eventType(
     "SensorRead",
@@ -49,7 +51,7 @@ export type PatchOperation = typeof PatchOperation.Type
 
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin whose environment it is" })
 
-/** What became of the environments that plugins declare. */
+/** Events of the environments that plugins declare. */
 export const environmentEvents = [
   eventType("EnvironmentDescribed", "A plugin's environment as its manifest describes it, for a task that uses it.", {
     plugin,

@@ -1,15 +1,17 @@
+/** Event types of tasks, the unit of audit. */
+
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
-/** How a task can end. `truncated`: stopped by a limit from outside, such as a number of steps. */
+/** How a task ended. `truncated`: stopped by a limit from outside, such as a number of steps. */
 export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "truncated").annotations({
   identifier: "TaskOutcome",
 })
 
 export type TaskOutcome = typeof TaskOutcome.Type
 
-/** The unit of audit. */
+/** Events of a task. */
 export const taskEvents = [
   eventType(
     "TaskOpened",

@@ -1,8 +1,10 @@
+/** Event types of timelines. */
+
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { eventType } from "./EventType.ts"
 
-/** Lines of history beside `main`. */
+/** Events of forks. */
 export const timelineEvents = [
   eventType("TimelineForked", "A timeline goes on from a moment of another.", {
     timeline: Schema.NonEmptyString,

@@ -1,23 +1,28 @@
+/** Upcasters: functions that bring payloads of earlier schema versions to the current one when they are read. */
+
 import type { JsonObject } from "../../values/Json.ts"
 import type { EventType } from "./EventType.ts"
 
 /**
- * Brings a payload of one type from one version of its schema to the next. Plain JSON in, plain JSON out; pure and total,
- * for it runs at every reading of an old event.
+ * Upcasts a payload of one type from one schema version to the next. Plain JSON in and out. It is pure and total, since
+ * it runs whenever an old event is read.
  */
 export interface Upcaster {
   readonly type: string
-  /** The version it takes; it gives the next one. */
+  /** The version it accepts; it returns the next one. */
   readonly from: number
   readonly upcast: (payload: JsonObject) => JsonObject
 }
 
-/** Brings a payload to the present version of its type's schema. One that is there already, or of an unknown type, stays. */
+/**
+ * Upcasts a payload to the current version of its type. A payload of the current version or of an unknown type is
+ * returned as is.
+ */
 export type Upcast = (type: string, schemaVersion: number, payload: JsonObject) => JsonObject
 
 /**
- * Joins upcasters into one step from any earlier version to the present one. A chain with a gap, two upcasters for one
- * step, or one that leads nowhere is a fault of the program: this throws, naming all of them, before any event is read.
+ * Chains upcasters into one step from any earlier version to the current one. Throws if there is a gap, two upcasters
+ * for one step, or one that leads to no version; the error lists all of them. They are defects of the program.
  */
 export const chain = (types: ReadonlyMap<string, EventType>, upcasters: ReadonlyArray<Upcaster>): Upcast => {
   const problems = problemsIn(types, upcasters)

@@ -1,3 +1,5 @@
+/** The vocabulary: the event types that a log knows. Joins the core families, and adds types of embedding programs. */
+
 import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
 import { actingEvents } from "./Acting.ts"
@@ -30,20 +32,23 @@ const coreEvents = [
 
 type CoreEventType = (typeof coreEvents)[number]
 
-/** Names of the core vocabulary. */
+/** Names of the core event types. */
 export type CoreName = CoreEventType["name"]
 
-/** The payload of a core event, by its name. */
+/** The payload of a core event type, by its name. */
 export type PayloadOf<Name extends CoreName> = Extract<CoreEventType, { readonly name: Name }>["payload"]["Type"]
 
-/** The event types that a log knows: payloads are checked by them when they are appended, and brought up to them when read. */
+/**
+ * The event types that a log knows. Payloads are validated by them when they are appended, and upcast to them when they
+ * are read.
+ */
 export interface Vocabulary {
   readonly types: ReadonlyMap<string, EventType>
-  /** From earlier versions of the types' schemas to the present ones. */
+  /** Upcasters from earlier schema versions. */
   readonly upcasters: ReadonlyArray<Upcaster>
 }
 
-/** What `core` and `extend` answer, by its kind. */
+/** Option schema: a vocabulary, as `core` and `extend` return it. */
 export const Vocabulary = Options.kind<Vocabulary>("a vocabulary, as `Vocabulary.extend` makes it", (value) => {
   if (typeof value !== "object" || value === null || !("types" in value) || !("upcasters" in value)) return false
   return value.types instanceof Map && Array.isArray(value.upcasters)
@@ -56,9 +61,9 @@ export const core: Vocabulary = {
 }
 
 /**
- * A vocabulary with families of an embedding program's own, and the upcasters for their earlier versions. Their names
- * carry the program's prefix (`acme/OrderPlaced`), so that they never clash with Hindcast's; a name without one, or one
- * that is taken, is a defect of the program and throws.
+ * Adds event types of an embedding program, and the upcasters for their earlier versions. Their names carry the
+ * program's prefix (`acme/OrderPlaced`), so that they never clash with Hindcast's. A name without a prefix, or one that
+ * is taken, is a defect and throws.
  */
 export const extend = (
   vocabulary: Vocabulary,
@@ -84,14 +89,14 @@ export const extend = (
 const isEventType = (value: unknown): boolean =>
   Options.has("name", "version", "payload", "synced", "personal", "positions")(value)
 
-/** What folds do at an event of one type: the state so far, the typed payload and the whole event, to the next state. */
+/** One reducer for each event type that a fold handles: from state, typed payload and event to the next state. */
 export type Handlers<State> = {
   readonly [Name in CoreName]?: (state: State, payload: PayloadOf<Name>, event: Event) => State
 }
 
 /**
- * Makes the `evolve` of a fold from a handler for each type it cares about; every other event leaves the state as it is.
- * Payloads are trusted to be what the vocabulary says: they were checked when they were appended.
+ * Makes the `evolve` of a fold from its handlers. Events of other types leave the state unchanged. Payloads are not
+ * validated again: they were when they were appended.
  */
 export const evolveBy = <State>(handlers: Handlers<State>): ((state: State, event: Event) => State) => {
   const byType = new Map(Object.entries(handlers)) as Map<
