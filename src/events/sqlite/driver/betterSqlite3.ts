@@ -1,3 +1,5 @@
+/** The SQLite driver over better-sqlite3, for Nodes without a usable SQLite of their own. */
+
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
@@ -14,10 +16,10 @@ import {
 } from "./Driver.ts"
 
 /**
- * better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3), where it is installed and its addon was built; else throws
- * `DriverUnavailable`. Its addon is loaded here, and never before.
+ * Loads better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3) and its native addon. Throws `DriverUnavailable`
+ * if it is not installed or its addon was not built.
  *
- * @param from the module from which it is looked for
+ * @param from the module from which it is resolved
  */
 export const load = (from: string = import.meta.url): Driver => {
   const require = createRequire(from)
@@ -31,7 +33,7 @@ export const load = (from: string = import.meta.url): Driver => {
   }
 }
 
-/** One sentence that says what is wrong and which command mends it. */
+/** One sentence that says what is wrong and which command repairs it. */
 const adviceOn = (cause: unknown): string => {
   const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: `${cause}` }
   const { node } = process.versions
@@ -51,7 +53,7 @@ const adviceOn = (cause: unknown): string => {
 
 const faultOf = (code: string | undefined, message: string): string => {
   if (code === "ERR_DLOPEN_FAILED") return "was built for another Node or machine"
-  // What looks for the addon lists every place where it looked.
+  // The addon's loader lists every path that it tried.
   if (message.startsWith("Could not locate the bindings file")) return "was not built when Hindcast was installed"
   return `cannot be loaded (${message.split("\n")[0]})`
 }
@@ -91,7 +93,7 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   }
 }
 
-/** Throws what SQLite reported under its own name. */
+/** Turns errors of the driver into `SqliteError`. */
 const named = <A>(run: () => A): A => {
   try {
     return run()
@@ -102,7 +104,7 @@ const named = <A>(run: () => A): A => {
 
 const failure = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
-  // The driver looks for the directory itself, and does not say it in SQLite's way.
+  // The driver checks the directory itself, and reports it without SQLite's code.
   if (cause.message === NO_DIRECTORY) return new SqliteError("SQLITE_CANTOPEN", "unable to open database file")
   const { code } = cause as NodeJS.ErrnoException
   return code?.startsWith("SQLITE_") ? new SqliteError(code, cause.message) : cause

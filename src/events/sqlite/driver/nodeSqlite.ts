@@ -1,3 +1,5 @@
+/** The SQLite driver over `node:sqlite`, Node's own SQLite. */
+
 import * as path from "node:path"
 import {
   type Connection,
@@ -11,7 +13,7 @@ import {
 } from "./Driver.ts"
 import { nameOfCode } from "./resultCodes.ts"
 
-/** What is used of `node:sqlite` (https://nodejs.org/api/sqlite.html). */
+/** The part of `node:sqlite` that Hindcast uses (https://nodejs.org/api/sqlite.html). */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     filename: string,
@@ -35,7 +37,7 @@ interface Statement {
   readonly setReadBigInts: (enabled: boolean) => void
 }
 
-/** Node's own SQLite; undefined where this Node has none, or one that cannot answer with rows as arrays. */
+/** Node's own SQLite; undefined if this Node has none, or one that cannot return rows as arrays. */
 export const load = (): Driver | undefined => {
   const found = loadQuietly()
   if (!isComplete(found)) return undefined
@@ -51,8 +53,8 @@ const isComplete = (found: unknown): found is NodeSqlite =>
   "setReturnArrays" in found.StatementSync.prototype
 
 /**
- * Node 22 warns on the terminal whoever loads the module that it is experimental, which the users of a program that works on it
- * cannot do anything about. Of all warnings, this one is left out.
+ * Loads the module without the warning that it is experimental, which Node 22 prints to the terminal and which users of
+ * a program cannot act on. Other warnings are passed on.
  */
 const loadQuietly = (): unknown => {
   const { emitWarning } = process
@@ -72,7 +74,8 @@ const open = (
   filename: string,
   { readonly, busyTimeoutMs }: ConnectionOptions,
 ): Connection => {
-  // What begins with `file:` would be taken for a URI, whose parameters can turn off locks; a path does not begin so.
+  // `node:sqlite` would read a name with the prefix `file:` as a URI, whose parameters can disable locks. A resolved
+  // path has no such prefix.
   const place = filename === IN_MEMORY ? filename : path.resolve(filename)
   const database = named(() => new DatabaseSync(place, { readOnly: readonly, timeout: busyTimeoutMs }))
   const connection: Connection = {
@@ -95,7 +98,10 @@ const prepared = (sql: string, statement: Statement): Prepared => {
   const answersWithRows = named(() => statement.columns()).length > 0
   const changesRows = CHANGES_ROWS.test(sql)
 
-  /** A number that is too large to be exact is an error to Node; only that row's reading is repeated, exactly and slower. */
+  /**
+   * Node throws if an integer is beyond 2^53. Only then the statement is run again, with bigints that are rounded to
+   * numbers.
+   */
   const inexactRows = (parameters: ReadonlyArray<unknown>) => {
     statement.setReadBigInts(true)
     try {
@@ -120,7 +126,7 @@ const prepared = (sql: string, statement: Statement): Prepared => {
     rows,
     run: (parameters) => {
       if (answersWithRows) rows(parameters)
-      // What Node answers for a statement of another kind is the count of the last one that changed rows.
+      // For other statements Node returns the count of the last statement that changed rows.
       const changes = answersWithRows ? 0 : Number(named(() => statement.run(...parameters)).changes)
       return changesRows ? changes : 0
     },
@@ -129,7 +135,7 @@ const prepared = (sql: string, statement: Statement): Prepared => {
 
 const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i
 
-/** Throws what SQLite reported under its own name. */
+/** Turns errors of the driver into `SqliteError`. */
 const named = <A>(run: () => A): A => {
   try {
     return run()
@@ -143,7 +149,7 @@ const failure = (cause: unknown): unknown => {
   if (codeOf(cause) === "ERR_SQLITE_ERROR" && "errcode" in cause) {
     return new SqliteError(nameOfCode(Number(cause.errcode)), cause.message)
   }
-  // A fault of this program (a closed connection, a value that is no parameter), and not of the file.
+  // A defect of this program (a closed connection, an invalid parameter), not of the file.
   return codeOf(cause).startsWith("ERR_INVALID_") ? new TypeError(cause.message, { cause }) : cause
 }
 
