@@ -1,3 +1,5 @@
+/** A client of `@effect/sql` for a log's file, on either driver, for SQL that does not run for every event. */
+
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
 import type * as SqlConnection from "@effect/sql/SqlConnection"
@@ -9,9 +11,9 @@ import type { Connection, Driver } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
 
 /**
- * A client of `@effect/sql` for a file, closed with the scope: for the SQL that does not run for every event. Where better-sqlite3
- * is the driver it is that of `@effect/sql-sqlite-node`, which needs better-sqlite3; elsewhere the same client over `node:sqlite`,
- * and that package is not loaded, and need not be there. What keeps the file from being opened is a defect, as it was thrown.
+ * Opens a client, which is closed with the scope. With better-sqlite3 it is the client of `@effect/sql-sqlite-node`;
+ * with `node:sqlite` it is the same client over that driver, and `@effect/sql-sqlite-node`, which needs better-sqlite3,
+ * is neither loaded nor required. If the file cannot be opened, it dies with the driver's error.
  */
 export const open = (
   filename: string,
@@ -31,7 +33,7 @@ const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }
     ({ make }) => make({ filename, readonly, disableWAL: true }),
   )
 
-/** The same over a connection of the driver. */
+/** A client over a connection of the driver. */
 const ofDriver = (used: Driver, filename: string, { readonly }: { readonly readonly: boolean }) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(
