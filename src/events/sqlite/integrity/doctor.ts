@@ -1,3 +1,5 @@
+/** Examines a log's file for `hindcast log doctor`, also when SQLite cannot open it any more. */
+
 import * as fs from "node:fs"
 import { Effect, Either, Schema, type Scope } from "effect"
 import * as Options from "../../../values/Options.ts"
@@ -19,22 +21,24 @@ import { fileFindings } from "./fileFindings.ts"
 import { walkChain } from "./storedChain.ts"
 import { CHAIN, damaged, lookings, sturdy, unavailable, verdict } from "./verify.ts"
 
-/** What the doctor does beside looking. */
+/** Options of an examination. */
 export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
-  /** Whether to walk the chain too, which takes longest. Default: yes. */
+  /** Whether to verify the chain too, which takes longest. Default: true. */
   readonly chain?: boolean
 }
 
-/** Their schema. */
+/** Schema of `ExamineOptions`. */
 export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...checkResultFields, chain: Schema.Boolean } })
 
-/** Why there is nothing to examine: no such file, one of another program or of a newer format, or one that is busy. */
+/**
+ * Reasons why there is nothing to examine: the file does not exist, belongs to another program, has a newer format, or
+ * is busy.
+ */
 export type ExamineError = OpenError
 
 /**
- * Examines a log's file and changes nothing in it: the file and what lies beside it, everything that `verify` looks at, the
- * journal mode and the lease. Damage is a finding and never an error, so that all that
- * can still be found out is.
+ * Examines a log's file without changing it: the file and its sibling files, everything that `verify` checks, the
+ * journal mode and the lease. Damage is reported as a finding, never as an error, so that the remaining checks run.
  */
 export const examine = (
   filename: string,
@@ -44,7 +48,7 @@ export const examine = (
     const options = yield* Options.decode("examine", ExamineOptions, given)
     const { ill, findings } = yield* lookAtFile(filename)
     const opened = yield* Effect.either(open(filename))
-    // What is no log at all is an error; a log of ours that SQLite does not recognise any more is damaged.
+    // A file that is not a log is an error. A log that SQLite can no longer open is a finding.
     if (Either.isLeft(opened) && !(ill && DAMAGE.has(opened.left._tag))) return yield* opened.left
     const inside = Either.isLeft(opened)
       ? { looks: [], findings: [damaged("pages", null, foundBy(opened.left))], chain: null }
@@ -59,10 +63,10 @@ export const examine = (
     }
   }).pipe(Effect.scoped)
 
-/** What is looked at before SQLite touches the file. */
+/** The checks that run before SQLite opens the file. */
 const FILE_LOOKS = ["file", "write-ahead log", "permissions", "disk space"]
 
-/** What keeps SQLite from opening an ill file. */
+/** Errors of opening that mean damage, if the file is a log. */
 const DAMAGE: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
 
 const foundBy = (error: OpenError): string => {
@@ -70,7 +74,10 @@ const foundBy = (error: OpenError): string => {
   return error._tag === "LogCorrupt" ? error.reason : error.message
 }
 
-/** Whether the file is ill by itself, or says that it is a log, and what there is to say of it and what lies beside it. */
+/**
+ * Checks the file without opening it as a log: its header and application id, its size, and its sibling files. `ill` is
+ * true if the file is damaged, or its header says that it is a log.
+ */
 const lookAtFile = (filename: string) =>
   Effect.try({
     try: () => {
@@ -86,7 +93,7 @@ const lookAtFile = (filename: string) =>
 
 type Inside = Pick<Examination, "looks" | "findings" | "chain">
 
-/** All that answers are made from, the chain last; each look whatever the ones before it found. */
+/** Runs all checks on the open log, the chain last; each of them whatever the others found. */
 const lookInside = (
   database: Database.LogDatabase,
   options: ExamineOptions,
@@ -130,14 +137,14 @@ const lookInside = (
     return { looks, findings: found._tag === "Intact" ? findings : [...findings, ...found.findings], chain: found }
   })
 
-/** A connection that can only read. */
+/** Opens a read-only connection. */
 const open = (filename: string) =>
   Effect.andThen(
     Control.check(filename),
     Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.noRoom(filename)),
   )
 
-/** What a look found; that a page cannot be read is a finding too. */
+/** The findings of a check. A failure to read becomes a finding too. */
 const orDamaged = (what: string, look: Effect.Effect<ReadonlyArray<Finding>, LogError>) =>
   Effect.catchTags(look, {
     LogCorrupt: ({ position, reason }) => Effect.succeed([damaged(what, position, reason)]),

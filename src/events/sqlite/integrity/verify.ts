@@ -1,3 +1,5 @@
+/** `verify` of a log in an SQLite file: the chain, then the other checks. */
+
 import { Effect, Either } from "effect"
 import type { Break } from "../../integrity/TamperClassification.ts"
 import type * as Verifier from "../../integrity/Verifier.ts"
@@ -18,7 +20,7 @@ import { versions } from "./checks/versions.ts"
 import { RECOVERY } from "./fileFindings.ts"
 import { walkChain } from "./storedChain.ts"
 
-/** Everything but the chain that answers are made from, in the order in which it is looked at. */
+/** All checks except the chain, in their order. */
 export const lookings = (stores: Stores): ReadonlyArray<CheckContext> => [
   schema(stores),
   pages(stores),
@@ -33,8 +35,8 @@ export const lookings = (stores: Stores): ReadonlyArray<CheckContext> => [
 ]
 
 /**
- * Walks the chain, and looks at all that its events are found by. What keeps the chain from being walked (a page that cannot be
- * read, a segment that is missing) is an error; whatever else is wrong is found and told.
+ * Verifies the chain, and runs the other checks. Fails if the chain cannot be read (a damaged page, a missing segment).
+ * Every other fault is part of the result.
  */
 export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
   Effect.gen(function* () {
@@ -55,7 +57,7 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
     return verdict(chained, looks, flaws)
   })
 
-/** What there is to say of the chain, and of all else that was found: a break of the chain before anything else. */
+/** The verification's result. A break of the chain takes precedence over other faults. */
 export const verdict = (
   chained: Verifier.Chained,
   looks: ReadonlyArray<CheckResult>,
@@ -73,7 +75,7 @@ export const verdict = (
 
 const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws.map(({ finding }) => finding)
 
-/** The name of the look at the chain. */
+/** The name of the chain's check. */
 export const CHAIN = "chain"
 
 const toldOf = (chained: Verifier.Chained): string =>
@@ -90,7 +92,7 @@ const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
   },
 })
 
-/** What cannot be read is one more thing that was found: the other looks go on. */
+/** Turns a failure to read into a fault, so that the other checks run. */
 export const sturdy = (
   what: string,
   look: Effect.Effect<CheckedRows, LogError>,
@@ -108,7 +110,7 @@ const unreadable = (what: string, error: LogCorrupt | SegmentUnavailable): Flaw 
   return { position: null, kind: "pages damaged", reason: `${finding.what}: ${finding.found}`, finding }
 }
 
-/** A segment whose file is missing, or no segment. */
+/** The finding for a segment that is missing or is not one. */
 export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): Finding => ({
   severity: "damage",
   what: `segment @${first} to @${last}`,
@@ -117,7 +119,7 @@ export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): 
   advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
 })
 
-/** Pages that SQLite cannot read. */
+/** The finding for pages that SQLite cannot read. */
 export const damaged = (what: string, position: number | null, reason: string): Finding => ({
   severity: "damage",
   what: position === null ? what : `pages at @${position}`,

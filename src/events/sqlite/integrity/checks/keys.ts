@@ -1,3 +1,5 @@
+/** Checks the keys of personal data. */
+
 import * as fs from "node:fs"
 import { Effect, Either } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
@@ -18,16 +20,16 @@ import {
   whileNothingIsArchived,
 } from "./Check.ts"
 
-/** Events whose keys are read in one step. */
+/** Events whose key ids are read in one step. */
 const PAGE_SIZE = 5000
 
-/** Archived events that are unpacked in one step. */
+/** Archived events that are decompressed in one step. */
 const ARCHIVED_PAGE_SIZE = 1000
 
 /**
- * Looks at the keys of personal data: each key that is there opens the first event that names it, and each that is not there was
- * shredded, which an event says. Where a key is missing and no event says so, the log itself is whole: it may be a copy that was
- * made without its keys. What was encrypted by it reads as if it were shredded, so the look says how many such keys there are.
+ * Checks that each available key decrypts the first event that names it, and that each missing key was shredded
+ * according to an event. A key that is missing without such an event is a warning: the log is intact, and may be a copy
+ * without its keys. Its data reads as if it were shredded, so the outcome counts such keys.
  */
 export const keys = (stores: Stores): CheckContext => ({
   what: "keys",
@@ -56,17 +58,17 @@ export const keys = (stores: Stores): CheckContext => ({
   ),
 })
 
-/** Reads from the keys' storage, which errors then name. */
+/** Reads from the key storage. Errors name its file. */
 export const readingKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(keys.name, read)
 
-/** A key that events name, and the first of them. */
+/** A key that events name, and the first such event. */
 interface First {
   readonly keyId: string
   readonly position: number
 }
 
-/** By the key's id. */
+/** By key id. */
 const firstEvents = (stores: Stores) =>
   Effect.gen(function* () {
     const { database, segments } = stores
@@ -98,7 +100,7 @@ const BOUNDS = "SELECT min(position), max(position) FROM events"
 const NAMED = `SELECT (SELECT text FROM names WHERE id = key_id), min(position) FROM events
   WHERE position > ? AND position <= ? AND key_id IS NOT NULL GROUP BY key_id ORDER BY 2`
 
-/** What is wrong where a key does not open an event that names it. */
+/** The fault if a key does not decrypt an event that names it. */
 const closed = (stores: Stores, { keyId, position }: First): ReadonlyArray<Flaw> => {
   const { database, segments } = stores
   const archived =
@@ -122,7 +124,7 @@ const closed = (stores: Stores, { keyId, position }: First): ReadonlyArray<Flaw>
 
 const EVENT = "SELECT lower(hex(id)), payload FROM events WHERE position = ?"
 
-/** The text of a UUID, from itself or from its 32 hexadecimal digits. */
+/** A UUID's text, from itself or from its 32 hexadecimal digits. */
 const uuidOf = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, "$1-$2-$3-$4-$5")
 
 const isShredded = ({ database, segments }: Stores, keyId: string): boolean =>
@@ -150,7 +152,7 @@ const lost = ({ keys }: Stores, missing: ReadonlyArray<First>): Finding => ({
     "Where the log was copied without its keys on purpose, there is nothing to do.",
 })
 
-/** A key file that this user may read, and that cannot be read, is damaged. */
+/** A key file that this user has permission to read, but that cannot be read, is damaged. */
 const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<CheckedRows, LogError> => {
   if (error._tag !== "LogUnavailable") return Effect.fail(error)
   if (!mayRead(keys.name)) return Effect.succeed({ told: error.message, flaws: [], looked: false })

@@ -1,9 +1,11 @@
+/** Checks the tables, indexes, triggers and the view of the log's file. */
+
 import { Effect } from "effect"
 import * as Database from "../../file/database.ts"
 import { schemaFindings } from "../schemaFindings.ts"
 import { type CheckContext, reading, type Stores } from "./Check.ts"
 
-/** The tables, indexes, triggers and the view: those that Hindcast makes, as it makes them, and no others that can change anything. */
+/** Checks that the schema is the one that Hindcast creates, without foreign entries that could change anything. */
 export const schema = (stores: Stores): CheckContext => ({
   what: "tables and triggers",
   look: Effect.gen(function* () {

@@ -1,3 +1,5 @@
+/** Checks the segments of a log: their list, each file, and the archived events across all files. */
+
 import * as fs from "node:fs"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
@@ -11,9 +13,9 @@ import { type CheckContext, counted, type Flaw, flaw, reading, type Stores, whil
 import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
 
 /**
- * Looks at everything that was archived: that the log's list of segments has no gap and says what is in them; that each file is a
- * sound database with nothing in it but its events, and that these are found in it by every name and id; that no id is there
- * twice, in whatever file; and that the log knows where each archived stream stood.
+ * Checks that the log's list of segments has no gaps and describes them correctly; that each file is an intact database
+ * with only its events, which its indexes find by name and id; that no id occurs twice in any file; and that the log
+ * knows the last version of each archived stream.
  */
 export const segmentFiles = (stores: Stores): CheckContext => ({
   what: "segments",

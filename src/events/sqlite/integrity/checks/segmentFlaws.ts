@@ -1,3 +1,5 @@
+/** Checks one segment file, block by block, against the log's record of it. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../../../values/Json.ts"
@@ -12,28 +14,28 @@ import type { Archived } from "./archived.ts"
 import { type Flaw, flaw, MAX_FLAWS, type Stores } from "./Check.ts"
 import { pageFaults } from "./pages.ts"
 
-/** What the log says of a segment. Ids are hexadecimal digits. */
+/** The log's record of a segment. Ids are hexadecimal digits. */
 export interface Expected {
   readonly first: number
   readonly last: number
   readonly file: string
-  /** Of its last event. */
+  /** The hash of its last event. */
   readonly hash: string
   readonly lowestId: string
   readonly highestId: string
 }
 
-/** A segment's file that is open, and what it is held against. */
+/** An open segment file, and what it is compared with. */
 export interface SegmentToCheck {
   readonly stores: Stores
   readonly database: Database.LogDatabase
   readonly expected: Expected
-  /** What it goes on from. */
+  /** The head that the segment continues. */
   readonly from: Head
   readonly archived: Archived
 }
 
-/** What is wrong with a segment, block by block, so that memory is of one block at a time. */
+/** The faults of a segment. Memory use is that of one block. */
 export const segmentFlaws = (given: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
   Effect.gen(function* () {
     const { database, expected, from } = given
@@ -63,10 +65,10 @@ export const segmentFlaws = (given: SegmentToCheck): Effect.Effect<ReadonlyArray
     return flaws
   })
 
-/** What was seen of a segment so far. */
+/** What was read of a segment so far. */
 interface Seen {
   head: Head
-  /** Entries that the index of names must have for it. */
+  /** Number of entries that the index of names must have. */
   indexed: number
   readonly blobs: Set<string>
   lowest: string
@@ -75,7 +77,7 @@ interface Seen {
 
 const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDER BY first LIMIT 1"
 
-/** What cannot be read is a flaw like any other. */
+/** A failure to read is reported as a fault. */
 const caught = <A>(
   { stores, expected }: SegmentToCheck,
   what: string,
@@ -97,7 +99,7 @@ const wrongIn =
   (what: string, expected: string, found: string, position: number | null = null): Flaw =>
     flaw("archive changed", position, { what: `segment ${file}: ${what}`, expected, found })
 
-/** Nothing but the tables of a segment is in it, and it says of itself what the log says of it. */
+/** The segment has only the tables of a segment, and its description of itself matches the log's record. */
 const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Database.LogDatabase): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   for (const statement of TABLES) empty.run(statement)
@@ -115,7 +117,9 @@ const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Databas
   ]
 }
 
-/** A block's events continue the chain, are those that it says, and are found by their names and ids. */
+/**
+ * The events of a block continue the chain, have the positions of the block, and are in the indexes of names and ids.
+ */
 const blockFlaws = (
   given: SegmentToCheck,
   seen: Seen,
@@ -152,7 +156,9 @@ const blockFlaws = (
 
 const BLOCK_OF = "SELECT 1 FROM block_names WHERE block = ? AND name = (SELECT id FROM names WHERE text = ?)"
 
-/** The indexes have all that they must have; with as many entries as that, they have nothing else. */
+/**
+ * The indexes have no other entries: every required entry was found, and their number equals that of the required ones.
+ */
 const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[names, ids] = []] = database.rows("SELECT (SELECT count(*) FROM block_names), (SELECT count(*) FROM ids)")
@@ -163,7 +169,7 @@ const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): 
   ]
 }
 
-/** Each large payload is there, is what its digest says, and is one of this segment's. */
+/** Each blob that an event names is there and has its digest, and there are no others. */
 const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: Seen): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[count] = []] = database.rows("SELECT count(*) FROM blobs")

@@ -1,3 +1,5 @@
+/** Checks the cached snapshots by their seals. */
+
 import * as crypto from "node:crypto"
 import { Effect, Either } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
@@ -18,9 +20,9 @@ import {
 import { readingKeys } from "./keys.ts"
 
 /**
- * Looks at the snapshots by their seals (see `snapshotSeal`): a seal of this log's key proves that one of its programs stored this very
- * state here, so that nothing has to be folded again. Others are not used; they are counted. A sealed snapshot also holds the log
- * to the event that it was taken of, as an anchor does.
+ * Checks each snapshot by its seal (see `snapshotSeal`). A seal under this log's key proves that one of its programs
+ * stored this state, so that nothing needs to be folded again. Snapshots with other seals are never used; they are
+ * counted. A sealed snapshot also proves the event that it was taken at, as an anchor does.
  */
 export const snapshots = (stores: Stores): CheckContext => ({
   what: "snapshots",
@@ -31,7 +33,7 @@ export const snapshots = (stores: Stores): CheckContext => ({
     const own = yield* reading(stores, () => ownKey.find())
     const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
-      // That is what the look at the keys says more of.
+      // The check of the keys reports the details.
       return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckedRows
     }
     const encrypting = found.right
@@ -63,7 +65,7 @@ export const snapshots = (stores: Stores): CheckContext => ({
 
 const TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ('snapshots', 'snapshot_parts')"
 
-/** Whatever number a row has: as text, for one beyond 2^53 would be another as a number. */
+/** Row ids as text: a number would be rounded beyond 2^53. */
 const ROWS = "SELECT CAST(rowid AS TEXT), fingerprint, timeline, position, event_hash, state_hash, root FROM snapshots"
 
 const FIRST = `${ROWS} ORDER BY rowid LIMIT 1`
@@ -88,10 +90,10 @@ const lookAt = (
   return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
 }
 
-/** What another key of personal data encrypted is not looked for, and cannot be read. */
+/** Snapshots that another key of personal data encrypted are never used, and cannot be read. */
 const isReadable = (epoch: string, encrypting: Key | undefined): boolean => epoch === (encrypting?.id ?? "")
 
-/** Every part is what its name says, so that a state that is put together of them is the one that was sealed. */
+/** Every part has the digest in its name, so that a state assembled from parts is the sealed one. */
 const parts = (stores: Stores, encrypting: Key | undefined) =>
   Effect.gen(function* () {
     const flaws: Array<Flaw> = []

@@ -1,3 +1,5 @@
+/** Checks the rows of the events table at positions that the verification of the chain does not read. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Stored } from "../../../integrity/TamperClassification.ts"
@@ -13,12 +15,12 @@ import {
   whileNothingIsArchived,
 } from "./Check.ts"
 
-/** Rows that are held at a time. */
+/** Rows read in one step. */
 const PAGE_SIZE = 1000
 
 /**
- * Looks at what stands in the log's file where the chain is not walked: before the first position, and where events were archived.
- * A crash while archiving leaves the archived events themselves, and nothing else may stand there.
+ * Checks the rows before position 1, and at archived positions. A crash during archiving leaves copies of archived
+ * events there; any other row is a fault.
  */
 export const strays = (stores: Stores): CheckContext => ({
   what: "rows outside of the chain",
