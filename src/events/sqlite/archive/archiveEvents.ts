@@ -1,3 +1,8 @@
+/**
+ * The `Archive` service: writes a segment, verifies it, lists it in the log, and only then deletes its events from the
+ * log's file.
+ */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -17,10 +22,10 @@ import { readBlob } from "../read.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 import { directoryOf, type Segments } from "./Segments.ts"
 
-/** Events that are read, and taken out of the log's file, in one step. */
+/** Events that are read or deleted in one step. */
 const PAGE_SIZE = 1000
 
-/** What archiving works on. */
+/** The parts that archiving needs. */
 export interface Stores {
   readonly log: typeof EventLog.Service
   readonly reader: LogDatabase
@@ -56,7 +61,7 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
           yield* attempting(() => removeUnlisted(log.name, segments, file))
           return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
         }
-        // From here on they are archived, and nothing that fails may say otherwise.
+        // The events are archived from here on: later failures must not be reported as `NotArchived`.
         const [event] = (yield* log.append({
           stream: "log",
           actor,
@@ -72,7 +77,7 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
 
 const padded = (position: number): string => String(position).padStart(10, "0")
 
-/** The end of the last segment: what the next one goes on from. */
+/** The head at the end of the last segment, which the next one continues. */
 const endOfLast = (reader: LogDatabase): Head => {
   const [row] = reader.rows("SELECT last, lower(hex(hash)) FROM segments ORDER BY last DESC LIMIT 1")
   return row === undefined ? { position: 0, hash: Chain.GENESIS } : { position: Number(row[0]), hash: String(row[1]) }
@@ -83,7 +88,10 @@ interface Sources {
   readonly segments: Segments
 }
 
-/** Writes the segment under a name of its own, holds what can be read back against the chain, and gives it its name. */
+/**
+ * Writes the segment under a temporary name, verifies what can be read back against the chain, and moves it to its
+ * name.
+ */
 const write = (
   log: string,
   sources: Sources,
@@ -128,7 +136,7 @@ const write = (
 
 const damaged = (log: string, position: number, reason: string) => new LogCorrupt({ log, position, reason })
 
-/** The head after these rows, all of which must continue the chain. */
+/** The head after these rows. Throws if one of them does not continue the chain. */
 const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
   const head = Verifier.walk(from, rows)
   if (rows.length === 0 || head.position !== from.position + rows.length) {
@@ -137,7 +145,7 @@ const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => 
   return head
 }
 
-/** The end of a segment, walked from its beginning. */
+/** The head at the end of a segment, verified from its beginning. */
 const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, StatementError> =>
   Effect.acquireUseRelease(
     attempt(log, () => SegmentFile.open(filename)),
@@ -160,7 +168,10 @@ const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, S
     (segment) => Effect.sync(() => segment.close()),
   )
 
-/** Whoever was faster may have written a segment of the very same events: that one is theirs. Any other is nobody's. */
+/**
+ * Another program that archived first may have written the same segment: a listed file is kept, an unlisted one is
+ * deleted.
+ */
 const removeUnlisted = (log: string, segments: Segments, file: string): void => {
   if (segments.list().every((segment) => segment.file !== file))
     fs.rmSync(path.join(directoryOf(log), file), { force: true })
@@ -182,7 +193,9 @@ interface Written extends Moving {
   readonly hash: string
 }
 
-/** From here on the segment is where its events are read. False where another program archived meanwhile. */
+/**
+ * Lists the segment, from which its events are read from now on. Returns false if another program archived meanwhile.
+ */
 const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): boolean =>
   inTransaction(writer, () => {
     if (endOfLast(writer).position !== first - 1) return false
@@ -210,11 +223,17 @@ const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): bo
     return true
   })
 
-/** Takes out what was archived and gives its space back. Whether it did: what is kept busy goes with the next archive. */
+/**
+ * Deletes the archived events and shrinks the file. Returns whether it shrank; if it was busy, the next archiving
+ * shrinks it.
+ */
 const makeRoom = (writer: LogDatabase, moving: Moving) =>
   Effect.zipRight(takeOut(writer, moving), shrink(writer)).pipe(Effect.catchTag("LogBusy", () => Effect.succeed(false)))
 
-/** Takes out what the segment holds, in steps: other programs append in between. What a crash leaves, nobody reads. */
+/**
+ * Deletes the events that the segment holds, in steps, so that other programs can append in between. Rows that a crash
+ * leaves are never read.
+ */
 const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
   Effect.gen(function* () {
     for (let position = first; position <= last; position += PAGE_SIZE) {
@@ -226,17 +245,17 @@ const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
     yield* attempt(writer.filename, () => writer.run("DELETE FROM blobs WHERE last_position <= ?", [last]))
   })
 
-/** Pages that are given back in one step. */
+/** Pages that are freed in one step. */
 const PAGES_A_STEP = 2000
 
-/** Gives the space back to the disk, in steps. Whether it did. */
+/** Returns free pages to the file system, in steps. Returns whether it did. */
 const shrink = (writer: LogDatabase) =>
   Effect.gen(function* () {
     const freePages = () => Number(writer.rows("PRAGMA freelist_count")[0]?.[0])
     for (let free = freePages(); free > 0; ) {
       yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_A_STEP})`))
       const left = freePages()
-      // A file that was made by format 1 keeps its free pages.
+      // A file that was created in format 1 keeps its free pages.
       if (left >= free) return false
       free = left
       yield* yieldToEventLoop

@@ -1,3 +1,5 @@
+/** The `Bundles` service: copies one task into a log of its own. */
+
 import * as path from "node:path"
 import { Chunk, Effect, Stream } from "effect"
 import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
@@ -20,13 +22,13 @@ import { readBlob, readHead } from "../read.ts"
 import * as Names from "../stringInterning.ts"
 import * as Segments from "./Segments.ts"
 
-/** Events between two turns of the event loop. */
+/** Events between two yields to the event loop. */
 const EVENTS_A_TURN = 200
 
-/** Events whose origins one `TaskBundled` names. */
+/** Events whose origins one `TaskBundled` records. */
 const ORIGINS_AN_EVENT = 10_000
 
-/** What the registry says: what was installed, active and configured while the task ran. */
+/** Events of the registry: which plugins were installed, active and configured while the task ran. */
 const REGISTRY = [
   ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
   ...["PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked"],
@@ -35,7 +37,7 @@ const REGISTRY = [
 
 const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
-/** What bundling reads. */
+/** The parts that bundling needs. */
 export interface BundleSource {
   readonly log: typeof EventLog.Service
   readonly database: Database.LogDatabase
@@ -60,7 +62,7 @@ export const make = (source: BundleSource): typeof Bundles.Service =>
       }),
   })
 
-/** The positions of everything that belongs to the bundle, in order. */
+/** The positions of all events of the bundle, in order. */
 const positionsOf = (log: typeof EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
   Effect.gen(function* () {
     const own: Array<number> = []
@@ -85,7 +87,7 @@ const positionsOf = (log: typeof EventLog.Service, taskId: string): Effect.Effec
 const forEach = (events: Stream.Stream<Event, LogError>, see: (event: Event) => void) =>
   Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, see)))
 
-/** Writes the bundle and answers with its head. */
+/** Writes the bundle, and returns its head. */
 const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<number>, target: Database.LogDatabase) =>
   Effect.gen(function* () {
     const { log, database, segments, vocabulary, upcast } = source
@@ -132,12 +134,12 @@ const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<nu
 
 interface Translation {
   readonly blob: (digest: string) => string | undefined
-  /** Where each of the source's positions is in the bundle. */
+  /** The bundle's position for each position of the source. */
   readonly places: ReadonlyMap<number, number>
   readonly vocabulary: Vocabulary
 }
 
-/** A row of the source as a request to append it as it was. */
+/** A row of the source as an append that keeps its content. */
 const requestOf = (
   { link, payload, keyId }: Stored,
   { blob, places, vocabulary }: Translation,
@@ -175,7 +177,7 @@ const requestOf = (
   }
 }
 
-/** The text of a payload, whose fields that hold positions hold the bundle's. */
+/** The text of a payload with its positions mapped to the bundle's. */
 const translated = (
   text: string,
   fields: ReadonlyArray<string>,
@@ -190,7 +192,10 @@ const translated = (
   return JSON.stringify(isSealed ? { ...content, open: changed } : changed)
 }
 
-/** A list of positions without those that stayed behind; a range from the first to the last of those in it that came along. */
+/**
+ * Maps positions to the bundle's: a list without the positions that were not copied; a range from the first to the last
+ * position that was.
+ */
 const placed = (value: Json, places: ReadonlyMap<number, number>): Json => {
   if (Array.isArray(value)) return value.flatMap((position) => places.get(Number(position)) ?? [])
   if (typeof value !== "object" || value === null) return value
