@@ -1,3 +1,5 @@
+/** The keys of personal data, in an SQLite file beside the log. */
+
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
 import { LogUnavailable } from "../../log/EventLog.ts"
@@ -12,7 +14,7 @@ import * as newFile from "../file/newFile.ts"
 /** `application_id` of a key file: "Hcky" in ASCII. */
 const APPLICATION_ID = 0x48636b79
 
-/** A row without a subject is the key of snapshots; one without a secret was destroyed. */
+/** A row without a subject is the snapshots' key; a row without a secret is a destroyed key. */
 const TABLE = `CREATE TABLE IF NOT EXISTS keys (
   id TEXT PRIMARY KEY,
   subject TEXT UNIQUE,
@@ -22,11 +24,12 @@ const TABLE = `CREATE TABLE IF NOT EXISTS keys (
 ) STRICT`
 
 /**
- * The keys of a log in a file of their own, beside it: `<log>.keys`, for its owner's eyes only. It is made when the first
- * subject needs a key. Several processes may use it at once; what one destroys, the others do not use again.
+ * The keys of a log in a file beside it, `<log>.keys`, readable by its owner alone. The file is created when the first
+ * subject needs a key. Several processes may use it at once; a key that one of them destroys is not used by the others
+ * any more.
  *
- * A destroyed secret is overwritten with zeros. Of what a disk, a snapshot of a file system or a backup keeps of earlier
- * bytes, nobody here knows: where that matters, keep this file where there is no such thing.
+ * A destroyed secret is overwritten with zeros. Earlier bytes may survive on the disk, in file system snapshots and in
+ * backups. Where that matters, keep this file on a medium without such copies.
  */
 export const open = (
   filename: string,
@@ -35,7 +38,7 @@ export const open = (
   let opened: Opened | undefined
   const closed = Effect.addFinalizer(() => Effect.sync(() => opened?.database.close()))
 
-  /** The file's connection; undefined while there is no file, or whoever made it has not written to it. */
+  /** The file's connection; undefined while there is no file, or its creator has not written to it yet. */
   const existing = (): Opened | undefined => {
     opened?.checkPlace()
     if (opened === undefined && sizeOf(filename) > 0) opened = connect(filename, options.readonly)
@@ -58,7 +61,7 @@ export const open = (
   } satisfies Keys)
 }
 
-/** Names this file in what it throws where that is why it fails: whoever asks for a key would name the log. */
+/** Makes errors name this file, where it is their cause: the caller would name the log. */
 const named = <A>(filename: string, run: () => A): A => {
   try {
     return run()
@@ -77,7 +80,7 @@ const unavailable = (log: string, reason: string) => new LogUnavailable({ log, r
 
 interface Opened extends Omit<Keys, "name"> {
   readonly database: Connection
-  /** Throws once the file is no longer where it was: keys that were made then would be lost. */
+  /** Throws if the file was moved or replaced: new keys would be lost. */
   readonly checkPlace: () => void
 }
 
@@ -96,7 +99,7 @@ const connect = (filename: string, readonly: boolean): Opened => {
 /** The first column of a statement's first row. */
 const answerOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
 
-/** All of it or nothing; whoever else writes waits. */
+/** Runs `body` in a transaction. Other writers wait. */
 const atOnce = <A>(database: Connection, body: () => A): A => {
   database.script("BEGIN IMMEDIATE")
   try {
@@ -148,7 +151,7 @@ const connection = (filename: string, database: Connection): Opened => {
     return key
   }
 
-  /** Keys by id, for as long as no other process changed the file. */
+  /** Keys by id. The cache is valid until another process changes the file. */
   let known = new Map<string, Key | undefined>()
   let version: unknown
   const current = () => {
@@ -197,7 +200,7 @@ const connection = (filename: string, database: Connection): Opened => {
   }
 }
 
-/** The key in a row of its id and its secret; undefined where there is no row, or the secret was destroyed. */
+/** The key of a row of id and secret; undefined if there is no row, or the secret was destroyed. */
 const keyOf = (row: ReadonlyArray<unknown> | undefined): Key | undefined => {
   const [id, secret] = row ?? []
   return secret instanceof Uint8Array ? { id: String(id), secret } : undefined
