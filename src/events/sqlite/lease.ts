@@ -1,3 +1,5 @@
+/** The lease of a log in an SQLite file: one row, taken by a single statement and kept alive by a heartbeat. */
+
 import * as os from "node:os"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -7,16 +9,16 @@ import { newId } from "../vocabulary/Event.ts"
 import { mapSqlErrors, type OpenDatabase } from "./file/openDatabase.ts"
 import { HEARTBEAT_EVERY_MS, stateOf } from "./leaseHolder.ts"
 
-/** How often a holder is looked at of whom it is not known whether it lives. */
+/** How often the heartbeat of a doubtful holder is read. */
 const LOOK_EVERY_MS = 100
 
 export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
       const token = `${owner}#${newId()}`
-      // Watching a holder may take seconds, and may be interrupted: nothing is held yet.
+      // Watching a holder may take seconds and may be interrupted: nothing is acquired yet.
       const free = yield* waitUntilFree(sql).pipe(mapSqlErrors(filename))
-      // A lease that cannot be given back (a full disk, say) goes stale by itself.
+      // If the release fails (on a full disk, for example), the lease becomes stale by itself.
       const takenFrom = yield* Effect.acquireRelease(take({ filename, sql, owner, token, free }), () =>
         Effect.ignore(sql`DELETE FROM lease WHERE owner = ${token}`),
       )
@@ -30,7 +32,7 @@ export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<
         Effect.zipRight(held),
       )
       const beat = Effect.suspend(() => sql`UPDATE lease SET heartbeat_at = ${Date.now()} WHERE owner = ${token}`)
-      // A beat that fails is not yet a lost lease: `check` says whether it was lost.
+      // A heartbeat that fails does not mean that the lease is lost: `check` decides that.
       yield* Effect.zipRight(beat, check).pipe(
         Effect.ignore,
         Effect.repeat(Schedule.spaced(HEARTBEAT_EVERY_MS)),
@@ -40,13 +42,13 @@ export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<
     }),
 })
 
-/** What was found of the lease: nobody, one who has lost it and when it last beat, or one who has it. */
+/** The state of the lease: free, lost by its holder (with its last heartbeat), or held. */
 type Found = { readonly _tag: "Free" } | { readonly _tag: "Lost"; readonly holder: Holder } | { readonly _tag: "Held" }
 
 /**
- * Finds out who has the lease. Where a look does not settle whether its holder lives, the holder is watched: it has the
- * lease if its heartbeat changes, whatever time it says, and has lost it if that stays the same for as long as it is to be
- * watched, by a clock that nobody sets.
+ * Waits until the lease is free or held for certain. If the state of its holder is doubtful, watches it: a heartbeat
+ * that changes, whatever time it carries, proves a live holder; one that stays the same for `watchMs`, by the monotonic
+ * clock, means that the lease is lost.
  */
 const waitUntilFree = (sql: SqlClient): Effect.Effect<Found, SqlError> =>
   Effect.gen(function* () {
@@ -75,8 +77,8 @@ interface Taking {
 }
 
 /**
- * One statement that takes a lease that is free, or that its holder has lost and has still not beaten for; the row that is
- * there afterwards says whether it did. Answers with the holder that it was taken from.
+ * One statement takes the lease if it is free, or if its holder lost it and has not sent a heartbeat since. The row
+ * afterwards shows whether it succeeded. Returns the previous holder.
  */
 const take = ({ filename, sql, owner, token, free }: Taking) =>
   Effect.gen(function* () {

@@ -1,3 +1,5 @@
+/** The `Records` service over an SQLite log. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../values/Json.ts"
@@ -13,13 +15,13 @@ import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
 import { contentOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } from "./read.ts"
 
-/** Most events read in one step: their texts are all in memory until they are written. */
+/** Most events read in one step, since the texts of all of them are in memory until they are written. */
 const PAGE_SIZE = 250
 
 export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Service => {
   const withoutKeys = { ...reader, keys: PersonalDataKeys.memory() }
 
-  /** Page by page, until one is not full. */
+  /** Reads pages until one is not full. */
   const each = <A extends { readonly link: Link }, E, R>(
     query: Query,
     of: (row: Unread) => A,
@@ -43,14 +45,14 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
   return Records.of({
     stored: (query, take) => each(query, (row) => recorded(reader, row), take),
     readable: (query, { decrypted }, take) => {
-      // Whatever else a program says is no: it would have said in the clear what it meant to keep.
+      // Compared with true: any other value from an untyped program must not expose personal data.
       const contents = decrypted === true ? reader : withoutKeys
       return each(query, (row) => readable(contents, vocabulary, row), take)
     },
   })
 }
 
-/** An event whose payload was not looked at. */
+/** An event whose payload was not decoded. */
 type Unread = Omit<Stored, "flaw">
 
 const unread = (reader: Reader, row: Row): Unread => {
@@ -66,7 +68,7 @@ const recorded = (reader: Reader, { link, payload: stored, keyId, hash }: Unread
   hash,
 })
 
-/** Most payloads read as they are stored, and are not taken apart to be put together again. */
+/** Most payloads read as they are stored, and are neither parsed nor serialised. */
 const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId, hash }: Unread): Readable => {
   const isPresent = (types.get(link.type)?.version ?? link.schemaVersion) === link.schemaVersion
   if (keyId === null && isPresent) {
@@ -76,7 +78,7 @@ const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId,
   return { link, text: JSON.stringify(reader.upcast(link.type, link.schemaVersion, content.payload)), keyId, hash }
 }
 
-/** The text that a payload names; undefined where it is none that names one. */
+/** The text of the blob that a payload names; undefined if the payload is not a blob's name. */
 const blobIn = ({ database, segments }: Reader, position: number, payload: string): string | undefined => {
   const digest = digestIn(payload)
   if (digest === undefined) return undefined
