@@ -29,7 +29,7 @@ import { IN_MEMORY } from "./driver/Driver.ts"
 import * as Checkpoint from "./file/checkpoint.ts"
 import * as Database from "./file/database.ts"
 import { targetOf } from "./file/fileIdentity.ts"
-import * as Control from "./file/openDatabase.ts"
+import * as openDatabase from "./file/openDatabase.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
@@ -134,56 +134,62 @@ const opened = (options: SqliteOptions) =>
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
       )
-    }).pipe(Control.mapSqlErrors(options.filename)),
+    }).pipe(openDatabase.mapSqlErrors(options.filename)),
   )
 
 /** What the write side shares with the read side. */
-interface Writing {
+interface WriteOptions {
   readonly upcast: Upcaster.Upcast
   readonly keys: PersonalDataKeys.Keys
   readonly commits: CommitNotifier.CommitNotifier
 }
 
-const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
+const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: WriteOptions) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
     const { writer, reader, cacheWriter, lease, committed } = yield* filename === IN_MEMORY
-      ? inNoFile
-      : inFile(filename)
+      ? openInMemory
+      : openFile(filename)
     const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
       return appending.make({ database: writer, names: Names.make(writer), upcast, keys, segments }, durability)
     })
-    const commitAndTell: Writer.Commit = (requests) => {
+    const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
-      commits.announce()
+      commits.notify()
       committed()
       return answers
     }
-    const check = AppendValidation.make(vocabulary, keys)
-    const admit = (request: AppendRequest) =>
+    const validateOnly = AppendValidation.make(vocabulary, keys)
+    const validate = (request: AppendRequest) =>
       Either.flatMap(
-        Database.attemptSync(keys.name, () => check(request)),
+        Database.attemptSync(keys.name, () => validateOnly(request)),
         (admitted) => admitted,
       )
-    return { database: reader, writer, cacheWriter, append: yield* Writer.make(filename, admit, commitAndTell), lease }
+    return {
+      database: reader,
+      writer,
+      cacheWriter,
+      append: yield* Writer.make(filename, validate, commitAndNotify),
+      lease,
+    }
   })
 
-const inFile = (filename: string) =>
+const openFile = (filename: string) =>
   Effect.gen(function* () {
-    const control = yield* Control.open(filename)
+    const opened = yield* openDatabase.open(filename)
     const writer = yield* Database.open(filename, { readonly: false })
     const reader = yield* Database.open(filename, { readonly: true })
     const cacheWriter = yield* Database.open(filename, { readonly: false })
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
     const committed = yield* Checkpoint.whenIdle(cacheWriter)
-    return { writer, reader, cacheWriter, lease: lease.make(control), committed }
+    return { writer, reader, cacheWriter, lease: lease.make(opened), committed }
   })
 
 /** A log in memory, which nothing else can see: one connection does everything. */
-const inNoFile = Effect.gen(function* () {
+const openInMemory = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...CACHE_TABLES]) database.run(statement)
   const lease = MemoryLease.make(IN_MEMORY)
@@ -193,7 +199,7 @@ const inNoFile = Effect.gen(function* () {
 const openForReading = (filename: string) =>
   Effect.gen(function* () {
     const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
-    yield* Control.check(filename)
+    yield* openDatabase.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
     const lease = { acquire: () => Effect.fail(refusal) }
     return { database, writer: undefined, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }

@@ -7,7 +7,7 @@ import type { Commit, CommitResult } from "../append/Writer.ts"
 import { LogCorrupt } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./file/database.ts"
-import * as ownSchema from "./file/schemaCheck.ts"
+import * as schemaCheck from "./file/schemaCheck.ts"
 import { COLUMNS } from "./pageQuery.ts"
 import { bytesOf, findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
@@ -33,7 +33,7 @@ const MAX_KNOWN_STREAMS = 10_000
  */
 export const make = (reader: Reader, durability: "normal" | "full", now: () => number = () => Date.now()): Commit => {
   const { database, names, segments } = reader
-  const checkSchema = ownSchema.guard(database)
+  const checkSchema = schemaCheck.guard(database)
   checkSchema()
   let head = readHead(database)
   let versions = new Map<string, number>()
@@ -48,7 +48,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
   /** Throws `LogCorrupt` if the event at this writer's head is no longer in the log. */
   const checkHead = (): void => {
     const { position, hash } = head
-    if (position === 0 || database.rows(IS_THERE, [position, Buffer.from(hash, "hex")]).length === 1) return
+    if (position === 0 || database.rows(HAS_EVENT, [position, Buffer.from(hash, "hex")]).length === 1) return
     // It may have been archived meanwhile.
     if (hashAt(database, segments, position) === hash) return
     const reason =
@@ -130,7 +130,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
   }
 }
 
-const IS_THERE = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
+const HAS_EVENT = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
 
 const isSame = (one: Head, other: Head): boolean => one.position === other.position && one.hash === other.hash
 
@@ -149,10 +149,10 @@ const LAST_VERSION = `SELECT max(
   coalesce((SELECT version FROM archived_streams WHERE stream = ? AND timeline = ?), 0))`
 
 /** Sequenced events, and the content of their rows. */
-export interface Placed {
+export interface SequencedRows {
   readonly rows: ReadonlyArray<Omit<Event, "payload">>
   /** Row by row. */
-  readonly admitted: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
+  readonly validated: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
 }
 
 /**
@@ -160,9 +160,9 @@ export interface Placed {
  * stored another number of rows. `check` runs before the first row: in the same transaction, except for a single row,
  * which needs none.
  */
-export const write = (database: LogDatabase, names: Names, batch: Placed, check = () => {}): boolean => {
+export const write = (database: LogDatabase, names: Names, batch: SequencedRows, check = () => {}): boolean => {
   const inserts = insertsOf(names, batch)
-  const hasBlobs = batch.admitted.some(({ blob }) => blob !== null)
+  const hasBlobs = batch.validated.some(({ blob }) => blob !== null)
   const [only] = inserts
   if (only?.count === 1 && inserts.length === 1 && !hasBlobs) {
     check()
@@ -188,8 +188,8 @@ export const write = (database: LogDatabase, names: Names, batch: Placed, check 
 }
 
 /** Stores each blob once, and records the last event that names it: archiving that event moves the blob. */
-const writeBlobs = (database: LogDatabase, { rows, admitted }: Placed): void => {
-  for (const [index, { blob }] of admitted.entries()) {
+const writeBlobs = (database: LogDatabase, { rows, validated }: SequencedRows): void => {
+  for (const [index, { blob }] of validated.entries()) {
     if (blob === null) continue
     expectStored(database, 1, database.run(SAVE_BLOB, [blob.digest, rows[index]?.position, blob.text]))
   }
@@ -235,14 +235,14 @@ const INSERTS = Array.from(
 )
 
 /** The batch's rows, split into INSERTs. New names are interned before the first INSERT. */
-const insertsOf = (names: Names, { rows, admitted }: Placed): ReadonlyArray<Rows> => {
+const insertsOf = (names: Names, { rows, validated }: SequencedRows): ReadonlyArray<Rows> => {
   const inserts: Array<Rows> = []
   for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
     const values: Array<unknown> = []
     const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
     for (let index = start; index < end; index++) {
       const event = rows[index]
-      if (event !== undefined) pushRow(values, names, event, admitted[index]?.stored ?? "")
+      if (event !== undefined) pushRow(values, names, event, validated[index]?.stored ?? "")
     }
     inserts.push({ count: end - start, values })
   }
@@ -250,7 +250,7 @@ const insertsOf = (names: Names, { rows, admitted }: Placed): ReadonlyArray<Rows
 }
 
 /** Adds the values of an event's row, in the order of `COLUMNS`. */
-const pushRow = (values: Array<unknown>, names: Names, event: Placed["rows"][number], stored: string): void => {
+const pushRow = (values: Array<unknown>, names: Names, event: SequencedRows["rows"][number], stored: string): void => {
   values.push(
     event.position,
     bytesOf(event.id),

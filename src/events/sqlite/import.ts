@@ -12,7 +12,7 @@ import { digestIn } from "../payload/Blob.ts"
 import type { Recorded } from "../read/Records.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import { write } from "./append.ts"
-import * as newLog from "./file/createLog.ts"
+import * as createLog from "./file/createLog.ts"
 import { attempt, type StatementError } from "./file/database.ts"
 import * as Names from "./stringInterning.ts"
 
@@ -29,11 +29,11 @@ export const importEvents = <E, R>(
   Effect.gen(function* () {
     const { filename, events } = yield* Options.decode("importEvents", ImportOptions<E, R>(), options)
     const refuse = (line: number | null, reason: string) => new NotImported({ log: filename, line, reason })
-    const taken = newLog.exists(filename)
-    if (taken !== undefined) return yield* refuse(null, `expected no log there yet, found ${taken}`)
+    const existing = createLog.exists(filename)
+    if (existing !== undefined) return yield* refuse(null, `expected no log there yet, found ${existing}`)
     if (!fs.existsSync(path.dirname(filename)))
       return yield* refuse(null, `there is no directory ${path.dirname(filename)}`)
-    return yield* newLog.createAtomically(filename, (database) =>
+    return yield* createLog.createAtomically(filename, (database) =>
       Effect.gen(function* () {
         const names = Names.make(database)
         let head: Head = { position: 0, hash: Chain.GENESIS }
@@ -45,7 +45,7 @@ export const importEvents = <E, R>(
               head = { position: head.position + 1, hash: event.hash }
             }
             if (page.length === 0) return
-            const isWritten = yield* attempt(filename, () => write(database, names, placed(page))).pipe(
+            const isWritten = yield* attempt(filename, () => write(database, names, rowsOf(page))).pipe(
               // Valid hashes do not guarantee valid rows: two events may have the same id, or the same version in a
               // stream.
               Effect.catchTag("LogCorrupt", ({ reason }) => refuse(null, `up to @${head.position}, ${reason}`)),
@@ -74,13 +74,13 @@ const flawOf = (head: Head, { link, stored, keyId, hash }: Recorded): string | u
   return `@${position} does not give its hash: it was altered, or the event before it was exchanged for another`
 }
 
-const placed = (page: ReadonlyArray<Recorded>) => ({
+const rowsOf = (page: ReadonlyArray<Recorded>) => ({
   rows: page.map(({ link, keyId, hash }) => ({
     ...link,
     hash,
     ...(keyId === null ? {} : { personal: { keyId, readable: false } }),
   })),
-  admitted: page.map(({ stored, blob }) => ({
+  validated: page.map(({ stored, blob }) => ({
     stored,
     blob: blob === null ? null : { digest: digestIn(stored) ?? "", text: blob },
   })),

@@ -56,7 +56,7 @@ interface Clause {
 }
 
 const read = (clauses: ReadonlyArray<Clause>, limit: number): PageQuery => ({
-  sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?`,
+  sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${conjunction(clauses)} ORDER BY position LIMIT ?`,
   parameters: [...clauses.flatMap(({ values }) => values), limit],
 })
 
@@ -71,7 +71,7 @@ const readStream = (query: InternedQuery, stream: number, limit: number): PageQu
     ...filters({ ...query, stream: null, timeline: null, afterVersion: null }),
   ]
   return {
-    sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
+    sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${conjunction(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
     parameters: [...clauses.flatMap(({ values }) => values), limit],
   }
 }
@@ -81,7 +81,7 @@ const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: nu
   const ofType = (type: number): Clause => {
     const clauses = [{ sql: "type = ?", values: [type] }, range(query), ...filters({ ...query, types: null })]
     return {
-      sql: `SELECT position FROM (SELECT position FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?)`,
+      sql: `SELECT position FROM (SELECT position FROM events WHERE ${conjunction(clauses)} ORDER BY position LIMIT ?)`,
       values: [...clauses.flatMap(({ values }) => values), limit],
     }
   }
@@ -97,10 +97,10 @@ const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: nu
   )
 }
 
-const range = ({ after, until }: InternedQuery, keep = ""): Clause =>
+const range = ({ after, until }: InternedQuery, prefix = ""): Clause =>
   until === null
-    ? { sql: `${keep}position > ?`, values: [after] }
-    : { sql: `${keep}position > ? AND ${keep}position <= ?`, values: [after, until] }
+    ? { sql: `${prefix}position > ?`, values: [after] }
+    : { sql: `${prefix}position > ? AND ${prefix}position <= ?`, values: [after, until] }
 
 /** The remaining conditions on each row. */
 const filters = ({ timeline, stream, afterVersion, task, types }: InternedQuery): ReadonlyArray<Clause> => [
@@ -111,7 +111,7 @@ const filters = ({ timeline, stream, afterVersion, task, types }: InternedQuery)
   ...(types === null ? [] : [{ sql: `+type IN (${types.map(() => "?").join(", ")})`, values: types }]),
 ]
 
-const ofTask = (task: number | typeof NO_TASK, keep = ""): Clause =>
-  task === NO_TASK ? { sql: `${keep}task IS NULL`, values: [] } : { sql: `${keep}task = ?`, values: [task] }
+const ofTask = (task: number | typeof NO_TASK, prefix = ""): Clause =>
+  task === NO_TASK ? { sql: `${prefix}task IS NULL`, values: [] } : { sql: `${prefix}task = ?`, values: [task] }
 
-const joined = (clauses: ReadonlyArray<Clause>): string => clauses.map(({ sql }) => sql).join(" AND ")
+const conjunction = (clauses: ReadonlyArray<Clause>): string => clauses.map(({ sql }) => sql).join(" AND ")

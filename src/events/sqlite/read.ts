@@ -52,11 +52,11 @@ export const pageOf = <A>(
     const floor = segments.floor()
     const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
     const archived = after < floor ? segments.page(query, limit).map(ofArchived) : []
-    const room = limit - archived.length
+    const remaining = limit - archived.length
     const rest =
-      until <= floor || room === 0
+      until <= floor || remaining === 0
         ? []
-        : retainedRows(reader, { ...query, after: Math.max(after, floor) }, room).map(ofRetained)
+        : retainedRows(reader, { ...query, after: Math.max(after, floor) }, remaining).map(ofRetained)
     // If events were archived meanwhile, some may have been in neither place.
     if (segments.floor() === floor) return archived.length === 0 ? rest : [...archived, ...rest]
   }

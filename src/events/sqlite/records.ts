@@ -22,9 +22,9 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
   const withoutKeys = { ...reader, keys: PersonalDataKeys.memory() }
 
   /** Reads pages until one is not full. */
-  const each = <A extends { readonly link: Link }, E, R>(
+  const forEachPage = <A extends { readonly link: Link }, E, R>(
     query: Query,
-    of: (row: Unread) => A,
+    of: (row: UndecodedEvent) => A,
     take: (page: ReadonlyArray<A>) => Effect.Effect<void, E, R>,
   ) =>
     Effect.gen(function* () {
@@ -33,7 +33,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
       let { after = 0 } = query
       for (let size = FIRST_PAGE; ; size = Math.min(2 * size, PAGE_SIZE)) {
         const page = yield* attemptRead(reader.database.filename, () =>
-          pageOf(reader, { ...query, after }, size, (row) => of(unread(reader, row)), of),
+          pageOf(reader, { ...query, after }, size, (row) => of(undecoded(reader, row)), of),
         )
         yield* take(page)
         if (page.length < size) return
@@ -43,24 +43,24 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
     })
 
   return Records.of({
-    stored: (query, take) => each(query, (row) => recorded(reader, row), take),
+    stored: (query, take) => forEachPage(query, (row) => storedEvent(reader, row), take),
     readable: (query, { decrypted }, take) => {
       // Compared with true: any other value from an untyped program must not expose personal data.
       const contents = decrypted === true ? reader : withoutKeys
-      return each(query, (row) => readable(contents, vocabulary, row), take)
+      return forEachPage(query, (row) => readable(contents, vocabulary, row), take)
     },
   })
 }
 
 /** An event whose payload was not decoded. */
-type Unread = Omit<Stored, "flaw">
+type UndecodedEvent = Omit<Stored, "flaw">
 
-const unread = (reader: Reader, row: Row): Unread => {
+const undecoded = (reader: Reader, row: Row): UndecodedEvent => {
   const { link, hash } = rowLink(reader, row)
   return { link, payload: String(row[11]), keyId: row[12] === null ? null : nameIn(reader.names, row, row[12]), hash }
 }
 
-const recorded = (reader: Reader, { link, payload: stored, keyId, hash }: Unread): Recorded => ({
+const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: UndecodedEvent): Recorded => ({
   link,
   stored,
   blob: blobIn(reader, link.position, stored) ?? null,
@@ -69,9 +69,9 @@ const recorded = (reader: Reader, { link, payload: stored, keyId, hash }: Unread
 })
 
 /** Most payloads read as they are stored, and are neither parsed nor serialised. */
-const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId, hash }: Unread): Readable => {
-  const isPresent = (types.get(link.type)?.version ?? link.schemaVersion) === link.schemaVersion
-  if (keyId === null && isPresent) {
+const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId, hash }: UndecodedEvent): Readable => {
+  const isCurrent = (types.get(link.type)?.version ?? link.schemaVersion) === link.schemaVersion
+  if (keyId === null && isCurrent) {
     return { link, text: blobIn(reader, link.position, payload) ?? payload, keyId, hash }
   }
   const content = contentOf(reader, link.position, link.id, { payload, keyId })

@@ -8,7 +8,7 @@ import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import * as Database from "./file/database.ts"
 import { SNAPSHOT_TABLES } from "./file/schema.ts"
 import type { SnapshotKey } from "./keys/snapshotKey.ts"
-import { joined, originOf, parted, seal as sealOf } from "./keys/snapshotSeal.ts"
+import { joinSeal, originOf, seal as sealOf, splitSeal } from "./keys/snapshotSeal.ts"
 
 type Service = Context.Tag.Service<Snapshots>
 
@@ -51,7 +51,7 @@ const readFrom = ({ reader: database, reading, keys, ownKey }: Stores) => {
       attempt(() => {
         const key = keys.ofSnapshots()
         const found = database.rows(PARTS, [JSON.stringify(digests), `${nameOf(series)}/`])
-        return new Map(found.map(([digest, content]) => [String(digest), opened(key, String(digest), content)]))
+        return new Map(found.map(([digest, content]) => [String(digest), decryptPart(key, String(digest), content)]))
       }),
     missing: (series: Series, digests: ReadonlyArray<string>) =>
       attempt(() => {
@@ -87,11 +87,11 @@ const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
         const name = nameOf(series)
         const isFirst = database.rows(ANY, [name]).length === 0
         for (const [digest, content] of parts) {
-          database.run(SAVE_PART, [`${name}/${digest}`, closed(key, digest, content)])
+          database.run(SAVE_PART, [`${name}/${digest}`, encryptPart(key, digest, content)])
         }
         const { position, eventHash, stateHash, root } = snapshot
         const seal = sealOf(own, { ...series, ...snapshot })
-        const stored = joined({ seal, root: closed(key, stateHash, root) })
+        const stored = joinSeal({ seal, root: encryptPart(key, stateHash, root) })
         database.run(SAVE, [projection, name, timeline, position, eventHash, stateHash, stored])
         if (isFirst) forgetOutlived(database)
       }),
@@ -117,12 +117,12 @@ const FORGET = "DELETE FROM snapshots WHERE fingerprint = ? AND timeline = ? AND
 
 const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): Found => {
   const [position, eventHash, stateHash] = [Number(row[0]), String(row[1]), String(row[2])]
-  const { seal, root } = parted(row[3] instanceof Uint8Array ? row[3] : NOTHING)
+  const { seal, root } = splitSeal(row[3] instanceof Uint8Array ? row[3] : NO_BYTES)
   return {
     position,
     eventHash,
     stateHash,
-    root: opened(key, stateHash, root),
+    root: decryptPart(key, stateHash, root),
     authentic: originOf(own, { ...series, position, eventHash, stateHash }, seal) === "own",
   }
 }
@@ -154,16 +154,16 @@ const SERIES = `SELECT fingerprint, projection
   ORDER BY newest DESC`
 
 /** Encrypts a root or a part for storage, if there is a key. */
-const closed = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
+const encryptPart = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
   key === undefined ? content : encryptFields(key, digest, content)
 
 /**
  * Decrypts a root or a part. Returns no bytes if the value is not a BLOB or was encrypted with another key: they fail
  * to decompress, so that the snapshot is not used.
  */
-export const opened = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
-  if (!(stored instanceof Uint8Array)) return NOTHING
-  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NOTHING)
+export const decryptPart = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
+  if (!(stored instanceof Uint8Array)) return NO_BYTES
+  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NO_BYTES)
 }
 
-const NOTHING = new Uint8Array()
+const NO_BYTES = new Uint8Array()

@@ -18,8 +18,8 @@ export interface Names {
 }
 
 export const make = (database: LogDatabase): Names => {
-  const texts = new Recent<number, string>()
-  const ids = new Recent<string, number>()
+  const texts = new RecentCache<number, string>()
+  const ids = new RecentCache<string, number>()
 
   const text = (id: number) => {
     const known = texts.get(id)
@@ -64,23 +64,23 @@ const ADD = `INSERT INTO names (text) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM n
 const MAX_RECENT = 16_384
 
 /** A cache of recently used entries, in two generations. When the younger one is full, the older one is dropped. */
-class Recent<Key, Value> {
-  #recent = new Map<Key, Value>()
-  #before = new Map<Key, Value>()
+class RecentCache<Key, Value> {
+  #younger = new Map<Key, Value>()
+  #older = new Map<Key, Value>()
 
   get(key: Key): Value | undefined {
-    const known = this.#recent.get(key)
+    const known = this.#younger.get(key)
     if (known !== undefined) return known
-    const older = this.#before.get(key)
-    return older === undefined ? undefined : this.keep(key, older)
+    const found = this.#older.get(key)
+    return found === undefined ? undefined : this.keep(key, found)
   }
 
   keep(key: Key, value: Value): Value {
-    if (this.#recent.size >= MAX_RECENT) {
-      this.#before = this.#recent
-      this.#recent = new Map()
+    if (this.#younger.size >= MAX_RECENT) {
+      this.#older = this.#younger
+      this.#younger = new Map()
     }
-    this.#recent.set(key, value)
+    this.#younger.set(key, value)
     return value
   }
 }

@@ -33,7 +33,7 @@ export const TABLES: ReadonlyArray<string> = [
 ]
 
 /** Decoded blocks that are cached, for reads that continue where the last one stopped. */
-const MAX_KEPT_BLOCKS = 4
+const MAX_CACHED_BLOCKS = 4
 
 /** A segment that is being written. */
 export interface SegmentWriter {
@@ -99,14 +99,14 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
 
 const blocksFrom = (rows: ReadonlyArray<Stored>): ReadonlyArray<ReadonlyArray<Stored>> => {
   const blocks: Array<Array<Stored>> = []
-  let room = 0
+  let remaining = 0
   for (const row of rows) {
     const block = blocks.at(-1)
-    if (block === undefined || room <= 0 || block.length === BLOCK_EVENTS) {
+    if (block === undefined || remaining <= 0 || block.length === BLOCK_EVENTS) {
       blocks.push([row])
-      room = BLOCK_CHARACTERS
+      remaining = BLOCK_CHARACTERS
     } else block.push(row)
-    room -= row.payload.length
+    remaining -= row.payload.length
   }
   return blocks
 }
@@ -151,15 +151,15 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   const [[owner] = []] = database.rows("PRAGMA application_id")
   if (owner !== APPLICATION_ID) throw new Error("it is no segment of a log")
   const [[first, last, hash] = []] = database.rows("SELECT first, last, hash FROM segment")
-  const kept = new Map<number, ReadonlyArray<Stored>>()
+  const decodedBlocks = new Map<number, ReadonlyArray<Stored>>()
 
   const block = (position: number): ReadonlyArray<Stored> => {
-    const known = kept.get(position)
+    const known = decodedBlocks.get(position)
     if (known !== undefined) return known
     const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
     const rows = unpackBlock(content)
-    for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT_BLOCKS) kept.delete(oldest)
-    kept.set(position, rows)
+    for (const oldest of decodedBlocks.keys()) if (decodedBlocks.size >= MAX_CACHED_BLOCKS) decodedBlocks.delete(oldest)
+    decodedBlocks.set(position, rows)
     return rows
   }
 

@@ -56,12 +56,12 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   }
 
   /** Reads from one segment, and opens it if necessary. */
-  const ask = <A>(entry: Entry, question: (segment: SegmentFile.SegmentFile) => A): A => {
+  const readFrom = <A>(entry: Entry, read: (segment: SegmentFile.SegmentFile) => A): A => {
     const filename = fileOf(log, entry.file)
     for (;;) {
       const known = opened.get(entry.first)
       try {
-        return question(known ?? open(entry, filename))
+        return read(known ?? open(entry, filename))
       } catch (cause) {
         opened.get(entry.first)?.close()
         opened.delete(entry.first)
@@ -92,26 +92,26 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     for (const entry of catalog) {
       if (entry.last <= after || entry.first > until) continue
       if (rows.length === limit) break
-      rows.push(...ask(entry, (segment) => segment.page(query, limit - rows.length)))
+      rows.push(...readFrom(entry, (segment) => segment.page(query, limit - rows.length)))
     }
     return rows
   }
 
   /** Segments whose range of ids in the log's file was compared with the segment itself. */
-  const checked = new Set<number>()
+  const verifiedRanges = new Set<number>()
 
   /**
    * Compares the recorded range of ids once with the segment itself, if it exists: otherwise an id could be hidden by
    * changing the range.
    */
   const mayHave = (entry: Entry, id: string): boolean => {
-    if (!checked.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
-      const { lowest, highest } = ask(entry, (segment) => segment.ids())
+    if (!verifiedRanges.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
+      const { lowest, highest } = readFrom(entry, (segment) => segment.ids())
       if (lowest !== entry.lowestId || highest !== entry.highestId) {
         const reason = `it says other ids of the segment ${entry.file} than are there; \`hindcast log verify\` says more`
         throw new LogCorrupt({ log, position: null, reason })
       }
-      checked.add(entry.first)
+      verifiedRanges.add(entry.first)
     }
     return id >= entry.lowestId && id <= entry.highestId
   }
@@ -122,7 +122,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     find: (id) => {
       for (const entry of catalog) {
         if (!mayHave(entry, id)) continue
-        const position = ask(entry, (segment) => segment.find(id))
+        const position = readFrom(entry, (segment) => segment.find(id))
         if (position !== undefined) return page({ after: position - 1, until: position }, 1)[0]
       }
       return undefined
@@ -131,7 +131,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
       // Events that were read from the log's file may have been archived since, and their blobs with them.
       floor()
       for (const entry of catalog) {
-        const text = ask(entry, (segment) => segment.blob(digest))
+        const text = readFrom(entry, (segment) => segment.blob(digest))
         if (text !== undefined) return text
       }
       return undefined

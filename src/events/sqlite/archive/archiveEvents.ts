@@ -35,14 +35,14 @@ export interface Stores {
 }
 
 export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.Service => {
-  const attempting = <A>(run: () => A) => attempt(log.name, run)
+  const attemptOnLog = <A>(run: () => A) => attempt(log.name, run)
   return Archive.of({
-    segments: attempting(() => segments.list()),
+    segments: attemptOnLog(() => segments.list()),
     archive: (given) =>
       Effect.gen(function* () {
         const options = yield* Options.decode("archive", ArchiveOptions, given)
         const { until, actor } = options
-        const from = yield* attempting(() => endOfLast(reader))
+        const from = yield* attemptOnLog(() => endOfLast(reader))
         const head = yield* log.head
         const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
         if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
@@ -54,21 +54,21 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
             head.position - from.position > 1 ? `${until}` : `${head.position - from.position}`,
           )
         }
-        const moving = { first: from.position + 1, last: until }
-        const file = `${padded(moving.first)}-${padded(moving.last)}.segment`
+        const range = { first: from.position + 1, last: until }
+        const file = `${padded(range.first)}-${padded(range.last)}.segment`
         const end = yield* write(log.name, { reader, segments }, from, file, options)
-        if (!(yield* attempting(() => takeOver(writer, { ...moving, file, hash: end.hash })))) {
-          yield* attempting(() => removeUnlisted(log.name, segments, file))
+        if (!(yield* attemptOnLog(() => listSegment(writer, { ...range, file, hash: end.hash })))) {
+          yield* attemptOnLog(() => removeUnlisted(log.name, segments, file))
           return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
         }
         // The events are archived from here on: later failures must not be reported as `NotArchived`.
         const [event] = (yield* log.append({
           stream: "log",
           actor,
-          events: [{ type: "RangeArchived", payload: { ...moving, segment: file } }],
+          events: [{ type: "RangeArchived", payload: { ...range, segment: file } }],
         })).events
-        const shrunk = yield* makeRoom(writer, moving)
-        const segment = segments.list().find(({ first }) => first === moving.first)
+        const shrunk = yield* freeSpace(writer, range)
+        const segment = segments.list().find(({ first }) => first === range.first)
         if (event === undefined || segment === undefined) return yield* Effect.dieMessage("the segment is not listed")
         return { segment, event, shrunk }
       }),
@@ -104,23 +104,23 @@ const write = (
       OwnerOnly.makeDirectory(directoryOf(log))
       AtomicFile.removeAbandonedIn(directoryOf(log))
       const partial = AtomicFile.nameFor(path.join(directoryOf(log), file))
-      return { partial, draft: SegmentFile.writeSegment(partial, from) }
+      return { partial, segmentWriter: SegmentFile.writeSegment(partial, from) }
     }),
-    ({ partial, draft }) =>
+    ({ partial, segmentWriter }) =>
       Effect.gen(function* () {
         const page = pages(sources.reader, sources.segments)
         let head = from
         while (head.position < until) {
           head = yield* attempt(log, () => {
             const rows = page(head.position, Math.min(PAGE_SIZE, until - head.position))
-            const walked = walkAll(log, head, rows)
-            draft.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
+            const walked = continueChain(log, head, rows)
+            segmentWriter.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
             return walked
           })
           if (onProgress !== undefined) yield* onProgress(head.position - from.position, until - from.position)
           yield* yieldToEventLoop
         }
-        yield* attempt(log, () => draft.finish())
+        yield* attempt(log, () => segmentWriter.finish())
         const readBack = yield* endOf(log, partial, from)
         if (readBack.hash !== head.hash)
           return yield* damaged(log, until, "what was written to the segment reads back as something else")
@@ -131,13 +131,13 @@ const write = (
         })
         return head
       }),
-    ({ draft }) => Effect.sync(() => draft.discard()),
+    ({ segmentWriter }) => Effect.sync(() => segmentWriter.discard()),
   )
 
 const damaged = (log: string, position: number, reason: string) => new LogCorrupt({ log, position, reason })
 
 /** The head after these rows. Throws if one of them does not continue the chain. */
-const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
+const continueChain = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
   const head = Verifier.walk(from, rows)
   if (rows.length === 0 || head.position !== from.position + rows.length) {
     throw damaged(log, head.position + 1, "the chain breaks here, and what was tampered with is not archived")
@@ -155,7 +155,7 @@ const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, S
         while (head.position < segment.last) {
           head = yield* attempt(log, () => {
             const rows = segment.page({ after: head.position }, PAGE_SIZE)
-            return walkAll(
+            return continueChain(
               log,
               head,
               rows.map((row) => withBlob(row, segment.blob)),
@@ -186,9 +186,9 @@ const flushDirectory = (directory: string): void => {
   }
 }
 
-type Moving = Pick<Segment, "first" | "last">
+type ArchivedRange = Pick<Segment, "first" | "last">
 
-interface Written extends Moving {
+interface WrittenSegment extends ArchivedRange {
   readonly file: string
   readonly hash: string
 }
@@ -196,7 +196,7 @@ interface Written extends Moving {
 /**
  * Lists the segment, from which its events are read from now on. Returns false if another program archived meanwhile.
  */
-const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): boolean =>
+const listSegment = (writer: LogDatabase, { first, last, file, hash }: WrittenSegment): boolean =>
   inTransaction(writer, () => {
     if (endOfLast(writer).position !== first - 1) return false
     const [[lowest, highest] = []] = writer.rows("SELECT min(id), max(id) FROM events WHERE position BETWEEN ? AND ?", [
@@ -227,14 +227,16 @@ const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): bo
  * Deletes the archived events and shrinks the file. Returns whether it shrank; if it was busy, the next archiving
  * shrinks it.
  */
-const makeRoom = (writer: LogDatabase, moving: Moving) =>
-  Effect.zipRight(takeOut(writer, moving), shrink(writer)).pipe(Effect.catchTag("LogBusy", () => Effect.succeed(false)))
+const freeSpace = (writer: LogDatabase, range: ArchivedRange) =>
+  Effect.zipRight(deleteArchived(writer, range), shrink(writer)).pipe(
+    Effect.catchTag("LogBusy", () => Effect.succeed(false)),
+  )
 
 /**
  * Deletes the events that the segment holds, in steps, so that other programs can append in between. Rows that a crash
  * leaves are never read.
  */
-const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
+const deleteArchived = (writer: LogDatabase, { first, last }: ArchivedRange) =>
   Effect.gen(function* () {
     for (let position = first; position <= last; position += PAGE_SIZE) {
       yield* attempt(writer.filename, () =>
@@ -246,14 +248,14 @@ const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
   })
 
 /** Pages that are freed in one step. */
-const PAGES_A_STEP = 2000
+const PAGES_PER_STEP = 2000
 
 /** Returns free pages to the file system, in steps. Returns whether it did. */
 const shrink = (writer: LogDatabase) =>
   Effect.gen(function* () {
     const freePages = () => Number(writer.rows("PRAGMA freelist_count")[0]?.[0])
     for (let free = freePages(); free > 0; ) {
-      yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_A_STEP})`))
+      yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`))
       const left = freePages()
       // A file that was created in format 1 keeps its free pages.
       if (left >= free) return false

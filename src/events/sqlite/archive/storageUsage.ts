@@ -8,7 +8,7 @@ import * as Options from "../../../values/Options.ts"
 import type { OpenError } from "../../log/EventLog.ts"
 import type { EventSpace, Space, StoragePart, StorageShare } from "../../maintenance/StorageUsage.ts"
 import * as Database from "../file/database.ts"
-import * as Control from "../file/openDatabase.ts"
+import * as openDatabase from "../file/openDatabase.ts"
 import { directoryOf } from "./Segments.ts"
 
 /** Options of `measureSpace`. */
@@ -33,7 +33,7 @@ export const measureSpace = (
 ): Effect.Effect<Space, Options.InvalidOptions | OpenError> =>
   Effect.gen(function* () {
     const { streams = STREAMS } = yield* Options.decode("measureSpace", SpaceOptions, options)
-    yield* Control.check(filename)
+    yield* openDatabase.check(filename)
     const database = yield* Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", Effect.die)
     const step = <A>(read: (database: Database.LogDatabase) => A) =>
       Effect.zipLeft(

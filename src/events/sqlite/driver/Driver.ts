@@ -81,7 +81,7 @@ export const SETTINGS = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY
 const MAX_STATEMENTS = 200
 
 /** Caches prepared statements by their text. */
-export const keepingStatements = (prepare: (sql: string) => Prepared): ((sql: string) => Prepared) => {
+export const cachingStatements = (prepare: (sql: string) => Prepared): ((sql: string) => Prepared) => {
   const statements = new Map<string, Prepared>()
   return (sql) => {
     const known = statements.get(sql)

@@ -6,10 +6,10 @@ import type BetterSqlite3 from "better-sqlite3"
 import {
   type Connection,
   type ConnectionOptions,
+  cachingStatements,
   type Driver,
   DriverUnavailable,
   IN_MEMORY,
-  keepingStatements,
   type Prepared,
   SETTINGS,
   SqliteError,
@@ -63,12 +63,12 @@ const open = (
   filename: string,
   { readonly, busyTimeoutMs }: ConnectionOptions,
 ): Connection => {
-  const place = filename === IN_MEMORY ? filename : path.resolve(filename)
-  const database = named(() => new Database(place, { readonly, timeout: busyTimeoutMs }))
+  const resolved = filename === IN_MEMORY ? filename : path.resolve(filename)
+  const database = withSqliteErrors(() => new Database(resolved, { readonly, timeout: busyTimeoutMs }))
   const connection: Connection = {
-    prepare: keepingStatements((sql) => prepared(named(() => database.prepare<Array<unknown>>(sql)))),
+    prepare: cachingStatements((sql) => prepared(withSqliteErrors(() => database.prepare<Array<unknown>>(sql)))),
     script: (sql) => {
-      named(() => database.exec(sql))
+      withSqliteErrors(() => database.exec(sql))
     },
     inTransaction: () => database.inTransaction,
     close: () => {
@@ -83,9 +83,9 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   if (statement.reader) statement.raw(true)
   return {
     columns: () => (statement.reader ? statement.columns().map(({ name }) => name) : []),
-    rows: (parameters) => named(() => statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>),
+    rows: (parameters) => withSqliteErrors(() => statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>),
     run: (parameters) =>
-      named(() => {
+      withSqliteErrors(() => {
         if (!statement.reader) return statement.run(...parameters).changes
         statement.all(...parameters)
         return 0
@@ -94,15 +94,15 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
 }
 
 /** Turns errors of the driver into `SqliteError`. */
-const named = <A>(run: () => A): A => {
+const withSqliteErrors = <A>(run: () => A): A => {
   try {
     return run()
   } catch (cause) {
-    throw failure(cause)
+    throw sqliteErrorOf(cause)
   }
 }
 
-const failure = (cause: unknown): unknown => {
+const sqliteErrorOf = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
   // The driver checks the directory itself, and reports it without SQLite's code.
   if (cause.message === NO_DIRECTORY) return new SqliteError("SQLITE_CANTOPEN", "unable to open database file")

@@ -22,13 +22,13 @@ export interface Circumstances {
  * (https://sqlite.org/wal.html#walresetbug), as two processes with the same log do. Node 22.23, 24.15 and 26 have it;
  * better-sqlite3 12 brings a later one.
  */
-const SOUND_SQLITE = "3.51.3"
+const MIN_SQLITE = "3.51.3"
 
 /**
  * From this Node on, better-sqlite3 12 aborts the process if it was compiled there
  * (https://github.com/nodejs/node/issues/65446).
  */
-const UNSOUND_NODE = "24.19.0"
+const FIRST_ABORTING_NODE = "24.19.0"
 
 /**
  * Chooses Node's own SQLite if it is recent enough, since it needs no compiler; otherwise better-sqlite3. Throws
@@ -37,12 +37,12 @@ const UNSOUND_NODE = "24.19.0"
 export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName => {
   const unavailable: { readonly [name in DriverName]: string | undefined } = {
     "node:sqlite":
-      nodeSqlite !== undefined && !isBefore(nodeSqlite, SOUND_SQLITE)
+      nodeSqlite !== undefined && !isBefore(nodeSqlite, MIN_SQLITE)
         ? undefined
-        : `it needs SQLite ${SOUND_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
-    "better-sqlite3": isBefore(node, UNSOUND_NODE)
+        : `it needs SQLite ${MIN_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
+    "better-sqlite3": isBefore(node, FIRST_ABORTING_NODE)
       ? undefined
-      : `it needs a Node before ${UNSOUND_NODE}, where it began to abort`,
+      : `it needs a Node before ${FIRST_ABORTING_NODE}, where it began to abort`,
   }
   if (wanted === undefined) {
     const first = DRIVER_NAMES.find((name) => unavailable[name] === undefined)
@@ -78,7 +78,7 @@ export const driver = (): Driver => {
 
 /** The wanted driver, or the best one if `wanted` is undefined. */
 export const driverFor = (wanted: string | undefined): Driver => {
-  const own = NodeSqlite.load()
-  const name = choose({ wanted, node: process.versions.node, nodeSqlite: own && process.versions.sqlite })
-  return name === "node:sqlite" && own !== undefined ? own : BetterSqlite3.load()
+  const nodeDriver = NodeSqlite.load()
+  const name = choose({ wanted, node: process.versions.node, nodeSqlite: nodeDriver && process.versions.sqlite })
+  return name === "node:sqlite" && nodeDriver !== undefined ? nodeDriver : BetterSqlite3.load()
 }

@@ -4,9 +4,9 @@ import * as path from "node:path"
 import {
   type Connection,
   type ConnectionOptions,
+  cachingStatements,
   type Driver,
   IN_MEMORY,
-  keepingStatements,
   type Prepared,
   SETTINGS,
   SqliteError,
@@ -58,8 +58,9 @@ const isComplete = (found: unknown): found is NodeSqlite =>
  */
 const loadQuietly = (): unknown => {
   const { emitWarning } = process
-  const emitOthers = (...said: Parameters<typeof emitWarning>) => {
-    if (!String(said[0]).startsWith("SQLite is an experimental feature")) Reflect.apply(emitWarning, process, said)
+  const emitOthers = (...warning: Parameters<typeof emitWarning>) => {
+    if (!String(warning[0]).startsWith("SQLite is an experimental feature"))
+      Reflect.apply(emitWarning, process, warning)
   }
   process.emitWarning = emitOthers as typeof emitWarning
   try {
@@ -76,16 +77,16 @@ const open = (
 ): Connection => {
   // `node:sqlite` would read a name with the prefix `file:` as a URI, whose parameters can disable locks. A resolved
   // path has no such prefix.
-  const place = filename === IN_MEMORY ? filename : path.resolve(filename)
-  const database = named(() => new DatabaseSync(place, { readOnly: readonly, timeout: busyTimeoutMs }))
+  const resolved = filename === IN_MEMORY ? filename : path.resolve(filename)
+  const database = withSqliteErrors(() => new DatabaseSync(resolved, { readOnly: readonly, timeout: busyTimeoutMs }))
   const connection: Connection = {
-    prepare: keepingStatements((sql) =>
+    prepare: cachingStatements((sql) =>
       prepared(
         sql,
-        named(() => database.prepare(sql)),
+        withSqliteErrors(() => database.prepare(sql)),
       ),
     ),
-    script: (sql) => named(() => database.exec(sql)),
+    script: (sql) => withSqliteErrors(() => database.exec(sql)),
     inTransaction: () => database.isTransaction,
     close: () => database.close(),
   }
@@ -95,14 +96,14 @@ const open = (
 
 const prepared = (sql: string, statement: Statement): Prepared => {
   statement.setReturnArrays(true)
-  const answersWithRows = named(() => statement.columns()).length > 0
+  const hasResultRows = withSqliteErrors(() => statement.columns()).length > 0
   const changesRows = CHANGES_ROWS.test(sql)
 
   /**
    * Node throws if an integer is beyond 2^53. Only then the statement is run again, with bigints that are rounded to
    * numbers.
    */
-  const inexactRows = (parameters: ReadonlyArray<unknown>) => {
+  const roundedRows = (parameters: ReadonlyArray<unknown>) => {
     statement.setReadBigInts(true)
     try {
       return statement
@@ -113,11 +114,11 @@ const prepared = (sql: string, statement: Statement): Prepared => {
     }
   }
   const rows = (parameters: ReadonlyArray<unknown>) =>
-    named(() => {
+    withSqliteErrors(() => {
       try {
         return statement.all(...parameters)
       } catch (cause) {
-        if (codeOf(cause) === "ERR_OUT_OF_RANGE" && !changesRows) return inexactRows(parameters)
+        if (codeOf(cause) === "ERR_OUT_OF_RANGE" && !changesRows) return roundedRows(parameters)
         throw cause
       }
     })
@@ -125,9 +126,9 @@ const prepared = (sql: string, statement: Statement): Prepared => {
     columns: () => statement.columns().map(({ name }) => name),
     rows,
     run: (parameters) => {
-      if (answersWithRows) rows(parameters)
+      if (hasResultRows) rows(parameters)
       // For other statements Node returns the count of the last statement that changed rows.
-      const changes = answersWithRows ? 0 : Number(named(() => statement.run(...parameters)).changes)
+      const changes = hasResultRows ? 0 : Number(withSqliteErrors(() => statement.run(...parameters)).changes)
       return changesRows ? changes : 0
     },
   }
@@ -136,15 +137,15 @@ const prepared = (sql: string, statement: Statement): Prepared => {
 const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i
 
 /** Turns errors of the driver into `SqliteError`. */
-const named = <A>(run: () => A): A => {
+const withSqliteErrors = <A>(run: () => A): A => {
   try {
     return run()
   } catch (cause) {
-    throw failure(cause)
+    throw sqliteErrorOf(cause)
   }
 }
 
-const failure = (cause: unknown): unknown => {
+const sqliteErrorOf = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
   if (codeOf(cause) === "ERR_SQLITE_ERROR" && "errcode" in cause) {
     return new SqliteError(nameOfCode(Number(cause.errcode)), cause.message)

@@ -5,7 +5,7 @@ import { Effect, type Scope } from "effect"
 import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import { LogBusy } from "../../log/EventLog.ts"
 import * as Database from "./database.ts"
-import * as Control from "./openDatabase.ts"
+import * as openDatabase from "./openDatabase.ts"
 
 /** The suffixes of a database file and of the files that SQLite treats as parts of it. */
 const PARTS = ["", "-wal", "-journal"]
@@ -26,11 +26,11 @@ export const createAtomically = <A, E, R>(
   return Effect.scoped(
     Effect.gen(function* () {
       AtomicFile.removeAbandonedFile(file)
-      yield* Control.open(partial)
+      yield* openDatabase.open(partial)
       const database = yield* Database.open(partial, { readonly: false })
-      const answer = yield* write(database)
+      const result = yield* write(database)
       yield* writeBack(database)
-      return answer
+      return result
     }),
   ).pipe(
     Effect.zipLeft(Database.attempt(file, () => AtomicFile.moveNew(partial, file))),

@@ -9,9 +9,9 @@ import { DiskFull, LogBusy, LogCorrupt, type LogError, LogUnavailable, SegmentUn
 import { driver } from "../driver/choice.ts"
 import { type Connection, DriverUnavailable, IN_MEMORY } from "../driver/Driver.ts"
 import { isExhausted } from "./diskSpace.ts"
-import * as place from "./fileIdentity.ts"
+import * as fileIdentity from "./fileIdentity.ts"
 import { LOG_TABLES } from "./schema.ts"
-import * as wholeFile from "./truncationCheck.ts"
+import * as truncationCheck from "./truncationCheck.ts"
 
 /** How long a statement waits for another process that locks the file, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000
@@ -87,25 +87,27 @@ const databaseOf = (
   // The first read creates the log's other files.
   connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
   connection.script(SETTINGS)
-  const shared = !readonly && answerOf(connection, "PRAGMA journal_mode") === "wal"
-  const checkPlace = inMemory ? () => {} : place.rememberIdentity(filename, shared)
+  const shared = !readonly && scalarOf(connection, "PRAGMA journal_mode") === "wal"
+  const checkIdentity = inMemory ? () => {} : fileIdentity.rememberIdentity(filename, shared)
   const checkSize =
-    inMemory || !(shared || readonly) ? () => {} : wholeFile.rememberSize(filename, () => pagesOf(connection), readonly)
-  const checkLength = shared ? place.rememberLength(filename, () => extentOf(connection)) : () => {}
+    inMemory || !(shared || readonly)
+      ? () => {}
+      : truncationCheck.rememberSize(filename, () => pagesOf(connection), readonly)
+  const checkLength = shared ? fileIdentity.rememberLength(filename, () => walLengthOf(connection)) : () => {}
   return {
     filename,
     inTransaction: connection.inTransaction,
     run: (sql, parameters = []) => {
       if (!connection.inTransaction()) {
-        checkPlace()
+        checkIdentity()
         checkLength()
         checkSize()
       }
       return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
-      if (readonly) checkPlace()
-      if (readonly || sql.startsWith(WRITING_BACK)) checkSize()
+      if (readonly) checkIdentity()
+      if (readonly || sql.startsWith(CHECKPOINT)) checkSize()
       return connection.prepare(sql).rows(parameters)
     },
     close: connection.close,
@@ -118,24 +120,24 @@ const databaseOf = (
  */
 const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
 
-const answerOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
+const scalarOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
 
 /** A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it. */
-const WRITING_BACK = "PRAGMA wal_checkpoint"
+const CHECKPOINT = "PRAGMA wal_checkpoint"
 
-const pagesOf = (connection: Connection): wholeFile.Pages => ({
-  count: Number(answerOf(connection, "PRAGMA page_count")),
-  bytes: Number(answerOf(connection, "PRAGMA page_size")),
+const pagesOf = (connection: Connection): truncationCheck.Pages => ({
+  count: Number(scalarOf(connection, "PRAGMA page_count")),
+  bytes: Number(scalarOf(connection, "PRAGMA page_size")),
 })
 
 /**
  * The valid length of the write-ahead log (https://sqlite.org/pragma.html#pragma_wal_checkpoint: `NOOP` writes
  * nothing).
  */
-const extentOf = (connection: Connection): place.FileLength => {
+const walLengthOf = (connection: Connection): fileIdentity.FileLength => {
   const [row] = connection.prepare("PRAGMA wal_checkpoint(NOOP)").rows([])
-  const pageBytes = Number(answerOf(connection, "PRAGMA page_size"))
-  return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: place.FRAME_HEADER_BYTES + pageBytes }
+  const pageBytes = Number(scalarOf(connection, "PRAGMA page_size"))
+  return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: fileIdentity.FRAME_HEADER_BYTES + pageBytes }
 }
 
 /** Runs a function on a database, and turns what it throws into a typed error. */
@@ -157,10 +159,10 @@ export const attemptSync = <A>(log: string, run: () => A): Either.Either<A, Stat
  * `LogUnavailable`.
  */
 export const attemptRead = <A>(log: string, run: () => A): Effect.Effect<A, LogError> =>
-  Effect.catchTag(attempt(log, run), "DiskFull", () => noRoom(log))
+  Effect.catchTag(attempt(log, run), "DiskFull", () => diskFullError(log))
 
 /** The error for a full disk where the caller does not append. */
-export const noRoom = (log: string): LogUnavailable =>
+export const diskFullError = (log: string): LogUnavailable =>
   new LogUnavailable({ log, reason: "the disk is full; make room and try again" })
 
 /** Thrown inside `sqlite/` for a row whose content no log writes. */
@@ -202,7 +204,7 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
   if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED") {
     return new LogBusy({ log, waitedMs: Math.round(Math.min(tookMs, BUSY_TIMEOUT_MS)) })
   }
-  if (FULL_CODES.has(code) || (mayBeForWantOfRoom(code) && isExhausted(log))) return new DiskFull({ log })
+  if (FULL_CODES.has(code) || (mayBeFullDisk(code) && isExhausted(log))) return new DiskFull({ log })
   const damage = damageOf(code, reason)
   if (damage !== undefined) return new LogCorrupt({ log, position: null, reason: damage })
   return new LogUnavailable({ log, reason: unavailable(code, reason) })
@@ -211,7 +213,7 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
 const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"])
 
 /** SQLite reports an exhausted quota, a file that may not grow, and no space for another file as I/O errors. */
-const mayBeForWantOfRoom = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"
+const mayBeFullDisk = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"
 
 /**
  * The damage that explains why a statement failed; undefined if it is another kind of failure. All statements are

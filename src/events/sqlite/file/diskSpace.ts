@@ -19,7 +19,7 @@ export const isExhausted = (filename: string): boolean => {
     fs.writeSync(file, Buffer.alloc(1), 0, 1, length)
     return false
   } catch (cause) {
-    return cause instanceof Error && "code" in cause && NO_ROOM.has(String(cause.code))
+    return cause instanceof Error && "code" in cause && DISK_FULL_CODES.has(String(cause.code))
   } finally {
     if (file !== undefined) {
       fs.closeSync(file)
@@ -32,6 +32,6 @@ export const isExhausted = (filename: string): boolean => {
 const TRIAL_BYTES = 1024 * 1024
 
 /** No space left, quota exhausted, file too large. */
-const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0

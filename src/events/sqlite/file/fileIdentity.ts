@@ -21,7 +21,7 @@ export const rememberIdentity = (filename: string, whole: boolean): (() => void)
   const files = FILES.flatMap(({ suffix, advice }) => {
     const file = log + suffix
     const identity = identityOf(file)
-    if (identity === undefined && whole) throw displaced(filename, file, true, advice)
+    if (identity === undefined && whole) throw fileChanged(filename, file, true, advice)
     return identity === undefined ? [] : [{ file, identity, advice }]
   })
   let trusted: fs.Stats | undefined
@@ -31,7 +31,7 @@ export const rememberIdentity = (filename: string, whole: boolean): (() => void)
     if (seen !== undefined && trusted !== undefined && isUnchanged(trusted, seen)) return
     for (const { file, identity, advice } of files) {
       const found = identityOf(file)
-      if (found !== identity) throw displaced(filename, file, found === undefined, advice)
+      if (found !== identity) throw fileChanged(filename, file, found === undefined, advice)
     }
     trusted = seen !== undefined && Date.now() - seen.ctimeMs > CLOCK_STEP_MS ? seen : undefined
   }
@@ -41,10 +41,10 @@ export const rememberIdentity = (filename: string, whole: boolean): (() => void)
  * The file that a path refers to through symbolic links, whether it exists or not. SQLite keeps a log's other files
  * beside this file and not beside the link; Hindcast does the same, so that they do not depend on the path used.
  */
-export const targetOf = (filename: string): string => wayTo(filename).target
+export const targetOf = (filename: string): string => resolveLinks(filename).target
 
 /** Like `targetOf`, with the links on the way. */
-export const wayTo = (filename: string): { readonly links: ReadonlyArray<string>; readonly target: string } => {
+export const resolveLinks = (filename: string): { readonly links: ReadonlyArray<string>; readonly target: string } => {
   const links: Array<string> = []
   let file = filename
   while (links.length < MAX_LINKS && isLink(file)) {
@@ -72,21 +72,21 @@ export interface FileLength {
  * back to the log's file, which also destroys intact pages. Call it before every transaction. It costs one `stat` of
  * the file (2 µs); SQLite is asked (3 µs) only if the size has changed.
  */
-export const rememberLength = (filename: string, extentNow: () => FileLength): (() => void) => {
+export const rememberLength = (filename: string, lengthNow: () => FileLength): (() => void) => {
   const wal = `${fs.realpathSync(filename)}-wal`
   let trusted = -1
 
   return () => {
     if (sizeOf(wal) === trusted) return
     // Another process may truncate frames that were written back between the two calls.
-    for (let look = 0; look < LOOKS; look++) {
-      const { frames, frameBytes } = extentNow()
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { frames, frameBytes } = lengthNow()
       trusted = sizeOf(wal)
       if (frames === 0 || trusted >= WAL_HEADER_BYTES + frames * frameBytes) return
     }
     const found = trusted
     trusted = -1
-    const { frames, frameBytes } = extentNow()
+    const { frames, frameBytes } = lengthNow()
     throw new LogCorrupt({
       log: filename,
       position: null,
@@ -99,7 +99,7 @@ export const rememberLength = (filename: string, extentNow: () => FileLength): (
 }
 
 /** How often the length is compared before it counts as too short. */
-const LOOKS = 3
+const MAX_ATTEMPTS = 3
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */
 export const WAL_HEADER_BYTES = 32
@@ -134,7 +134,7 @@ const identityOf = (file: string): string | undefined => {
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }
 
-const displaced = (log: string, file: string, missing: boolean, advice: string): LogUnavailable =>
+const fileChanged = (log: string, file: string, missing: boolean, advice: string): LogUnavailable =>
   new LogUnavailable({
     log,
     reason:

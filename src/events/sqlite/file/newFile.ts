@@ -3,7 +3,7 @@
 import * as fs from "node:fs"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
-import { wayTo } from "./fileIdentity.ts"
+import { resolveLinks } from "./fileIdentity.ts"
 
 /**
  * Creates the empty file for SQLite, readable by its owner alone, whatever the umask. The files that SQLite adds (-wal,
@@ -12,7 +12,7 @@ import { wayTo } from "./fileIdentity.ts"
  * Symbolic links are followed as SQLite follows them. A dangling link is followed only if this user or root created it.
  */
 export const make = (filename: string): void => {
-  const { links, target } = wayTo(filename)
+  const { links, target } = resolveLinks(filename)
   if (fs.existsSync(target)) return
   const foreign = links.find((link) => !OwnerOnly.isTrusted(fs.lstatSync(link)))
   if (foreign !== undefined) {

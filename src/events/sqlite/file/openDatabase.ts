@@ -15,7 +15,7 @@ import {
   type OpenError,
 } from "../../log/EventLog.ts"
 import * as Client from "./client.ts"
-import { attempt, noRoom, type StatementError, statementError } from "./database.ts"
+import { attempt, diskFullError, type StatementError, statementError } from "./database.ts"
 import { targetOf } from "./fileIdentity.ts"
 import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
@@ -84,7 +84,9 @@ export const mapSqlErrors =
   ): Effect.Effect<A, Exclude<E, SqlError | DiskFull> | LogError, R> =>
     Effect.catchAll(effect, (error): Effect.Effect<never, Exclude<E, SqlError | DiskFull> | LogError> => {
       const named = isSqlError(error) ? statementError(filename, error.cause) : error
-      return isDiskFull(named) ? noRoom(filename) : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
+      return isDiskFull(named)
+        ? diskFullError(filename)
+        : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
     })
 
 const isSqlError = (error: { readonly _tag: string }): error is SqlError => error._tag === "SqlError"

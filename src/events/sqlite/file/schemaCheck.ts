@@ -14,42 +14,42 @@ import { CACHE_TABLES, LOG_TABLES } from "./schema.ts"
  * that has changed.
  */
 export const guard = (database: LogDatabase): (() => void) => {
-  let trusted: unknown
+  let verifiedVersion: unknown
   return () => {
     const [[version] = []] = database.rows("PRAGMA schema_version")
-    if (version === trusted) return
+    if (version === verifiedVersion) return
     const [first, ...others] = flawsIn(database)
     if (first !== undefined) {
       const more = others.length === 0 ? "" : `, and ${others.length} more`
       const reason = `${first}${more}. Nothing is appended while that is so`
       throw new LogCorrupt({ log: database.filename, position: null, reason })
     }
-    trusted = version
+    verifiedVersion = version
   }
 }
 
 /** The differences from Hindcast's schema, one phrase each. */
 const flawsIn = (database: LogDatabase): ReadonlyArray<string> => {
-  const found = new Map<string, Made>()
+  const found = new Map<string, SchemaEntry>()
   for (const [kind, name, sql] of database.rows("SELECT type, name, sql FROM sqlite_schema")) {
-    if (!isSqlites(String(kind), String(name), sql)) found.set(String(name), made(String(kind), String(sql)))
+    if (!isInternal(String(kind), String(name), sql)) found.set(String(name), entryOf(String(kind), String(sql)))
   }
   return [
-    ...[...OWN].flatMap(([name, own]) => differs(name, own, found.get(name))),
+    ...[...LOG_ENTRIES].flatMap(([name, own]) => differences(name, own, found.get(name))),
     ...[...found].flatMap(([name, { kind }]) =>
-      OWN.has(name) || DISPOSABLE.get(name)?.kind === kind ? [] : stranger(kind, name),
+      LOG_ENTRIES.has(name) || CACHE_ENTRIES.get(name)?.kind === kind ? [] : foreignEntry(kind, name),
     ),
   ]
 }
 
 /** An entry of a schema, with its CREATE statement. */
-interface Made {
+interface SchemaEntry {
   readonly kind: string
   readonly sql: string
 }
 
 /** SQLite stores a statement as given, except for `IF NOT EXISTS` and the spelling of its first words. */
-const made = (kind: string, sql: string): Made => ({
+const entryOf = (kind: string, sql: string): SchemaEntry => ({
   kind,
   sql: onOneLine(sql.replace(/^(CREATE \w+) IF NOT EXISTS /, "$1 ")),
 })
@@ -60,29 +60,29 @@ export const onOneLine = (sql: string): string =>
 
 const NAMED = /^CREATE (TABLE|INDEX|TRIGGER|VIEW) (?:IF NOT EXISTS )?(\w+)/
 
-const byName = (statements: ReadonlyArray<string>): ReadonlyMap<string, Made> =>
+const byName = (statements: ReadonlyArray<string>): ReadonlyMap<string, SchemaEntry> =>
   new Map(
     statements.map((statement) => {
       const [, kind = "", name = ""] = NAMED.exec(statement) ?? []
-      return [name, made(kind.toLowerCase(), statement)]
+      return [name, entryOf(kind.toLowerCase(), statement)]
     }),
   )
 
-const OWN = byName(LOG_TABLES)
+const LOG_ENTRIES = byName(LOG_TABLES)
 
 /** Cache tables. Other versions of Hindcast may create them differently, so that only their names are compared. */
-const DISPOSABLE = byName(CACHE_TABLES)
+const CACHE_ENTRIES = byName(CACHE_TABLES)
 
 /** Entries that SQLite itself adds: the index of a `UNIQUE` constraint, and the tables of `ANALYZE`. */
-const isSqlites = (kind: string, name: string, sql: unknown): boolean =>
+const isInternal = (kind: string, name: string, sql: unknown): boolean =>
   sql === null || (kind === "table" && /^sqlite_stat\d$/.test(name))
 
-const differs = (name: string, own: Made, found: Made | undefined): ReadonlyArray<string> => {
+const differences = (name: string, own: SchemaEntry, found: SchemaEntry | undefined): ReadonlyArray<string> => {
   if (found === undefined) return [`its ${own.kind} ${name} is missing`]
   return found.kind === own.kind && found.sql === own.sql ? [] : [`its ${own.kind} ${name} was changed`]
 }
 
-const stranger = (kind: string, name: string): ReadonlyArray<string> => [
+const foreignEntry = (kind: string, name: string): ReadonlyArray<string> => [
   `it holds the ${kind} ${JSON.stringify(name)}, which another program put there (to take it out: DROP ${kind.toUpperCase()} ${quoted(name)})`,
 ]
 

@@ -25,19 +25,19 @@ export interface Pages {
  */
 export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: boolean): (() => void) => {
   const file = fs.realpathSync(filename)
-  let trusted = fromNow ? sizeOf(file) : NONE
+  let verifiedSize = fromNow ? sizeOf(file) : NO_SIZE
 
   return () => {
-    if (sizeOf(file) === trusted) return
+    if (sizeOf(file) === verifiedSize) return
     // Another process may checkpoint or shrink the file between the two calls.
-    for (let look = 0; look < LOOKS; look++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const pages = pagesNow()
       const found = sizeOf(file)
       if (found < pages.count * pages.bytes && isMissing(pages, found, pagesInWal(`${file}-wal`, pages.bytes))) continue
-      trusted = found
+      verifiedSize = found
       return
     }
-    trusted = NONE
+    verifiedSize = NO_SIZE
     const { count, bytes } = pagesNow()
     throw new LogCorrupt({
       log: filename,
@@ -50,10 +50,10 @@ export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: b
 }
 
 /** A size that no file has. */
-const NONE = -1
+const NO_SIZE = -1
 
 /** How often the size is compared before the file counts as truncated. */
-const LOOKS = 3
+const MAX_ATTEMPTS = 3
 
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 

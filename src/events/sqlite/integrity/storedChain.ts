@@ -20,7 +20,7 @@ import { hidesBytes, isExactly } from "./utf8.ts"
  * Verifies the chain over the file's current content. It reads the tables and not the view, resolves every name anew,
  * and compares bytes where decoded text could hide a difference.
  */
-export const walkChain = (
+export const verifyChain = (
   database: LogDatabase,
   segments: Segments,
   options?: Pick<VerifyOptions, "anchor" | "onProgress">,
@@ -63,7 +63,7 @@ export const pages = (database: LogDatabase, segments: Segments) => {
   return (after: number, limit: number): ReadonlyArray<Stored> => {
     for (;;) {
       const floor = segments.floor()
-      // Rows before position 1 are read from the log's file: they are faults.
+      // Rows before position 1 are faults. They are read here if nothing was archived; otherwise `strays` finds them.
       const rows =
         floor > 0 && after < floor
           ? segments.page({ after }, limit).map((row) => withBlob(row, segments.blob))

@@ -7,7 +7,7 @@ import { type LogCorrupt, type LogError, SegmentUnavailable } from "../../log/Ev
 import type { Finding } from "../../log/Verification.ts"
 import { type CheckResult, Verification, type VerifyOptions } from "../../log/Verification.ts"
 import { blobs } from "./checks/blobs.ts"
-import { type CheckContext, type CheckedRows, counted, type Flaw, type Stores } from "./checks/Check.ts"
+import { type Check, type CheckOutcome, counted, type Flaw, type Stores } from "./checks/Check.ts"
 import { counts } from "./checks/counts.ts"
 import { names } from "./checks/internedNames.ts"
 import { keys } from "./checks/keys.ts"
@@ -18,10 +18,10 @@ import { snapshots } from "./checks/snapshots.ts"
 import { strays } from "./checks/strayRows.ts"
 import { versions } from "./checks/versions.ts"
 import { RECOVERY } from "./fileFindings.ts"
-import { walkChain } from "./storedChain.ts"
+import { verifyChain } from "./storedChain.ts"
 
 /** All checks except the chain, in their order. */
-export const lookings = (stores: Stores): ReadonlyArray<CheckContext> => [
+export const checksOf = (stores: Stores): ReadonlyArray<Check> => [
   schema(stores),
   pages(stores),
   counts(stores),
@@ -42,14 +42,14 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
   Effect.gen(function* () {
     const { quick = false, onLook = () => Effect.void } = options
     yield* onLook(CHAIN)
-    const chained = yield* walkChain(stores.database, stores.segments, options)
-    const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: toldOf(chained) }]
+    const chained = yield* verifyChain(stores.database, stores.segments, options)
+    const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: summaryOf(chained) }]
     const flaws: Array<Flaw> = []
-    for (const { what, look } of lookings(stores)) {
+    for (const { what, run } of checksOf(stores)) {
       if (quick) looks.push({ what, looked: false, told: "left out by a quick verification" })
       else {
         yield* onLook(what)
-        const { told, flaws: found, looked = true } = yield* sturdy(what, look)
+        const { told, flaws: found, looked = true } = yield* reportingDamage(what, run)
         looks.push({ what, looked, told })
         flaws.push(...found)
       }
@@ -78,7 +78,7 @@ const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws
 /** The name of the chain's check. */
 export const CHAIN = "chain"
 
-const toldOf = (chained: Verifier.Chained): string =>
+const summaryOf = (chained: Verifier.Chained): string =>
   chained.broken === null ? counted(chained.events, "event") : `broken at @${chained.broken.position}`
 
 const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
@@ -93,13 +93,13 @@ const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
 })
 
 /** Turns a failure to read into a fault, so that the other checks run. */
-export const sturdy = (
+export const reportingDamage = (
   what: string,
-  look: Effect.Effect<CheckedRows, LogError>,
-): Effect.Effect<CheckedRows, LogError> =>
-  Effect.flatMap(Effect.either(look), (seen) => {
-    if (Either.isRight(seen)) return Effect.succeed(seen.right)
-    const error = seen.left
+  look: Effect.Effect<CheckOutcome, LogError>,
+): Effect.Effect<CheckOutcome, LogError> =>
+  Effect.flatMap(Effect.either(look), (outcome) => {
+    if (Either.isRight(outcome)) return Effect.succeed(outcome.right)
+    const error = outcome.left
     if (error._tag !== "LogCorrupt" && error._tag !== "SegmentUnavailable") return Effect.fail(error)
     return Effect.succeed({ told: "cannot be read", flaws: [unreadable(what, error)] })
   })

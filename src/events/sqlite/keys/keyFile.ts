@@ -8,7 +8,7 @@ import { newId } from "../../vocabulary/Event.ts"
 import { driver } from "../driver/choice.ts"
 import type { Connection } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS, statementError } from "../file/database.ts"
-import * as place from "../file/fileIdentity.ts"
+import * as fileIdentity from "../file/fileIdentity.ts"
 import * as newFile from "../file/newFile.ts"
 
 /** `application_id` of a key file: "Hcky" in ASCII. */
@@ -40,11 +40,11 @@ export const open = (
 
   /** The file's connection; undefined while there is no file, or its creator has not written to it yet. */
   const existing = (): Opened | undefined => {
-    opened?.checkPlace()
+    opened?.checkIdentity()
     if (opened === undefined && sizeOf(filename) > 0) opened = connect(filename, options.readonly)
     return opened
   }
-  const made = (): Opened => {
+  const openOrCreate = (): Opened => {
     if (options.readonly) throw unavailable(filename, "a log that is opened for reading only makes no keys")
     if (existing() === undefined) newFile.make(filename)
     opened ??= connect(filename, false)
@@ -52,17 +52,17 @@ export const open = (
   }
   return Effect.as(closed, {
     name: filename,
-    of: (subject) => named(filename, () => made().of(subject)),
-    find: (id) => named(filename, () => existing()?.find(id)),
-    subjects: () => named(filename, () => existing()?.subjects() ?? []),
-    destroy: (subject) => named(filename, () => existing()?.destroy(subject)),
-    settle: (keyId) => named(filename, () => existing()?.settle(keyId)),
-    ofSnapshots: () => named(filename, () => existing()?.ofSnapshots()),
+    of: (subject) => withFileName(filename, () => openOrCreate().of(subject)),
+    find: (id) => withFileName(filename, () => existing()?.find(id)),
+    subjects: () => withFileName(filename, () => existing()?.subjects() ?? []),
+    destroy: (subject) => withFileName(filename, () => existing()?.destroy(subject)),
+    settle: (keyId) => withFileName(filename, () => existing()?.settle(keyId)),
+    ofSnapshots: () => withFileName(filename, () => existing()?.ofSnapshots()),
   } satisfies Keys)
 }
 
 /** Makes errors name this file, where it is their cause: the caller would name the log. */
-const named = <A>(filename: string, run: () => A): A => {
+const withFileName = <A>(filename: string, run: () => A): A => {
   try {
     return run()
   } catch (cause) {
@@ -81,14 +81,14 @@ const unavailable = (log: string, reason: string) => new LogUnavailable({ log, r
 interface Opened extends Omit<Keys, "name"> {
   readonly database: Connection
   /** Throws if the file was moved or replaced: new keys would be lost. */
-  readonly checkPlace: () => void
+  readonly checkIdentity: () => void
 }
 
 const connect = (filename: string, readonly: boolean): Opened => {
   const database = driver().open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })
   try {
     database.script("PRAGMA secure_delete = ON")
-    if (!readonly && !isMade(database)) atOnce(database, () => makeTable(filename, database))
+    if (!readonly && !isKeyFile(database)) inTransaction(database, () => makeTable(filename, database))
     return connection(filename, database)
   } catch (cause) {
     database.close()
@@ -97,10 +97,10 @@ const connect = (filename: string, readonly: boolean): Opened => {
 }
 
 /** The first column of a statement's first row. */
-const answerOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
+const scalarOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
 
 /** Runs `body` in a transaction. Other writers wait. */
-const atOnce = <A>(database: Connection, body: () => A): A => {
+const inTransaction = <A>(database: Connection, body: () => A): A => {
   database.script("BEGIN IMMEDIATE")
   try {
     const answer = body()
@@ -112,13 +112,13 @@ const atOnce = <A>(database: Connection, body: () => A): A => {
   }
 }
 
-const isMade = (database: Connection): boolean =>
-  answerOf(database, "PRAGMA application_id") === APPLICATION_ID &&
-  answerOf(database, "SELECT 1 FROM sqlite_schema WHERE name = 'keys'") !== undefined
+const isKeyFile = (database: Connection): boolean =>
+  scalarOf(database, "PRAGMA application_id") === APPLICATION_ID &&
+  scalarOf(database, "SELECT 1 FROM sqlite_schema WHERE name = 'keys'") !== undefined
 
 const makeTable = (filename: string, database: Connection): void => {
-  if (answerOf(database, "PRAGMA application_id") !== APPLICATION_ID) {
-    if (answerOf(database, "SELECT count(*) FROM sqlite_schema") !== 0)
+  if (scalarOf(database, "PRAGMA application_id") !== APPLICATION_ID) {
+    if (scalarOf(database, "SELECT count(*) FROM sqlite_schema") !== 0)
       throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
     database.script(`PRAGMA application_id = ${APPLICATION_ID}`)
   }
@@ -155,7 +155,7 @@ const connection = (filename: string, database: Connection): Opened => {
   let known = new Map<string, Key | undefined>()
   let version: unknown
   const current = () => {
-    const now = answerOf(database, "PRAGMA data_version")
+    const now = scalarOf(database, "PRAGMA data_version")
     if (now !== version) known = new Map()
     version = now
     return known
@@ -163,9 +163,9 @@ const connection = (filename: string, database: Connection): Opened => {
 
   return {
     database,
-    checkPlace: place.rememberIdentity(filename, false),
+    checkIdentity: fileIdentity.rememberIdentity(filename, false),
     of: (subject) =>
-      atOnce(database, () => {
+      inTransaction(database, () => {
         const [row] = bySubject.rows([subject])
         if (row !== undefined) return keyOf(row)
         if (ofNoSubject() === undefined) add(null)
@@ -184,7 +184,7 @@ const connection = (filename: string, database: Connection): Opened => {
         shredding: shreddedBy !== null,
       })),
     destroy: (subject) =>
-      atOnce(database, () => {
+      inTransaction(database, () => {
         known = new Map()
         if (erase.run([newId(), subject]) > 0) {
           eraseOfSnapshots.run([])

@@ -39,10 +39,10 @@ export const originOf = (key: Uint8Array, claim: Claim, sealed: Uint8Array): Ori
 }
 
 /** Joins seal and root into one column. */
-export const joined = ({ seal, root }: Sealed): Uint8Array => Buffer.concat([seal, root])
+export const joinSeal = ({ seal, root }: Sealed): Uint8Array => Buffer.concat([seal, root])
 
 /** Splits a column into seal and root. A column that is too short yields an invalid seal. */
-export const parted = (column: Uint8Array): Sealed => ({
+export const splitSeal = (column: Uint8Array): Sealed => ({
   seal: column.subarray(0, MARK_BYTES + MAC_BYTES),
   root: column.subarray(MARK_BYTES + MAC_BYTES),
 })

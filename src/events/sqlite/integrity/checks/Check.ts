@@ -24,7 +24,7 @@ export interface Flaw extends Tampering {
 }
 
 /** The outcome of a check. */
-export interface CheckedRows {
+export interface CheckOutcome {
   /** What was checked, in a few words. */
   readonly told: string
   readonly flaws: ReadonlyArray<Flaw>
@@ -35,9 +35,9 @@ export interface CheckedRows {
 }
 
 /** A check of one part of the log. It yields to the event loop between its steps. */
-export interface CheckContext {
+export interface Check {
   readonly what: string
-  readonly look: Effect.Effect<CheckedRows, LogError>
+  readonly run: Effect.Effect<CheckOutcome, LogError>
 }
 
 /** Most faults that one check reports. */
@@ -47,7 +47,7 @@ export const MAX_FLAWS = 20
 export const flaw = (
   kind: TamperKind,
   position: number | null,
-  { what, expected, found, advice = EVIDENCE }: CheckReport,
+  { what, expected, found, advice = EVIDENCE }: FindingText,
 ): Flaw => ({
   position,
   kind,
@@ -56,7 +56,7 @@ export const flaw = (
 })
 
 /** The texts of a finding. Default advice: keep the file as evidence, and restore a copy. */
-export interface CheckReport {
+export interface FindingText {
   readonly what: string
   readonly expected: string
   readonly found: string
@@ -75,21 +75,21 @@ export const reading = <A>({ database }: Pick<Stores, "database">, read: () => A
   attemptRead(database.filename, read)
 
 /** How often a check is repeated because events were archived while it ran. */
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
 /** Repeats a check if events were archived while it ran: it may have seen them in both places, or in neither. */
-export const whileNothingIsArchived = (
+export const repeatWhileArchiving = (
   stores: Stores,
-  look: Effect.Effect<CheckedRows, LogError>,
-): Effect.Effect<CheckedRows, LogError> => {
+  check: Effect.Effect<CheckOutcome, LogError>,
+): Effect.Effect<CheckOutcome, LogError> => {
   const floor = reading(stores, () => stores.segments.floor())
-  const tried = (tries: number): Effect.Effect<CheckedRows, LogError> =>
+  const attempt = (attemptsLeft: number): Effect.Effect<CheckOutcome, LogError> =>
     Effect.gen(function* () {
       const before = yield* floor
-      const seen = yield* look
-      return tries === 1 || (yield* floor) === before ? seen : yield* tried(tries - 1)
+      const outcome = yield* check
+      return attemptsLeft === 1 || (yield* floor) === before ? outcome : yield* attempt(attemptsLeft - 1)
     })
-  return tried(TRIES)
+  return attempt(MAX_ATTEMPTS)
 }
 
 /** `1 event`, `2 events` */

@@ -4,25 +4,16 @@ import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import {
-  type CheckContext,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-  whileNothingIsArchived,
-} from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /**
  * Checks each blob in the log's file, one at a time: that its text has its digest, that an event uses it, and that
  * `last_position` is the last such event, since archiving moves the blob together with that event. Blobs of segments
  * are checked with the segments.
  */
-export const blobs = (stores: Stores): CheckContext => ({
+export const blobs = (stores: Stores): Check => ({
   what: "blobs",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const { database, segments } = stores

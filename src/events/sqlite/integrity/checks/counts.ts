@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import { type CheckContext, counted, type Flaw, flaw, REINDEX, reading, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, REINDEX, reading, type Stores } from "./Check.ts"
 
 /** The columns that events are found by, their indexes, and the condition of partial indexes. */
 const INDEXES = [
@@ -17,9 +17,9 @@ const INDEXES = [
  * Counts events by stream, task and type, once in the table and once in the index that reads use. Unlike
  * `integrity_check`, it compares the results of actual reads.
  */
-export const counts = (stores: Stores): CheckContext => ({
+export const counts = (stores: Stores): Check => ({
   what: "counts by stream, task and type",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
     for (const each of yield* reading(stores, () => INDEXES.filter(({ index }) => isThere(stores.database, index)))) {
       const different = yield* reading(stores, () => differences(stores.database, each))

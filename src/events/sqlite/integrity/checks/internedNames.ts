@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { isExactly } from "../utf8.ts"
-import { type CheckContext, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 
 /** Names read in one step. */
 const PAGE_SIZE = 5000
@@ -13,9 +13,9 @@ const PAGE_SIZE = 5000
  * 2^53, so that events are found by it. The chain covers the names in use, and SQLite's integrity check covers their
  * index.
  */
-export const names = (stores: Stores): CheckContext => ({
+export const names = (stores: Stores): Check => ({
   what: "names",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
     let seen = 0
     for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {

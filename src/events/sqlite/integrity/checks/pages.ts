@@ -3,15 +3,15 @@
 import { Effect } from "effect"
 import type { LogDatabase } from "../../file/database.ts"
 import { RECOVERY } from "../fileFindings.ts"
-import { type CheckContext, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type Check, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 
 /**
  * SQLite's check that every page is intact, that rows satisfy their types and constraints, and that each index matches
  * its table. It is one statement, which blocks the process for more than a second per 1,000,000 events.
  */
-export const pages = (stores: Stores): CheckContext => ({
+export const pages = (stores: Stores): Check => ({
   what: "pages and indexes",
-  look: Effect.map(
+  run: Effect.map(
     reading(stores, () => pageFaults(stores.database)),
     (flaws) => ({ told: "SQLite's integrity_check", flaws }),
   ),

@@ -3,12 +3,12 @@
 import { Effect } from "effect"
 import * as Database from "../../file/database.ts"
 import { schemaFindings } from "../schemaFindings.ts"
-import { type CheckContext, reading, type Stores } from "./Check.ts"
+import { type Check, reading, type Stores } from "./Check.ts"
 
 /** Checks that the schema is the one that Hindcast creates, without foreign entries that could change anything. */
-export const schema = (stores: Stores): CheckContext => ({
+export const schema = (stores: Stores): Check => ({
   what: "tables and triggers",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const empty = yield* Database.scratch
     const findings = yield* reading(stores, () => schemaFindings(stores.database, empty))
     const flaws = findings

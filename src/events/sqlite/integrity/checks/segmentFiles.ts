@@ -9,7 +9,7 @@ import type { Head } from "../../../vocabulary/Event.ts"
 import { fileOf } from "../../archive/Segments.ts"
 import * as Database from "../../file/database.ts"
 import { type Archived, archivedIn, streamFlaws } from "./archived.ts"
-import { type CheckContext, counted, type Flaw, flaw, reading, type Stores, whileNothingIsArchived } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
 
 /**
@@ -17,9 +17,9 @@ import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
  * with only its events, which its indexes find by name and id; that no id occurs twice in any file; and that the log
  * knows the last version of each archived stream.
  */
-export const segmentFiles = (stores: Stores): CheckContext => ({
+export const segmentFiles = (stores: Stores): Check => ({
   what: "segments",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const list = yield* reading(stores, () => stores.database.rows(LIST).map(expectedOf))
@@ -28,7 +28,7 @@ export const segmentFiles = (stores: Stores): CheckContext => ({
       let end: Head = { position: 0, hash: Chain.GENESIS }
       for (const segment of list) {
         if (segment.first !== end.position + 1) flaws.push(gap(end, segment))
-        flaws.push(...(yield* look(stores, segment, end, archived)))
+        flaws.push(...(yield* checkSegment(stores, segment, end, archived)))
         end = { position: segment.last, hash: segment.hash }
         yield* yieldToEventLoop
       }
@@ -39,7 +39,7 @@ export const segmentFiles = (stores: Stores): CheckContext => ({
   ),
 })
 
-const look = (stores: Stores, expected: Expected, from: Head, archived: Archived) =>
+const checkSegment = (stores: Stores, expected: Expected, from: Head, archived: Archived) =>
   Effect.acquireUseRelease(
     reading(stores, () => connect(stores.database.filename, expected)),
     (database) => segmentFlaws({ stores, database, expected, from, archived }),

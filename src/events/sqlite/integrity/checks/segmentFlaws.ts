@@ -36,37 +36,39 @@ export interface SegmentToCheck {
 }
 
 /** The faults of a segment. Memory use is that of one block. */
-export const segmentFlaws = (given: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
+export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
   Effect.gen(function* () {
-    const { database, expected, from } = given
+    const { database, expected, from } = segment
     const wrong = wrongIn(expected)
     const flaws: Array<Flaw> = []
-    const step = <A>(what: string, run: () => A) => caught(given, what, run, (found) => flaws.push(found))
+    const step = <A>(what: string, run: () => A) => reportingFailure(segment, what, run, (found) => flaws.push(found))
 
     yield* step("pages", () => flaws.push(...pageFaults(database, `pages of ${expected.file}`)))
     yield* Effect.scoped(
-      Effect.flatMap(Database.scratch, (empty) => step("tables", () => flaws.push(...tableFlaws(given, empty)))),
+      Effect.flatMap(Database.scratch, (empty) => step("tables", () => flaws.push(...tableFlaws(segment, empty)))),
     )
-    const seen: Seen = { head: from, indexed: 0, blobs: new Set(), lowest: "", highest: "" }
+    const progress: SegmentProgress = { head: from, indexed: 0, blobs: new Set(), lowest: "", highest: "" }
     for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {
       const block = yield* step("its blocks", () => database.rows(NEXT_BLOCK, [after])[0])
       if (block === undefined) break
       after = Number(block[0])
-      yield* step(`the block at @${after}`, () => flaws.push(...blockFlaws(given, seen, block)))
+      yield* step(`the block at @${after}`, () => flaws.push(...blockFlaws(segment, progress, block)))
       yield* yieldToEventLoop
     }
     if (flaws.length > 0) return flaws.slice(0, MAX_FLAWS)
-    if (seen.head.position !== expected.last || seen.head.hash !== expected.hash)
-      flaws.push(wrong("its events", `those up to @${expected.last}`, `others, or up to @${seen.head.position}`))
-    if (seen.lowest !== expected.lowestId || seen.highest !== expected.highestId)
-      flaws.push(wrong("the ids between which its own are", `${seen.lowest} and ${seen.highest}`, "others in the log"))
-    yield* step("indexes", () => flaws.push(...totalFlaws(given, seen)))
-    yield* step("blobs", () => flaws.push(...blobFlaws(given, seen)))
+    if (progress.head.position !== expected.last || progress.head.hash !== expected.hash)
+      flaws.push(wrong("its events", `those up to @${expected.last}`, `others, or up to @${progress.head.position}`))
+    if (progress.lowest !== expected.lowestId || progress.highest !== expected.highestId)
+      flaws.push(
+        wrong("the ids between which its own are", `${progress.lowest} and ${progress.highest}`, "others in the log"),
+      )
+    yield* step("indexes", () => flaws.push(...totalFlaws(segment, progress)))
+    yield* step("blobs", () => flaws.push(...blobFlaws(segment, progress)))
     return flaws
   })
 
 /** What was read of a segment so far. */
-interface Seen {
+interface SegmentProgress {
   head: Head
   /** Number of entries that the index of names must have. */
   indexed: number
@@ -78,18 +80,18 @@ interface Seen {
 const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDER BY first LIMIT 1"
 
 /** A failure to read is reported as a fault. */
-const caught = <A>(
+const reportingFailure = <A>(
   { stores, expected }: SegmentToCheck,
   what: string,
   run: () => A,
-  tell: (flaw: Flaw) => void,
+  report: (flaw: Flaw) => void,
 ): Effect.Effect<A | undefined> =>
   Effect.sync(() => {
     try {
       return run()
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      tell(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "what can be read", reason))
+      report(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "what can be read", reason))
       return undefined
     }
   })
@@ -121,27 +123,27 @@ const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Databas
  * The events of a block continue the chain, have the positions of the block, and are in the indexes of names and ids.
  */
 const blockFlaws = (
-  given: SegmentToCheck,
-  seen: Seen,
+  segment: SegmentToCheck,
+  progress: SegmentProgress,
   [first, last, content]: ReadonlyArray<unknown>,
 ): ReadonlyArray<Flaw> => {
-  const { database, expected, archived, stores } = given
+  const { database, expected, archived, stores } = segment
   const wrong = wrongIn(expected)
   const rows = unpackBlock(content)
-  const from = seen.head
-  seen.head = Verifier.walk(from, rows)
-  const at = seen.head.position
+  const from = progress.head
+  progress.head = Verifier.walk(from, rows)
+  const at = progress.head.position
   if (first !== from.position + 1 || last !== at || at !== from.position + rows.length)
     return [wrong("its events", `those that follow @${from.position}, and no others`, "others", at + 1)]
   for (const { payload, link } of rows) {
     const digest = digestIn(payload)
-    if (digest !== undefined) seen.blobs.add(digest)
+    if (digest !== undefined) progress.blobs.add(digest)
     const id = link.id.replaceAll("-", "")
-    if (seen.lowest === "" || id < seen.lowest) seen.lowest = id
-    if (id > seen.highest) seen.highest = id
+    if (progress.lowest === "" || id < progress.lowest) progress.lowest = id
+    if (id > progress.highest) progress.highest = id
   }
   const names = new Set(rows.flatMap(namesOf))
-  seen.indexed += names.size
+  progress.indexed += names.size
   const unnamed = [...names].filter((name) => database.rows(BLOCK_OF, [first, name]).length === 0)
   return [
     ...unnamed.map((name) => wrong(`its index of names, for ${name}`, `the block at @${first}`, "none")),
@@ -159,7 +161,7 @@ const BLOCK_OF = "SELECT 1 FROM block_names WHERE block = ? AND name = (SELECT i
 /**
  * The indexes have no other entries: every required entry was found, and their number equals that of the required ones.
  */
-const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): ReadonlyArray<Flaw> => {
+const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: SegmentProgress): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[names, ids] = []] = database.rows("SELECT (SELECT count(*) FROM block_names), (SELECT count(*) FROM ids)")
   const events = expected.last - expected.first + 1
@@ -170,7 +172,7 @@ const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): 
 }
 
 /** Each blob that an event names is there and has its digest, and there are no others. */
-const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: Seen): ReadonlyArray<Flaw> => {
+const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: SegmentProgress): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[count] = []] = database.rows("SELECT count(*) FROM blobs")
   return [

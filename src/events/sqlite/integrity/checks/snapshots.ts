@@ -4,19 +4,10 @@ import * as crypto from "node:crypto"
 import { Effect, Either } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Key } from "../../../payload/PersonalDataKeys.ts"
-import { originOf, parted } from "../../keys/snapshotSeal.ts"
+import { originOf, splitSeal } from "../../keys/snapshotSeal.ts"
 import { hashAt } from "../../read.ts"
-import { opened, seriesOf } from "../../snapshots.ts"
-import {
-  type CheckContext,
-  type CheckedRows,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-} from "./Check.ts"
+import { decryptPart, seriesOf } from "../../snapshots.ts"
+import { type Check, type CheckOutcome, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 import { readingKeys } from "./keys.ts"
 
 /**
@@ -24,24 +15,24 @@ import { readingKeys } from "./keys.ts"
  * stored this state, so that nothing needs to be folded again. Snapshots with other seals are never used; they are
  * counted. A sealed snapshot also proves the event that it was taken at, as an anchor does.
  */
-export const snapshots = (stores: Stores): CheckContext => ({
+export const snapshots = (stores: Stores): Check => ({
   what: "snapshots",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const { database, ownKey, keys } = stores
     const made = yield* reading(stores, () => database.rows(TABLES).length === 2)
-    if (!made) return { told: "none", flaws: [] } satisfies CheckedRows
+    if (!made) return { told: "none", flaws: [] } satisfies CheckOutcome
     const own = yield* reading(stores, () => ownKey.find())
     const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
       // The check of the keys reports the details.
-      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckedRows
+      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckOutcome
     }
     const encrypting = found.right
     const [[all] = []] = yield* reading(stores, () => database.rows("SELECT count(*) FROM snapshots"))
     if (own === undefined && all !== 0) {
       const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
       const told = `no key (<log>.snapshot-key) to tell by; without it ${left}`
-      return { told, flaws: [], looked: false } satisfies CheckedRows
+      return { told, flaws: [], looked: false } satisfies CheckOutcome
     }
     const flaws: Array<Flaw> = []
     let foreign = 0
@@ -51,7 +42,7 @@ export const snapshots = (stores: Stores): CheckContext => ({
       )
       if (row === undefined) break
       after = row[0]
-      const found = yield* reading(stores, () => lookAt(stores, row, own, encrypting))
+      const found = yield* reading(stores, () => checkSnapshot(stores, row, own, encrypting))
       if (found === "foreign") foreign += 1
       else flaws.push(...found)
       yield* yieldToEventLoop
@@ -59,7 +50,7 @@ export const snapshots = (stores: Stores): CheckContext => ({
     flaws.push(...(yield* parts(stores, encrypting)))
     const others = foreign === 0 ? "" : `, ${foreign} of them not sealed with this log's key and not used`
     const told = all === 0 ? "none" : `${counted(Number(all), "snapshot")}, by their seals${others}`
-    return { told, flaws } satisfies CheckedRows
+    return { told, flaws } satisfies CheckOutcome
   }),
 })
 
@@ -72,7 +63,7 @@ const FIRST = `${ROWS} ORDER BY rowid LIMIT 1`
 
 const NEXT = `${ROWS} WHERE rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT 1`
 
-const lookAt = (
+const checkSnapshot = (
   stores: Stores,
   row: ReadonlyArray<unknown>,
   own: Uint8Array,
@@ -80,12 +71,12 @@ const lookAt = (
 ): ReadonlyArray<Flaw> | "foreign" => {
   const position = Number(row[3])
   const [eventHash, stateHash] = [String(row[4]), String(row[5])]
-  const { seal, root } = parted(row[6] instanceof Uint8Array ? row[6] : new Uint8Array())
+  const { seal, root } = splitSeal(row[6] instanceof Uint8Array ? row[6] : new Uint8Array())
   const claim = { ...seriesOf(String(row[1])), timeline: String(row[2]), position, eventHash, stateHash }
   const origin = originOf(own, claim, seal)
   if (origin === "foreign") return "foreign"
   if (origin === "changed") return [changed(position, "its seal is not of what it says")]
-  if (isReadable(claim.epoch, encrypting) && digestOf(opened(encrypting, stateHash, root)) !== stateHash)
+  if (isReadable(claim.epoch, encrypting) && digestOf(decryptPart(encrypting, stateHash, root)) !== stateHash)
     return [changed(position, "its state is not the one that was sealed")]
   return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
 }
@@ -104,7 +95,7 @@ const parts = (stores: Stores, encrypting: Key | undefined) =>
       const at = after.lastIndexOf("/")
       const [series, digest] = [after.slice(0, at), after.slice(at + 1)]
       if (!isReadable(seriesOf(series).epoch, encrypting)) continue
-      if (digestOf(opened(encrypting, digest, row[1])) !== digest)
+      if (digestOf(decryptPart(encrypting, digest, row[1])) !== digest)
         flaws.push(changed(null, `a part of it is not what its name says: ${digest}`))
       yield* yieldToEventLoop
     }

@@ -3,16 +3,7 @@
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import {
-  type CheckContext,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-  whileNothingIsArchived,
-} from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /** Rows read in one step. */
 const PAGE_SIZE = 5000
@@ -21,9 +12,9 @@ const PAGE_SIZE = 5000
  * Reads each stream of each timeline by its index: its versions continue the archived ones without gaps, in the order
  * of positions. The check of the segments does the same for archived events.
  */
-export const versions = (stores: Stores): CheckContext => ({
+export const versions = (stores: Stores): Check => ({
   what: "versions",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const { database, segments } = stores
