@@ -1,6 +1,6 @@
 /**
  * Test kits: `import { loadPlugin } from "hindcast/testing"` for authors of plugins, with any test runner, and
- * `import { suite } from "hindcast/testing"` for backends of the event log, which needs vitest and `@effect/vitest`.
+ * `import { suite } from "hindcast/testing"` for backends of the event log, which needs vitest 3.2 or later.
  */
 export {
   type Answers,

@@ -6,9 +6,17 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
 const inputs = [
-  ...["src", "scripts/bundle.mjs", "scripts/shipped.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"],
+  ...[
+    "src",
+    "scripts/source-maps.mjs",
+    "scripts/bundle.mjs",
+    "scripts/shipped.mjs",
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+  ],
   // Their digests are part of what is built.
-  ...["plugins", "examples/plugins"],
+  ...["plugins", "packages", "examples/plugins"],
 ]
 
 /**
@@ -22,7 +30,9 @@ export default function build(): void {
   // What was built from sources that are gone is no part of the program.
   fs.rmSync(path.join(root, "dist"), { recursive: true, force: true })
   run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
+  run(path.join("scripts", "source-maps.mjs"))
   run(path.join("scripts", "bundle.mjs"))
+  run(path.join("packages", "python", "vendor.mjs"))
   run(path.join("scripts", "shipped.mjs"))
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, "")
@@ -42,7 +52,11 @@ const run = (...args: ReadonlyArray<string>) => {
 
 const mtime = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
+/** What a build itself puts beside the sources. */
+const BUILT = new Set(["vendor", "node_modules"])
+
 const newest = (file: string): number => {
   if (!fs.statSync(file).isDirectory()) return mtime(file)
-  return Math.max(...fs.readdirSync(file).map((entry) => newest(path.join(file, entry))))
+  const sources = fs.readdirSync(file).filter((entry) => !BUILT.has(entry))
+  return Math.max(...sources.map((entry) => newest(path.join(file, entry))))
 }

@@ -6,7 +6,7 @@ import { Hindcast, Kernel } from "../../dist/index.js"
 import { cat } from "../floor.mjs"
 import { interleave, quantile, timed } from "../measure.mjs"
 
-const PLUGIN = fileURLToPath(new URL("../../plugins/python", import.meta.url))
+const PLUGIN = fileURLToPath(new URL("../../packages/python", import.meta.url))
 const TURNS = 20
 
 /** A frame of the size of the longer one of such a call, there and back. */

@@ -1,3 +1,4 @@
+/** The `hindcast` command tree and its entry point: `program` runs one command line as an Effect. */
 import { CliConfig, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { VERSION } from "../kernel/versions.ts"
@@ -55,23 +56,27 @@ const hindcast = Command.make("hindcast").pipe(
 
 const parseAndRun = Command.run(hindcast, { name: "hindcast", version: VERSION })
 
-/** The command line as one effect, from what was typed after the program's name. */
+/** Runs one command line as an Effect. `Argv.arrange` prepares its input from the words that were typed. */
 export const program = ({ args, path, overview, lacking }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
-  const misspelt = misspeltIn(path)
-  if (misspelt !== undefined) return misspelt
+  const unknown = unknownCommand(path)
+  if (unknown !== undefined) return unknown
   if (lacking !== undefined) return new BadInput({ input: lacking, expected: "a value", found: "none" })
   return Console.consoleWith((console) =>
     parseAndRun(["node", "hindcast", ...args]).pipe(
-      // What the parser writes of its errors is dropped: it fails with them as well, and all errors are reported alike.
-      Effect.withConsole({ ...console, log: writeParsers(path), error: () => Effect.void }),
+      // The parser both prints and returns its errors. The print is dropped, so that all errors are reported by one
+      // place.
+      Effect.withConsole({ ...console, log: writeParserOutput(path), error: () => Effect.void }),
       Effect.provide(CliConfig.layer({ isCaseSensitive: true, showBuiltIns: false })),
     ),
   )
 }
 
-/** The parser's own message would list the commands of another level. */
-const misspeltIn = (path: ReadonlyArray<string>): BadInput | undefined => {
+/**
+ * The error for an unknown command, with the commands that are possible at that level. The parser's own message would
+ * list the commands of another level.
+ */
+const unknownCommand = (path: ReadonlyArray<string>): BadInput | undefined => {
   const before = path.slice(0, -1)
   const possible = Overview.PATHS.filter((known) => before.every((word, index) => known[index] === word))
   const words = [...new Set(possible.map((known) => known[before.length] ?? ""))]
@@ -85,8 +90,8 @@ const misspeltIn = (path: ReadonlyArray<string>): BadInput | undefined => {
   })
 }
 
-/** What the parser answers by itself: a command's help, the version, a completion script. */
-const writeParsers = (path: ReadonlyArray<string>) => (text: unknown) =>
+/** Prints the output of the parser's built-in options: a command's help, the version, a completion script. */
+const writeParserOutput = (path: ReadonlyArray<string>) => (text: unknown) =>
   path.length > 0 ? writeLines(Help.lines(String(text), path)) : Output.write(String(text).trimEnd())
 
 const writeLines = (lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })

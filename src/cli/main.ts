@@ -1,4 +1,8 @@
 #!/usr/bin/env node
+/**
+ * The executable `hindcast`: runs `program` on the process's arguments and turns its result into output and an exit
+ * code.
+ */
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Exit, Logger } from "effect"
@@ -8,7 +12,7 @@ import { program } from "./Program.ts"
 
 const arranged = Argv.arrange(process.argv.slice(2))
 
-/** Succeeds when whoever reads the output has gone away, as `head` does. That is no error. */
+/** Succeeds when the reader of the output closes its end (`EPIPE`), as `head` does. That is not an error. */
 const readerGone = Effect.async<void>((resume) => {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -18,13 +22,13 @@ const readerGone = Effect.async<void>((resume) => {
   }
 })
 
-/** Ends the process once all was written, whatever else an agent's module left running. */
+/** Exits once the output was flushed, even if an agent's module left timers or handles open. */
 const exit = (code: number) => process.stdout.write("", () => process.exit(code))
 
 program(arranged).pipe(
   Effect.raceFirst(readerGone),
   Effect.provide(NodeContext.layer),
-  // The standard output holds answers only.
+  // The standard output holds answers only; logs go to the standard error.
   Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
   NodeRuntime.runMain({
     disableErrorReporting: true,

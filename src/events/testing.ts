@@ -1,7 +1,7 @@
 /** The conformance suite that every backend of the event log must pass. */
 
-import { describe, it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Cause, Effect, Exit, type Layer, type Scope } from "effect"
+import { describe, it, type TestContext } from "vitest"
 import type { EventLog } from "./log/EventLog.ts"
 import { appending } from "./testing/appending.ts"
 import { carrying } from "./testing/carrying.ts"
@@ -40,12 +40,23 @@ const TESTS = [
  * empty log each time it is built.
  */
 export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen }: SuiteOptions = {}): void => {
-  const test: Test = (behaviour, body, timeout) => it.live(behaviour, () => Effect.provide(body, layer), timeout)
+  const test: Test = (behaviour, body, timeout) => it(behaviour, running(Effect.provide(body, layer)), timeout)
 
   describe(`event log: ${name}`, () => {
     for (const tests of TESTS) tests(test)
     if (reopen === undefined) return
-    const testReopened: TestReopened = (behaviour, body) => it.scopedLive(behaviour, () => Effect.flatMap(reopen, body))
+    const testReopened: TestReopened = (behaviour, body) => it(behaviour, running(Effect.flatMap(reopen, body)))
     reopening(testReopened)
   })
 }
+
+/**
+ * An effect as a test of vitest, in a scope and by the real clock. What fails is thrown as it is, so that vitest shows how values
+ * differ. A test that takes too long is interrupted. (`@effect/vitest` does the same for one version of vitest alone.)
+ */
+const running =
+  <E>(effect: Effect.Effect<void, E, Scope.Scope>) =>
+  async ({ signal }: Pick<TestContext, "signal">): Promise<void> => {
+    const exit = await Effect.runPromiseExit(Effect.scoped(effect), { signal })
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+  }

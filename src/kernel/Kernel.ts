@@ -5,6 +5,7 @@ import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
 import { newId } from "../events/vocabulary/Event.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { PluginHost } from "../plugins/process/PluginHost.ts"
+import * as Tools from "../plugins/sandbox/Tools.ts"
 import * as TaskAudit from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import { activeActuators, type PluginRegistry } from "../projections/state/PluginRegistry.ts"
@@ -30,7 +31,7 @@ import * as PushedReadings from "./sensing/PushedReadings.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
-import { DENO_VERSION, VERSION } from "./versions.ts"
+import { VERSION } from "./versions.ts"
 
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
 
@@ -196,6 +197,7 @@ const startAndStop = (
 ) =>
   Effect.gen(function* () {
     const gate = Gate.recorded(config.gate)
+    const deno = yield* Tools.denoVersion
     const append = (event: Parameters<typeof log.append>[0]["events"][number]) =>
       log.append({ stream: Fence.STREAM, actor: "kernel", events: [event] })
     yield* Effect.acquireRelease(
@@ -204,7 +206,7 @@ const startAndStop = (
         payload: {
           version: VERSION,
           node: process.versions.node,
-          deno: DENO_VERSION,
+          deno,
           seed: config.seed,
           configDigest: digest({ seed: config.seed, gate }),
           gate,

@@ -4,19 +4,21 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Schema } from "effect"
 import { Sha256 } from "../events/vocabulary/EventType.ts"
+import { EMBEDDED } from "./Embedded.ts"
 
 /** By a plugin's digest, which one it is, for people. */
 export type ShippedPlugins = ReadonlyMap<string, string>
 
 /**
- * The list that `npm run build` makes of `plugins/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
+ * The list that `npm run build` makes of `plugins/`, `packages/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
  * cannot be read no plugin counts as shipped.
  *
- * @param file Default: the one beside the compiled modules
+ * @param file Default: what is embedded in the build; for the sources, the one in `dist`
  */
-export const shippedPlugins = (file = LIST): ShippedPlugins => {
+export const shippedPlugins = (file?: string): ShippedPlugins => {
   try {
-    return new Map(Object.entries(decode(JSON.parse(fs.readFileSync(file, "utf8")))))
+    const list = file === undefined && EMBEDDED !== undefined ? EMBEDDED.shipped : read(file ?? listOfBuild())
+    return new Map(Object.entries(decode(list)))
   } catch {
     return new Map()
   }
@@ -34,9 +36,12 @@ const decode = Schema.decodeUnknownSync(Schema.Record({ key: Sha256, value: Sche
 
 const NAME = "shipped.json"
 
+const read = (file: string): unknown => JSON.parse(fs.readFileSync(file, "utf8"))
+
 /** Beside the compiled modules; where the sources run, they are in `dist` all the same. */
-const LIST = fileURLToPath(
-  path.extname(import.meta.url) === ".ts"
-    ? new URL(`../../dist/plugins/${NAME}`, import.meta.url)
-    : new URL(NAME, import.meta.url),
-)
+const listOfBuild = (): string =>
+  fileURLToPath(
+    path.extname(import.meta.url) === ".ts"
+      ? new URL(`../../dist/plugins/${NAME}`, import.meta.url)
+      : new URL(NAME, import.meta.url),
+  )

@@ -40,6 +40,17 @@ export interface FetchResult {
   readonly encoding: "utf8" | "base64"
 }
 
+/** `AbortSignal`, where the compiler knows it: by the types of Deno, of Node or of browsers. What is sure of it elsewhere. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
+  ? Known
+  : {
+      readonly aborted: boolean
+      readonly reason: unknown
+      readonly throwIfAborted: () => void
+      readonly addEventListener: (type: "abort", listener: () => void) => void
+      readonly removeEventListener: (type: "abort", listener: () => void) => void
+    }
+
 /** What every function of a plugin is given. */
 export interface PluginContext {
   /** The manifest's `variables`. */
@@ -49,13 +60,18 @@ export interface PluginContext {
   /** Writes a line to the event log (`PluginLogged`). */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void
   /** Aborts when the caller no longer wants the answer. */
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** A number in [0, 1), from a generator seeded by the kernel: the same seed gives the same numbers. */
   readonly random: () => number
   /** The time of the call by the kernel's clock, in epoch milliseconds. */
   readonly now: number
   /** The workspace directory that `"."` in `permissions` speaks of: an absolute path. */
   readonly workspace: string
+  /**
+   * The file with the bytes that the manifest's `precomputed` speaks of: an absolute path, which the plugin may read. Null where the manifest
+   * has none, or where the host could not have it made.
+   */
+  readonly precomputed: string | null
   /**
    * Asks the host to run a command that the manifest's `permissions.run` allows. Arguments are passed as they are,
    * without a shell. The working directory is the workspace. Rejects when the command is not allowed or cannot start;
@@ -84,6 +100,12 @@ export interface PluginContext {
    */
   readonly emit: (sensor: string, reading: Json) => Promise<void>
 }
+
+/**
+ * The default export of the module that the manifest's `precomputed` names. It answers with the same bytes wherever and whenever it runs, at
+ * most 64 MiB of them, and prints nothing. It runs in the plugin's sandbox, without any grant.
+ */
+export type Precompute = () => Uint8Array | Promise<Uint8Array>
 
 /** Returns a reading. */
 export type Sensor = (context: PluginContext) => Json | Promise<Json>

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cut } from "../../src/cli/demo/Narrator.ts"
+import { missing } from "../../src/cli/demo/PythonPlugin.ts"
 import { coloured } from "../../src/cli/terminal/Style.ts"
 import { document, type Ended, hindcast, inRepository, keysOf, workplace } from "./hindcast.ts"
 
@@ -182,6 +183,17 @@ describe("the demo for programs", () => {
     expect(found.moments.after).toMatchObject({ state: { won: true } })
     expect(found.blame.event.position).toBe(found.moments.after.at)
     expect(keysOf(found.next)).toEqual(["command", "does"])
+  })
+})
+
+describe("a demo where the plugin that runs Python is not installed", () => {
+  it("says in one line how to get it; in a clone it is there", () => {
+    expect(missing(false)).toEqual([
+      expect.stringMatching(
+        /^Agents can run Python too, by @hindcast\/python, which is not here: `npm pack -w .* plugin add FILE` /,
+      ),
+    ])
+    expect(missing()).toEqual([])
   })
 })
 

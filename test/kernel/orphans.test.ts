@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { type CoreNewEvent, EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { birthOf } from "../../src/platform/ProcessIdentity.ts"
-import { RUNNER } from "../../src/plugins/process/PluginProcess.ts"
 import * as Tools from "../../src/plugins/sandbox/Tools.ts"
 import { isAlive, temporaryDirectory } from "../plugins/fixtures.ts"
 
@@ -40,6 +40,8 @@ const left = (command: string, args: ReadonlyArray<string>) =>
 /** A runner that waits for its first frame, and that only the end of its input or a signal ends. */
 const leftRunnerAt = (runner: string) =>
   Effect.flatMap(Tools.find, ({ deno }) => left(deno, ["run", "--quiet", "--no-prompt", runner]))
+
+const RUNNER = fileURLToPath(new URL("../../src/plugins/runner/runner.ts", import.meta.url))
 
 const leftRunner = leftRunnerAt(RUNNER)
 

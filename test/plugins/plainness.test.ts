@@ -93,7 +93,7 @@ describe("the text of a manifest", () => {
     for (const place of [
       "plugins/text-room",
       "plugins/workspace",
-      "plugins/python",
+      "packages/python",
       "examples/plugins/boiler",
       "template/plugin",
     ]) {

@@ -1,7 +1,12 @@
-/** Commands that are followed by another one: `plugin add`. */
+/**
+ * Normalizes the words of a command line before the parser reads them: options may appear anywhere, and `--name=value`
+ * is accepted.
+ */
+
+/** Commands that have subcommands, such as `plugin add`. */
 const GROUPS: ReadonlySet<string> = new Set(["plugin", "log", "task", "confirm", "score", "export", "timeline"])
 
-/** Options that are followed by no value. */
+/** Options without a value. */
 export const SWITCHES: ReadonlySet<string> = new Set([
   "--all",
   "--accept-unrewound",
@@ -24,7 +29,7 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   "--yes",
 ])
 
-/** Options that are followed by a value. */
+/** Options with a value. */
 export const VALUED: ReadonlySet<string> = new Set([
   "--after",
   "--agent",
@@ -93,48 +98,48 @@ export const VALUED: ReadonlySet<string> = new Set([
   "--workspace",
 ])
 
-/** What a person typed, as the parser takes it best. */
+/** A command line in the order that the parser expects. */
 export interface Arranged {
   readonly args: ReadonlyArray<string>
-  /** The command's words: `plugin add`, `audit`; empty where none was typed. */
+  /** The command's words, such as `plugin add` or `audit`. Empty if no command was typed. */
   readonly path: ReadonlyArray<string>
-  /** Whether an overview of commands is asked for, of all or of one group, and not one of them. */
+  /** True if the user asked for the overview of all commands or of one group, rather than for one command. */
   readonly overview: boolean
   readonly json: boolean
-  /** An option that stands without its value, where one does. */
+  /** The first option whose value is missing. */
   readonly lacking?: string
 }
 
 /**
- * Puts what a person typed in one order: the command, its arguments, its options, so that options may stand anywhere.
- * `--name=value` becomes two words; what stands after `--` are arguments, whatever they look like. Whoever asks for help
- * or for the version gets that and nothing else.
+ * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are
+ * arguments, even if they look like options. `--help` discards everything but the command; `--version` discards
+ * everything.
  */
 export const arrange = (typed: ReadonlyArray<string>): Arranged => {
   const end = typed.indexOf("--")
-  const { words, valued, others } = sort(end < 0 ? typed : typed.slice(0, end))
-  const forced = end < 0 ? [] : typed.slice(end)
+  const { words, valued, others } = sortWords(end < 0 ? typed : typed.slice(0, end))
+  const literal = end < 0 ? [] : typed.slice(end)
   const json = others.includes("--json")
   if (others.includes("--version")) return { args: ["--version"], path: [], overview: false, json }
   const length = GROUPS.has(words[0] ?? "") ? 2 : 1
   const path = words.slice(0, length)
   const help = others.includes("--help") || others.includes("-h")
-  const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...forced]
+  const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...literal]
   const overview = path.length < length && (help || args.length === path.length)
   const lacking = help ? undefined : others.find((word) => VALUED.has(word))
   return { args, path, overview, json, ...(lacking === undefined ? {} : { lacking }) }
 }
 
-interface Sorted {
+interface SortedWords {
   /** The command and its arguments. */
   readonly words: ReadonlyArray<string>
   /** Options, each followed by its value. */
   readonly valued: ReadonlyArray<string>
-  /** Switches, options that lack their value, and what is no option at all. */
+  /** Switches, options without their value, and unknown options. */
   readonly others: ReadonlyArray<string>
 }
 
-const sort = (typed: ReadonlyArray<string>): Sorted => {
+const sortWords = (typed: ReadonlyArray<string>): SortedWords => {
   const rest = [...typed]
   const words: Array<string> = []
   const valued: Array<string> = []
@@ -150,7 +155,7 @@ const sort = (typed: ReadonlyArray<string>): Sorted => {
   return { words, valued, others }
 }
 
-/** A negative number is an argument: a priority, say. */
+/** A negative number, such as a priority, is an argument. */
 const isOption = (word: string): boolean => /^-[^\d]/.test(word)
 
 const isKnown = (word: string): boolean => VALUED.has(word) || SWITCHES.has(word)

@@ -1,12 +1,13 @@
+/** The error of an option or argument with an invalid value, for all commands. */
 import { Data } from "effect"
 
-/** Type something else: an option's or argument's value does not say what it should. */
+/** The value is invalid. To recover, change it. */
 export class BadInput extends Data.TaggedError("BadInput")<{
-  /** The option or argument, as it is typed. */
+  /** The option or argument, as it was typed. */
   readonly input: string
   readonly expected: string
   readonly found: string
-  /** What else to know or do: a sentence. */
+  /** An additional hint: one sentence. */
   readonly advice?: string
 }> {
   override get message() {

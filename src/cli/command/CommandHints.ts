@@ -1,39 +1,48 @@
+/**
+ * Rewrites the commands that messages suggest (`hindcast …`) into commands that work in the user's shell, with the
+ * program's real path and the `--log` that was given.
+ */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Argv from "./Argv.ts"
 
-/** The program that this is part of. */
+/** The path of this program's executable module, `main.js`. */
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
 
-/** A path from the working directory, where that is shorter. */
+/** A path relative to the working directory if that is shorter, else the path unchanged. */
 export const shortest = (file: string): string => {
   const relative = path.relative(process.cwd(), file)
   return relative.length < file.length ? relative : file
 }
 
-/** A word as a POSIX shell takes it for one word. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+/** A word quoted for a POSIX shell, if it needs quotes. */
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The words by which this program is called: `npx hindcast` where it is installed, `node …/main.js` in a checkout. */
-const program = (): string =>
-  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)]).map(quoted).join(" ")
+/** How this program is called: `npx hindcast` if it is installed as a dependency, `node …/main.js` in a checkout. */
+const programWords = (): string =>
+  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)]).map(quote).join(" ")
 
-/** A command of this program, as it is typed here. */
-export const command = (args: ReadonlyArray<string>): string => [program(), ...args.map(quoted)].join(" ")
+/** A command of this program that can be pasted into the user's shell. */
+export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quote)].join(" ")
 
-/** A command as the library writes it, `hindcast …`, as it is typed here, for the log that was named here. */
+/**
+ * Turns a command as the library writes it (`hindcast …`) into one for the user's shell, with the `--log` that this
+ * process was given.
+ */
 export const shellCommand = (command: string): string => {
-  const words = command.replace(/^hindcast(?= )/, program)
+  const words = command.replace(/^hindcast(?= )/, programWords)
   const log = namedLog()
-  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quoted(log)}`
+  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quote(log)}`
 }
 
-/** The log that this program was told to open by `--log`. */
+/** The value of `--log` on this process's command line. */
 const namedLog = (): string | undefined => {
   const { args } = Argv.arrange(process.argv.slice(2))
   const at = args.indexOf("--log")
   return at < 0 ? undefined : args[at + 1]
 }
 
-/** A text for people, with its commands as they are typed here. The library, which is no program, writes `hindcast …`. */
+/**
+ * A message with its commands rewritten for the user's shell. The library is not a program, so it writes `hindcast …`.
+ */
 export const inText = (text: string): string => text.replaceAll(/(?<=`|^Grant it: )hindcast [^`\n]+/gm, shellCommand)

@@ -1,14 +1,15 @@
+/** The operating system's user, as the actor of what the command line records. */
 import * as os from "node:os"
 
-/** Who sits at this terminal: the name of the operating system's user, else its number. */
+/** The user's name; its number (`uid-1000`) if the name is unknown. */
 export const userName = (): string => {
   try {
     return os.userInfo().username
   } catch {
-    // A user id without an entry in the system's list has no name.
+    // A user id without an entry in the user database has no name.
     return `uid-${process.getuid?.() ?? "unknown"}`
   }
 }
 
-/** The same as the log names an actor. */
+/** The user as an actor of the log: `human:<name>`. */
 export const userAsActor = (): string => `human:${userName()}`

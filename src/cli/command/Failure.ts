@@ -1,23 +1,24 @@
+/** Turns the result of a failed command into an exit code and a message. */
 import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Chunk, Option } from "effect"
 import * as Text from "../terminal/Text.ts"
 import * as CommandHints from "./CommandHints.ts"
 
-/** How a command failed, as its caller learns it. */
+/** A failed command, as it is reported to the caller. */
 export interface Failure {
   readonly exitCode: number
   /** For programs: the error's name. */
   readonly tag: string
-  /** For people: what was expected, what was found, what to do. */
+  /** For people: what was expected, what was found and what to do. */
   readonly message: string
-  /** For programs: what people are spared, such as the trace of a plugin that threw. */
+  /** For programs: details that the message leaves out, such as the stack trace of a plugin that threw. */
   readonly details?: string
 }
 
 /** Exit codes of the command line. */
 export const ExitCode = {
-  /** A usage mistake or bad input: whatever the caller can put right. */
+  /** A usage mistake or invalid input, which the caller can correct. */
   badInput: 1,
   /** The log was tampered with or is damaged. */
   damaged: 2,
@@ -50,9 +51,9 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
 const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"])
 
 /**
- * The one place where errors become exit codes.
+ * Maps an error to a failure. This is the only place that assigns exit codes.
  *
- * @param path the words of the command that failed, for saying where its help is
+ * @param path the words of the failed command, for the hint to its help
  */
 export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>): Failure => {
   const failure = Cause.failureOption(cause)
@@ -70,8 +71,8 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
 }
 
 /**
- * How a failure is written to the standard error: `error: …`, with commands as they are typed here; or a JSON document on
- * one line, which says the same wherever the program is.
+ * A failure as text for the standard error. For people: `error: …`, with commands for the user's shell. For programs: a
+ * JSON document on one line, whose text does not depend on how the program was called.
  */
 export const render = ({ tag, message, details }: Failure, json: boolean): string =>
   json
@@ -87,17 +88,19 @@ interface Tagged {
 const isTagged = (error: unknown): error is Tagged =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
-/** A fault of the log that is thrown wherever a plugin's manifest is asked for. */
+/**
+ * `ManifestUnreadable` is thrown as a defect by every read of a plugin's manifest. It means that the log is damaged.
+ */
 const isManifestUnreadable = (defect: unknown): defect is Tagged =>
   isTagged(defect) && defect._tag === "ManifestUnreadable"
 
 const expected = ({ _tag: tag, message, details }: Tagged): Failure => {
-  const told = { tag, message, ...(typeof details === "string" ? { details } : {}) }
-  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, ...told }
-  return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...told }
+  const report = { tag, message, ...(typeof details === "string" ? { details } : {}) }
+  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, ...report }
+  return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...report }
 }
 
-/** What the parser of the command line says, without its formatting. */
+/** The parser's message without its formatting, and the command for help. */
 const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<string>): Failure => {
   const text = stripVTControlCharacters(HelpDoc.toAnsiText(error)).trim().replace(/\.$/, "")
   const help = ["hindcast", ...path, "--help"].join(" ")

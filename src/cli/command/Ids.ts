@@ -1,3 +1,4 @@
+/** Finds the task or confirmation that a typed id, or a unique beginning or end of an id, refers to. */
 import { Chunk, Data, Effect, Either, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -7,7 +8,7 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
-/** Type more of the id: several begin or end like this. */
+/** Several ids begin or end with the text. To recover, type more of the id. */
 export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
   readonly kind: string
   readonly text: string
@@ -19,10 +20,10 @@ export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
   }
 }
 
-/** Characters of an id that are needed at least: fewer would soon name several. */
+/** Minimum number of characters of an abbreviated id. Fewer would often match several ids. */
 const MIN_LENGTH = 4
 
-/** The id that a text names: itself, else the only one that begins or ends with it. Undefined where there is none. */
+/** The id that equals `text`, or the only id that begins or ends with it. `undefined` if there is none. */
 export const find = (
   kind: string,
   text: string,
@@ -34,36 +35,42 @@ export const find = (
   return candidates.length > 1 ? Either.left(new AmbiguousId({ kind, text, candidates })) : Either.right(candidates[0])
 }
 
-/** The id of the task that a text names. */
+/** The id of the task that `text` refers to. */
 export const task = (text: string) =>
   Effect.gen(function* () {
     const tasks = yield* (yield* Projector).current(Tasks.projection)
     return yield* taskAmong(text, Object.keys(tasks))
   })
 
-/** The same of these tasks. */
+/** The same among the given ids. */
 export const taskAmong = (text: string, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const id = yield* find("task", text, ids)
     return id ?? (yield* new TaskNotFound({ taskId: text, near: nearest(text, ids) }))
   })
 
-/** The ids that a misspelt one, or a misspelt end of one, is likely to mean. Beginnings are times, and much alike. */
+/**
+ * Ids that `text` is likely to be a misspelling of, in whole or at their end. Beginnings are not compared: they are
+ * timestamps, which resemble each other.
+ */
 const nearest = (text: string, ids: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (text.length < MIN_LENGTH) return []
   const ends = new Map(ids.flatMap((id) => [[id.slice(-text.length), id] as const, [id, id] as const]))
   return [...new Set(DidYouMean.similarNames(text, [...ends.keys()]).flatMap((end) => ends.get(end) ?? []))]
 }
 
-/** The id of the confirmation that a text names: of those that wait, else of all there were; else the text itself. */
+/**
+ * The id of the confirmation that `text` refers to: a pending one if any matches, else any recorded one, else `text`
+ * unchanged.
+ */
 export const confirmation = (text: string) =>
   Effect.gen(function* () {
     const waiting = Object.keys(yield* (yield* Confirmations).pending)
     const id = yield* find("confirmation", text, waiting)
-    return id ?? (yield* find("confirmation", text, yield* requested)) ?? text
+    return id ?? (yield* find("confirmation", text, yield* requestedIds)) ?? text
   })
 
-const requested = Effect.gen(function* () {
+const requestedIds = Effect.gen(function* () {
   const requests = yield* Stream.runCollect((yield* EventLog).read({ types: ["ConfirmationRequested"] }))
   return Chunk.toReadonlyArray(requests).flatMap((event) =>
     is(event, "ConfirmationRequested") ? [event.payload.confirmationId] : [],

@@ -1,25 +1,26 @@
+/** The option `--limit`, and the function that applies it to a stream of results. */
 import { Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
 import { wholeNumber } from "./CommonOptions.ts"
 
-/** Answers that are shown where nobody says otherwise. */
+/** Default number of results. */
 const LIMIT = 50
 
-/** How many answers are shown. */
+/** The maximum number of results to show. */
 export const limit = wholeNumber("limit", 1).pipe(
   Options.withDescription(`Show at most so many: the last ones, with --since the first ones. Default: ${LIMIT}`),
   Options.withDefault(LIMIT),
 )
 
-/** Some of what was found, and, where that is not all, a line that says where the others are. */
+/** A part of the results, and a line about the remaining ones if there are any. */
 export interface Some<A> {
   readonly shown: ReadonlyArray<A>
   readonly beyond: string | undefined
 }
 
-const MORE = "--limit N shows more."
+const MORE_HINT = "--limit N shows more."
 
-/** The first so many, where a beginning was named; else the last so many. */
+/** The first `limit` results if `--since` was given, else the last ones. */
 export const of = <A, E, R>(
   all: Stream.Stream<A, E, R>,
   limit: number,
@@ -27,10 +28,10 @@ export const of = <A, E, R>(
 ): Effect.Effect<Some<A>, E, R> => (Option.isSome(since) ? first(all, limit) : last(all, limit))
 
 const first = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
-  // One more tells whether there are more.
+  // One additional result shows whether there are more.
   Effect.map(Stream.runCollect(Stream.take(all, limit + 1)), (found) => ({
     shown: Chunk.toReadonlyArray(found).slice(0, limit),
-    beyond: found.length > limit ? `Later ones follow; ${MORE}` : undefined,
+    beyond: found.length > limit ? `Later ones follow; ${MORE_HINT}` : undefined,
   }))
 
 const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
@@ -42,5 +43,5 @@ const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
     })
     const shown = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.takeRight(counted, limit)))
     const earlier = passed - shown.length
-    return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE}` : undefined }
+    return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined }
   })

@@ -1,3 +1,4 @@
+/** Opens the log that a command works on: for reading, for writing, or creating it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Layer, Option } from "effect"
@@ -5,25 +6,25 @@ import * as Hindcast from "../../kernel/Hindcast.ts"
 import { BadInput } from "./BadInput.ts"
 import { userAsActor } from "./CurrentUser.ts"
 
-/** Name another file: there is none here. */
+/** There is no log at this path. To recover, name another file. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
   override get message() {
     return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run\` and \`hindcast plugin add\` make a new one.`
   }
 }
 
-/** Name another directory: plugins cannot work in this one. */
+/** The workspace directory does not exist. To recover, name another directory. */
 export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ readonly workspace: string }> {
   override get message() {
     return `--workspace ${this.workspace}: expected a directory, found none. Make it, or name another.`
   }
 }
 
-/** The log that a command is about: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. An absolute path. */
+/** The path of the log: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. Absolute. */
 export const filenameOf = (log: Option.Option<string>): string =>
   path.resolve(Option.getOrElse(log, () => process.env.HINDCAST_LOG || path.join(".hindcast", "log.db")))
 
-/** The log that a command is about, which may still have to be made, and is no directory. */
+/** The path of a log that may not exist yet. Fails if the path is a directory. */
 export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInput> =>
   Effect.suspend(() => {
     const filename = filenameOf(log)
@@ -33,11 +34,11 @@ export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInp
       : Effect.succeed(filename)
   })
 
-/** The same of one that is there. */
+/** The path of a log that exists. */
 export const existing = (log: Option.Option<string>): Effect.Effect<string, BadInput | LogMissing> =>
   Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename }))
 
-/** A directory that exists, as an absolute path. */
+/** The workspace as an absolute path. Fails if the directory does not exist. */
 export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<string, WorkspaceMissing> =>
   Effect.suspend(() => {
     const directory = path.resolve(Option.getOrElse(workspace, () => "."))
@@ -45,14 +46,14 @@ export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<str
     return found?.isDirectory() === true ? Effect.succeed(directory) : new WorkspaceMissing({ workspace: directory })
   })
 
-/** Opens a log that exists for looking at it: nothing is created or changed. */
+/** Opens an existing log read-only. Nothing is created or changed. */
 export const forReading = (log: Option.Option<string>) => open(log, { readonly: true, mustExist: true })
 
-/** Opens a log that exists for appending what needs no lease. */
+/** Opens an existing log for appends that need no lease. */
 export const forWriting = (log: Option.Option<string>, workspace?: Option.Option<string>) =>
   open(log, { readonly: false, mustExist: true }, workspace)
 
-/** Opens a log for appending what needs no lease, and makes it where it does not exist. */
+/** Opens a log for appends that need no lease, and creates it if it does not exist. */
 export const orCreate = (log: Option.Option<string>, workspace?: Option.Option<string>) =>
   open(log, { readonly: false, mustExist: false }, workspace)
 

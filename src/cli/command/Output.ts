@@ -1,8 +1,12 @@
+/**
+ * Writes a command's results to the standard output and its remarks to the standard error. Control characters are
+ * escaped.
+ */
 import { Effect } from "effect"
 import * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 
-/** Answers a command: with one JSON document, or with a page of lines for people. */
+/** Prints a command's result: one JSON document, or lines of text for people. */
 export const show = (
   asJson: boolean,
   document: unknown,
@@ -12,31 +16,31 @@ export const show = (
     ? write(Text.json(document, 2))
     : Effect.suspend(() => Effect.forEach([...page(styleOf(process.stdout))], write, { discard: true }))
 
-/** Writes a line to the standard output. Whatever is in it, nothing but our own colours steers a terminal. */
+/** Writes a line to the standard output. Escapes all control characters except the program's own colours. */
 export const write = (line: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    process.stdout.write(`${harmless(line)}\n`)
+    process.stdout.write(`${escapeControls(line)}\n`)
   })
 
-/** Writes a line to the standard error: what is no part of the answer. */
+/** Writes a line that is not part of the result to the standard error. */
 export const note = (line: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    process.stderr.write(`${harmless(line)}\n`)
+    process.stderr.write(`${escapeControls(line)}\n`)
   })
 
 /**
- * Pages show words of others by `Text.oneLine`. Should one forget to, they are harmless all the same: what is not seen or
- * steers a terminal is an escape, but for the colours that pages are painted with (`Style`).
+ * Escapes invisible characters and terminal control sequences, except the colours of `Style`. Texts of plugins and
+ * models are escaped by `Text.oneLine` where they are printed; this is the second line of defence.
  */
-const harmless = (text: string): string =>
+const escapeControls = (text: string): string =>
   text
     .split(COLOURS)
     .map((part, index) => (index % 2 === 0 ? Text.visibleLines(part) : part))
     .join("")
 
-/** Bold, dim, the colours of `Style`, and their ends. */
+/** The escape sequences for bold, dim and the colours of `Style`, and their ends. */
 const COLOURS = /(\p{Cc}\[(?:1|2|22|3[1-9])m)/u
 
-/** Colours only for people: on a terminal, unless `NO_COLOR` is set (no-color.org). */
+/** Colours if the stream is a terminal and `NO_COLOR` is not set (no-color.org). */
 export const styleOf = (stream: NodeJS.WriteStream): Style.Style =>
   stream.isTTY === true && (process.env.NO_COLOR ?? "") === "" ? Style.coloured : Style.plain

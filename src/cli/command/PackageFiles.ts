@@ -1,3 +1,4 @@
+/** Files of the installed package, and running this program in a process of its own. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -6,16 +7,16 @@ import { promisify } from "node:util"
 import { Data, Effect } from "effect"
 import { main } from "./CommandHints.ts"
 
-/** The package's own directory: the same way up from `src/cli/demo` and from `dist/cli/demo`. */
+/** The package's root directory: three levels above both `src/cli/command` and `dist/cli/command`. */
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 /** A file or directory of the package. */
 export const inPackage = (...names: ReadonlyArray<string>): string => path.resolve(root, ...names)
 
-/** The directory that the demo looks at: Hindcast's repository where this is a checkout of it, else the working directory. */
+/** The directory that the demo's plugins read: the repository in a checkout of Hindcast, else the working directory. */
 export const workspace = (): string => (fs.existsSync(inPackage(".git")) ? inPackage() : process.cwd())
 
-/** Another process of this program did not do what it was started for. */
+/** A command of this program that was run in a process of its own failed. */
 export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   readonly args: ReadonlyArray<string>
   readonly reason: string
@@ -25,7 +26,7 @@ export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   }
 }
 
-/** Runs a command of this program in a process of its own; answers what it wrote. */
+/** Runs a command of this program in a process of its own. Returns its output. */
 export const run = (args: ReadonlyArray<string>): Effect.Effect<string, OwnProgramFailed> =>
   Effect.tryPromise({
     try: (signal) => promisify(execFile)(process.execPath, [main, ...args], { signal }),

@@ -1,6 +1,7 @@
+/** The option `--when`: a CEL predicate over events or states. */
 import { Options } from "@effect/cli"
 
-/** What a predicate may say, as help says it. */
+/** The option `--when`. `over` lists the variables of the expression, for the help text. */
 export const when = (over: string) =>
   Options.text("when").pipe(
     Options.withPseudoName("CEL"),

@@ -1,8 +1,9 @@
+/** The options `--since` and `--until`, which bound a query about the past. */
 import { Options } from "@effect/cli"
 import { Option } from "effect"
 import type { Range } from "../../projections/timetravel/TimeTravel.ts"
 
-/** What moments are, as help says it. */
+/** The notations of a moment, for help texts. */
 export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"
 
 const since = Options.text("since").pipe(
@@ -15,10 +16,10 @@ const until = Options.text("until").pipe(
   Options.optional,
 )
 
-/** Options that bound a question about the past. */
+/** The options `--since` and `--until`. */
 export const between = { since, until }
 
-/** What they say. */
+/** The range that the options name. */
 export const rangeOf = (given: {
   readonly since: Option.Option<string>
   readonly until: Option.Option<string>

@@ -1,3 +1,4 @@
+/** Parses the runs that `align` compares: a task, a timeline, or a task on a timeline. */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
@@ -7,10 +8,13 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import type { Run } from "../../projections/timetravel/TimeTravel.ts"
 import { find } from "./Ids.ts"
 
-/** What may be aligned, as help says it. */
+/** The notations of a run, for help texts. */
 export const RUN = "a task, a timeline, or a task on a timeline (fork-1@TASK)"
 
-/** The run that a text names: a timeline of the log; else a task by its id, or a part of it, on the timeline before an @. */
+/**
+ * The run that `text` refers to: a timeline of the log, else a task by its id or a part of it. `TIMELINE@TASK` names a
+ * task on a timeline.
+ */
 export const named = (text: string, onlyTask: Option.Option<string>) =>
   Effect.gen(function* () {
     const known = yield* Timelines.list(yield* EventLog)
@@ -27,7 +31,7 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
 const taskId = (text: string, timeline: string | undefined) =>
   Effect.gen(function* () {
     const projector = yield* Projector
-    const folded = timeline === undefined ? projector : yield* projector.on(timeline)
-    const tasks = yield* folded.current(Tasks.projection)
+    const onTimeline = timeline === undefined ? projector : yield* projector.on(timeline)
+    const tasks = yield* onTimeline.current(Tasks.projection)
     return (yield* find("task", text, Object.keys(tasks))) ?? (yield* new TaskNotFound({ taskId: text }))
   })

@@ -1,16 +1,20 @@
+/** The option `--timeline`, and the function that provides a command with that timeline's view of the log. */
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 
-/** The timeline that a command is about. */
+/** The name of a timeline. Default: `main`. */
 export const timeline = Options.text("timeline").pipe(
   Options.withDescription("The timeline whose history it is about. Default: main"),
   Options.optional,
 )
 
-/** Lets a command work on the log as a timeline tells it: with that one's history, and nothing of others. */
+/**
+ * Provides `EventLog` and `Projector` for one timeline: reads return that timeline's history and no events of other
+ * timelines.
+ */
 export const provide =
   (timeline: Option.Option<string>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>

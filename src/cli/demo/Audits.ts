@@ -1,3 +1,4 @@
+/** Part 3 of the demo: the audits of its tasks in one table. */
 import { Effect } from "effect"
 import type { Score, Verdict } from "../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
@@ -8,21 +9,21 @@ import * as Table from "../terminal/Table.ts"
 import { number } from "../terminal/Text.ts"
 import type { Narrator } from "./Narrator.ts"
 
-/** Shows the audits of some tasks beside each other. */
-export const compare = (teller: Narrator, audits: ReadonlyArray<TaskAudit>) =>
+/** Prints the audits of several tasks side by side. */
+export const compare = (narrator: Narrator, audits: ReadonlyArray<TaskAudit>) =>
   Effect.zipRight(
-    teller.part(
+    narrator.part(
       "3  The audits side by side",
       "An audit is folded from a task's events; from here on no plugin and no agent runs any more.",
       "Rules decided the rewards (+) and punishments (−), and each cites the events that made it so.",
     ),
-    teller.show(lines(teller.style, audits)),
+    narrator.show(lines(narrator.style, audits)),
   )
 
 /** An agent's name without its version. */
 export const nameOf = ({ agent }: TaskAudit): string => oneLine(agent.split("@")[0] ?? agent)
 
-/** The end of an id, which names it as well. */
+/** The last 12 characters of an id, which commands accept in its place. */
 export const endOf = (id: string): string => id.slice(-12)
 
 const lines = (style: Style, audits: ReadonlyArray<TaskAudit>): ReadonlyArray<string> => {
@@ -48,10 +49,10 @@ const lines = (style: Style, audits: ReadonlyArray<TaskAudit>): ReadonlyArray<st
   )
 }
 
-/** The scoring done when the task was closed. */
+/** The score from the task's close. */
 export const liveOf = ({ scores }: TaskAudit): Score | undefined => scores.find(({ label }) => label === "live")
 
-/** One row for each reward and punishment that counted in any of the tasks. */
+/** One row for each reward and punishment whose amount is not 0 in at least one task. */
 const verdictRows = (style: Style, scores: ReadonlyArray<Score | undefined>): ReadonlyArray<ReadonlyArray<string>> => {
   const columns = scores.map(
     (score) => new Map((score === undefined ? [] : signed(score)).map((row) => [row.key, row])),

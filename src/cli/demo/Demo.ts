@@ -1,3 +1,4 @@
+/** The command `hindcast demo`: a tour of Hindcast with real agents and plugins, or a generated log of many tasks. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
@@ -23,14 +24,15 @@ import * as History from "./history/History.ts"
 import * as Page from "./history/Page.ts"
 import * as Narrator from "./Narrator.ts"
 import * as NextSteps from "./NextSteps.ts"
+import * as PythonPlugin from "./PythonPlugin.ts"
 import * as Rescoring from "./Rescoring.ts"
 import * as StoryMoments from "./StoryMoments.ts"
 import * as WorkspaceVisit from "./WorkspaceVisit.ts"
 
-/** Where the demo's log is unless somebody says otherwise: not among the person's own events. */
+/** The default path of the demo's log. It is separate from the user's own log. */
 const LOG = path.join(".hindcast", "demo.db")
 
-/** With it the wanderer repeats what was refused, finds the key, and runs out of steps. */
+/** With this seed the wanderer repeats refused commands, finds the key, and runs out of steps. */
 const SEED = 4
 
 const options = {
@@ -58,10 +60,10 @@ const options = {
 }
 
 /** `hindcast demo` */
-export const demo = Command.make("demo", options, ({ tasks, ...asked }) =>
+export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
   Effect.gen(function* () {
-    if (Option.isSome(tasks)) yield* writeHistory(tasks.value, asked)
-    else yield* tell(asked)
+    if (Option.isSome(tasks)) yield* writeHistory(tasks.value, typed)
+    else yield* runTour(typed)
   }),
 ).pipe(
   Command.withDescription(
@@ -69,7 +71,7 @@ export const demo = Command.make("demo", options, ({ tasks, ...asked }) =>
   ),
 )
 
-interface Asked {
+interface DemoInput {
   readonly log: Option.Option<string>
   readonly json: boolean
   readonly seed: number
@@ -77,12 +79,12 @@ interface Asked {
   readonly ask: boolean
 }
 
-/** The log of many tasks, and what it holds. */
-const writeHistory = (tasks: number, { log, json, seed, sandbox }: Asked) =>
+/** Writes a log of many tasks and prints its contents. */
+const writeHistory = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
   Effect.gen(function* () {
-    if (tasks > MOST_TASKS) {
+    if (tasks > MAX_TASKS) {
       return yield* new BadInput({
-        ...{ input: "--tasks", expected: `at most ${MOST_TASKS}`, found: String(tasks) },
+        ...{ input: "--tasks", expected: `at most ${MAX_TASKS}`, found: String(tasks) },
         advice: "Ten take about a second.",
       })
     }
@@ -101,15 +103,15 @@ const writeHistory = (tasks: number, { log, json, seed, sandbox }: Asked) =>
     if (!json) yield* NextSteps.show(Narrator.onOutput(), next)
   })
 
-/** A log of more would take longer than anybody watches. */
-const MOST_TASKS = 10_000
+/** Maximum number of tasks. More would take too long. */
+const MAX_TASKS = 10_000
 
-/** The demo that tells what it does. */
-const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
+/** Runs the tour and prints each part. */
+const runTour = ({ log, json, seed, sandbox, ask }: DemoInput) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
-    const teller = json ? Narrator.silent : Narrator.onOutput()
-    const place: Place = {
+    const narrator = json ? Narrator.silent : Narrator.onOutput()
+    const paths: TourOptions = {
       filename,
       workspace: PackageFiles.workspace(),
       seed,
@@ -117,34 +119,33 @@ const tell = ({ log, json, seed, sandbox, ask }: Asked) =>
       askPerson: ask && !json && Prompter.isPossible(),
     }
 
-    const acted = yield* act(teller, place)
-    const found = yield* lookBack(teller, place, acted)
-    const next = NextSteps.suggestions(filename, found.win, acted.wanderer.taskId)
-    yield* NextSteps.show(teller, next)
+    const liveResults = yield* runLiveParts(narrator, paths)
+    const found = yield* runReadParts(narrator, paths, liveResults)
+    const next = NextSteps.suggestions(filename, found.win, liveResults.wanderer.taskId)
+    yield* NextSteps.show(narrator, next)
+    yield* narrator.say(...PythonPlugin.missing().flatMap((line) => ["", line]))
 
     if (!json) return
-    const { continued, recovered, expert, wanderer, visit } = acted
+    const { continued, recovered, expert, wanderer, visit } = liveResults
     const { audit, ...visited } = visit
-    const { win: _win, ...looked } = found
+    const { win: _win, ...rest } = found
     const audits = [expert, wanderer, audit]
-    yield* Output.show(
-      json,
-      { log: filename, seed, continued, recovered, audits, ...visited, ...looked, next },
-      () => [],
-    )
+    yield* Output.show(json, { log: filename, seed, continued, recovered, audits, ...visited, ...rest, next }, () => [])
   })
 
-interface Place extends WorkspaceVisit.VisitOptions {
+interface TourOptions extends WorkspaceVisit.VisitOptions {
   readonly seed: number
   readonly sandbox: Wanted
 }
 
-type Acted = Effect.Effect.Success<ReturnType<typeof act>>
+type LiveResults = Effect.Effect.Success<ReturnType<typeof runLiveParts>>
 
-/** What needs a kernel: plugins run, agents act. When it is over, the kernel stops and so does every plugin. */
-const act = (teller: Narrator.Narrator, place: Place) =>
+/**
+ * The parts of the tour that need a kernel: plugins and agents run. The kernel and all plugins are stopped at the end.
+ */
+const runLiveParts = (narrator: Narrator.Narrator, paths: TourOptions) =>
   Effect.gen(function* () {
-    const { filename, workspace, seed, sandbox } = place
+    const { filename, workspace, seed, sandbox } = paths
     const before = yield* headOf(filename)
     const kernel = Hindcast.layer({
       log: filename,
@@ -157,14 +158,14 @@ const act = (teller: Narrator.Narrator, place: Place) =>
     })
     return yield* Effect.gen(function* () {
       const recovered = yield* recoveredSince(before)
-      yield* begin(teller, place, before, recovered)
-      const { expert, wanderer } = yield* Games.play(teller)
-      const visit = yield* WorkspaceVisit.visit(teller, place)
+      yield* printStart(narrator, paths, before, recovered)
+      const { expert, wanderer } = yield* Games.play(narrator)
+      const visit = yield* WorkspaceVisit.visit(narrator, paths)
       return { continued: before > 0, recovered, expert, wanderer, visit }
     }).pipe(Effect.provide(kernel))
   })
 
-/** The last position of a log; 0 where there is none yet. */
+/** The head of a log; 0 if it does not exist. */
 const headOf = (filename: string) =>
   fs.existsSync(filename)
     ? Effect.flatMap(EventLog, (log) => log.head).pipe(
@@ -173,7 +174,10 @@ const headOf = (filename: string) =>
       )
     : Effect.succeed(0)
 
-/** How many events the kernel recorded before it started: how everything ended that a killed one left unfinished. */
+/**
+ * The number of events that recovery recorded before the kernel's start, for tasks that a killed kernel left
+ * unfinished.
+ */
 const recoveredSince = (before: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -181,7 +185,12 @@ const recoveredSince = (before: number) =>
     return started === undefined ? 0 : started.position - before - 1
   })
 
-const begin = ({ say, style }: Narrator.Narrator, { filename, seed }: Place, before: number, recovered: number) =>
+const printStart = (
+  { say, style }: Narrator.Narrator,
+  { filename, seed }: TourOptions,
+  before: number,
+  recovered: number,
+) =>
   Effect.gen(function* () {
     yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${CommandHints.shortest(filename)}`)
     if (before === 0) return
@@ -189,19 +198,23 @@ const begin = ({ say, style }: Narrator.Narrator, { filename, seed }: Place, bef
     yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
   })
 
-/** What needs the log alone. */
-const lookBack = (teller: Narrator.Narrator, { filename, workspace }: Place, { expert, wanderer, visit }: Acted) =>
+/** The parts of the tour that only read the log. */
+const runReadParts = (
+  narrator: Narrator.Narrator,
+  { filename, workspace }: TourOptions,
+  { expert, wanderer, visit }: LiveResults,
+) =>
   Effect.gen(function* () {
-    yield* Audits.compare(teller, [expert, wanderer, visit.audit])
+    yield* Audits.compare(narrator, [expert, wanderer, visit.audit])
     const win = yield* StoryMoments.findWin(expert)
-    const moments = yield* StoryMoments.compare(teller, expert, win)
-    const blame = yield* StoryMoments.blame(teller, win)
-    const why = yield* StoryMoments.why(teller, win)
-    const rescore = yield* Rescoring.rescore(teller, [expert.taskId, wanderer.taskId])
-    return { win, moments, blame, why, rescore, verify: yield* verify(teller) }
+    const moments = yield* StoryMoments.compare(narrator, expert, win)
+    const blame = yield* StoryMoments.blame(narrator, win)
+    const why = yield* StoryMoments.why(narrator, win)
+    const rescore = yield* Rescoring.rescore(narrator, [expert.taskId, wanderer.taskId])
+    return { win, moments, blame, why, rescore, verify: yield* verify(narrator) }
   }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: userAsActor() })))
 
-/** Checks every event of the log. */
+/** Verifies the log's hash chain. */
 const verify = ({ part, say, style }: Narrator.Narrator) =>
   Effect.gen(function* () {
     yield* part(

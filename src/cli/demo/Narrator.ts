@@ -1,24 +1,25 @@
+/** Prints the parts of the demo to the terminal, or nothing with `--json`. */
 import { stripVTControlCharacters } from "node:util"
 import { Effect } from "effect"
 import * as Output from "../command/Output.ts"
 import type { Style } from "../terminal/Style.ts"
 import * as StyleOf from "../terminal/Style.ts"
 
-/** Who tells the person at the terminal what is going on. For programs (`--json`) nothing is told. */
+/** Prints the demo's text. With `--json` it prints nothing. */
 export interface Narrator {
   readonly style: Style
-  /** Begins a part: its heading, and a sentence or two about what is seen and why it matters. */
+  /** Starts a part: its title, and a sentence or two about what it shows and why it matters. */
   readonly part: (title: string, ...about: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Lines, as they are. */
+  /** Prints lines unchanged. */
   readonly say: (...lines: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Lines about what is in the log, each cut to the width of the page. */
+  /** Prints lines about the log, each cut to `WIDTH`. */
   readonly show: (lines: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-/** Columns of the page. */
+/** Columns of the demo's text. */
 export const WIDTH = 100
 
-/** Tells on the standard output. */
+/** A narrator that writes to the standard output. */
 export const onOutput = (): Narrator => {
   const style = Output.styleOf(process.stdout)
   const say = (...lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })
@@ -30,7 +31,7 @@ export const onOutput = (): Narrator => {
   }
 }
 
-/** Tells nobody. */
+/** A narrator that prints nothing. */
 export const silent: Narrator = {
   style: StyleOf.plain,
   part: () => Effect.void,
@@ -38,7 +39,7 @@ export const silent: Narrator = {
   show: () => Effect.void,
 }
 
-/** A line of at most `width` visible characters; colours count nothing and are kept. */
+/** Cuts a line to at most `width` visible characters. Colours are kept and not counted. */
 export const cut = (line: string, width: number): string => {
   let left = [...stripVTControlCharacters(line)].length <= width ? Number.POSITIVE_INFINITY : width - 1
   return line
@@ -56,5 +57,5 @@ export const cut = (line: string, width: number): string => {
 
 const ESCAPE = "\u001b"
 
-/** What sets a colour (ECMA-48 SGR), as `Style` writes it. */
+/** An escape sequence that sets a colour (ECMA-48 SGR). */
 const COLOUR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`)

@@ -1,3 +1,4 @@
+/** The last part of the demo: commands to try on its log. */
 import { Effect } from "effect"
 import * as CommandHints from "../command/CommandHints.ts"
 import { at } from "../terminal/Text.ts"
@@ -6,13 +7,13 @@ import type { Narrator } from "./Narrator.ts"
 import { RUBRIC } from "./Rescoring.ts"
 import type { Win } from "./StoryMoments.ts"
 
-/** A command to type next. */
+/** A command to try, and what it does. */
 export interface Suggestion {
   readonly command: string
   readonly does: string
 }
 
-/** Commands that say more about the log that the demo left behind. */
+/** Commands that explore the demo's log. */
 export const suggestions = (filename: string, win: Win, wandererId: string): ReadonlyArray<Suggestion> =>
   (
     [
@@ -30,7 +31,7 @@ export const suggestions = (filename: string, win: Win, wandererId: string): Rea
     command: CommandHints.command([...args, "--log", CommandHints.shortest(filename)]),
   }))
 
-/** Shows them. */
+/** Prints the commands. */
 export const show = ({ part, say, style }: Narrator, suggested: ReadonlyArray<Suggestion>) =>
   Effect.zipRight(
     part("Next", "The log stays. Ask it yourself:"),

@@ -1,3 +1,4 @@
+/** Part 7 of the demo: its tasks are scored again by a stricter rubric. */
 import { Effect } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { Scoring } from "../../kernel/scoring/Scoring.ts"
@@ -12,10 +13,10 @@ import { number } from "../terminal/Text.ts"
 import { nameOf } from "./Audits.ts"
 import type { Narrator } from "./Narrator.ts"
 
-/** The rubric that the demo scores by again. */
+/** The rubric of the second scoring. */
 export const RUBRIC = inPackage("examples", "rubrics", "stricter.yaml")
 
-/** Scores tasks again by a stricter rubric, and shows what changed. */
+/** Scores tasks again by the stricter rubric and prints the differences. */
 export const rescore = ({ part, show, style }: Narrator, tasks: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     yield* part(

@@ -1,3 +1,7 @@
+/**
+ * Parts 4 to 6 of the demo: the state around the winning command, the event that last changed it, and the command's
+ * causes.
+ */
 import { Data, Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -13,7 +17,7 @@ import { at, value } from "../terminal/Text.ts"
 import { nameOf } from "./Audits.ts"
 import type { Narrator } from "./Narrator.ts"
 
-/** Use another log: the agent that knows the way did not win, so that there is nothing to look back at. */
+/** The expert did not win, so the following parts have no winning command to show. To recover, use another log. */
 export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; readonly audit: TaskAudit }> {
   override get message() {
     const { outcome, reason, agent } = this.audit
@@ -24,18 +28,18 @@ export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; r
   }
 }
 
-/** The winning command of a task: what became of it, and the last moment before it. */
+/** The winning command of a task, as positions. */
 export interface Win {
   readonly taskId: string
-  /** Just before the command was given. */
+  /** The last position before the command was issued. */
   readonly before: number
-  /** Where the command succeeded. */
+  /** The position of `CommandSucceeded`. */
   readonly succeeded: number
-  /** Where the world had changed by it. */
+  /** The position of the resulting `EnvironmentChanged`. */
   readonly after: number
 }
 
-/** Looks for the command that won a task: the one whose change of the world says so. */
+/** Finds the winning command: the cause of the change that sets `/won` to true. */
 export const findWin = (audit: TaskAudit) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -57,7 +61,7 @@ export const findWin = (audit: TaskAudit) =>
     return { taskId, before: commanded.position - 1, succeeded: succeeded.position, after: won.position } satisfies Win
   })
 
-/** Shows the world of the text room before and after the winning command, and what differs. */
+/** Prints the text room's state before and after the winning command, and the differences. */
 export const compare = ({ part, say, show, style }: Narrator, audit: TaskAudit, { taskId, before, after }: Win) =>
   Effect.gen(function* () {
     yield* part(
@@ -80,7 +84,7 @@ export const compare = ({ part, say, show, style }: Narrator, audit: TaskAudit, 
     return { before: { at: before, state: then }, after: { at: after, state: now }, path, changes }
   })
 
-/** What the demo shows of a text room's world. */
+/** The part of a text room's state that the demo prints. */
 const World = Schema.Struct({
   room: Schema.String,
   inventory: Schema.Array(Schema.String),
@@ -110,7 +114,7 @@ const worldLines = (style: Style, ...moments: ReadonlyArray<readonly [position: 
   )
 }
 
-/** Shows which event gave the inventory its last value. */
+/** Prints the event that last changed the inventory. */
 export const blame = ({ part, say, show, style }: Narrator, { taskId }: Win) =>
   Effect.gen(function* () {
     yield* part(
@@ -124,7 +128,7 @@ export const blame = ({ part, say, show, style }: Narrator, { taskId }: Win) =>
     return { ...blamed, exists: inventory !== undefined, value: inventory ?? null, event }
   })
 
-/** Shows the causes of the winning command's outcome. */
+/** Prints the causes of the winning command's outcome. */
 export const why = ({ part, show, style }: Narrator, { succeeded }: Win) =>
   Effect.gen(function* () {
     yield* part(

@@ -1,3 +1,4 @@
+/** Prints a task's commands in a few words while it runs. */
 import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -7,16 +8,16 @@ import { oneLine } from "../../values/PlainText.ts"
 import { value } from "../terminal/Text.ts"
 import { type Narrator, WIDTH } from "./Narrator.ts"
 
-/** Between two commands. */
+/** The separator of two commands. */
 const GAP = " · "
 
-/** Tells the commands of the first task that is opened after a position, in few words, as they happen; until it is closed. */
+/** Prints the commands of the first task that is opened after a position, until the task is closed. */
 export const follow = (after: number, { style, say }: Narrator) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const commands = new Map<string, string>()
     let line: ReadonlyArray<string> = []
-    /** Of the line, in characters; marks are styled, so that they do not count themselves. */
+    /** The line's length in characters, counted apart because marks contain escape sequences. */
     let width = 0
 
     const add = (words: string, mark = "") =>
@@ -33,7 +34,7 @@ export const follow = (after: number, { style, say }: Narrator) =>
       return say(text)
     })
 
-    const tell = (event: Event): Effect.Effect<void> => {
+    const onEvent = (event: Event): Effect.Effect<void> => {
       if (is(event, "ActuatorCommanded")) {
         const { commandId, actuator, args } = event.payload
         commands.set(commandId, inWords(actuator, args))
@@ -48,13 +49,13 @@ export const follow = (after: number, { style, say }: Narrator) =>
 
     yield* log.follow({ after }).pipe(
       Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
-      Stream.tap(tell),
+      Stream.tap(onEvent),
       Stream.takeUntil((event) => is(event, "TaskClosed")),
       Stream.runDrain,
     )
   })
 
-/** A command as a person would say it: `use brass_key on desk`. */
+/** A command in words: `use brass_key on desk`. */
 const inWords = (actuator: string, args: Json): string => {
   const verb = actuator.slice(actuator.indexOf("/") + 1)
   const words = Object.entries(typeof args === "object" && args !== null ? args : {}).map(([name, arg]) => {

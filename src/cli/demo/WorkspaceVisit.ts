@@ -1,3 +1,6 @@
+/**
+ * Part 2 of the demo: a program without an agent reads a real directory, and writes one file after its confirmation.
+ */
 import { Effect, Fiber, Option, Schema, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -12,24 +15,24 @@ import { at, count, shorten } from "../terminal/Text.ts"
 import { endOf } from "./Audits.ts"
 import type { Narrator } from "./Narrator.ts"
 
-/** The one file that the demo writes. */
+/** The only file that the demo writes. */
 const NOTE = {
   path: ".hindcast/demo-note.txt",
   content: "Confirmed, then written.\n",
 }
 
-/** What the demo needs for its look at a directory. */
+/** The options of this part. */
 export interface VisitOptions {
   readonly filename: string
   readonly workspace: string
-  /** Whether a person at the terminal is asked; else the demo answers from another process. */
+  /** True if the user is asked at the terminal. Otherwise the demo answers from another process. */
   readonly askPerson: boolean
 }
 
-/** A program without an agent looks at a directory, and writes one file once that was confirmed. */
-export const visit = (teller: Narrator, options: VisitOptions) =>
+/** Reads the directory and writes one file once the command was confirmed. */
+export const visit = (narrator: Narrator, options: VisitOptions) =>
   Effect.gen(function* () {
-    yield* teller.part(
+    yield* narrator.part(
       "2  A look at real files, and one confirmed write",
       "The workspace plugin sees a real directory. Writing there is declared as a high risk: the gate holds",
       "the command until it is confirmed. Without an answer nothing would be written.",
@@ -41,8 +44,8 @@ export const visit = (teller: Narrator, options: VisitOptions) =>
       agent: "visitor@1.0.0",
       plugins: ["workspace"],
     })
-    const seen = summarize(yield* task.perceive())
-    yield* teller.show([`${teller.style.name("visitor")} sees ${options.workspace}: ${inWords(seen)}`])
+    const summary = summarize(yield* task.perceive())
+    yield* narrator.show([`${narrator.style.name("visitor")} sees ${options.workspace}: ${inWords(summary)}`])
 
     const { position } = yield* (yield* EventLog).head
     const command = yield* Effect.fork(task.act("workspace/write_file", NOTE))
@@ -51,32 +54,32 @@ export const visit = (teller: Narrator, options: VisitOptions) =>
           Fiber.join(command),
           Prompter.ask(position, options.filename).pipe(Effect.zipRight(Effect.never)),
         )
-      : confirmed(teller, command, position, options.filename)
-    yield* teller.show([`${NOTE.path}: ${describe(outcome)}`])
+      : approveElsewhere(narrator, command, position, options.filename)
+    yield* narrator.show([`${NOTE.path}: ${describe(outcome)}`])
     yield* task.close(outcome.status === "succeeded" ? "achieved" : "failed")
     return {
       audit: yield* kernel.audit(task.id),
-      workspace: { directory: options.workspace, ...seen },
+      workspace: { directory: options.workspace, ...summary },
       confirmations: yield* confirmationsOf(task.id),
       write: { path: NOTE.path, status: outcome.status },
     }
   })
 
-/** Answers the command's question from another process, as a person at another terminal would. */
-const confirmed = <E>(
+/** Approves the pending command from another process, as a person at another terminal would. */
+const approveElsewhere = <E>(
   { style, show, say }: Narrator,
   command: Fiber.Fiber<CommandOutcome, E>,
   after: number,
   filename: string,
 ) =>
   Effect.gen(function* () {
-    const asked = yield* Effect.raceFirst(
+    const request = yield* Effect.raceFirst(
       Effect.asSome(nextRequest(after)),
       Effect.as(Fiber.await(command), Option.none()),
     )
-    if (Option.isSome(asked)) {
-      const { confirmationId, shown } = asked.value
-      // All of it: nobody can decide about what is not shown.
+    if (Option.isSome(request)) {
+      const { confirmationId, shown } = request.value
+      // Everything is shown: a person cannot decide about what is hidden.
       yield* say(
         `The gate asks: may ${style.name("visitor")} do this?`,
         ...ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
@@ -91,13 +94,13 @@ const confirmed = <E>(
         CommandHints.shortest(filename),
       ]
       yield* say("Answered by another process:", `  $ ${CommandHints.command(args)}`)
-      // It shows once more what it approves; its last line says that it did.
+      // The command prints what it approves; its last line reports the approval.
       yield* show([`  ${(yield* PackageFiles.run(args)).split("\n").at(-1) ?? ""}`])
     }
     return yield* Fiber.join(command)
   })
 
-/** The next question to a person, from any task. */
+/** The next confirmation request of any task. */
 const nextRequest = (after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -107,11 +110,11 @@ const nextRequest = (after: number) =>
       ),
       Stream.runHead,
     )
-    // Following a log never ends by itself.
+    // `follow` never ends, so `runHead` always has a value.
     return yield* Effect.orDie(found)
   })
 
-/** What was asked in a task, and what was answered. */
+/** The confirmation requests and decisions of a task. */
 const confirmationsOf = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -129,18 +132,18 @@ const GitReading = Schema.Struct({
   entries: Schema.Array(Schema.Unknown),
 })
 
-/** What is to say of a directory; null where its sensor could not tell. */
-interface Seen {
+/** A summary of a directory. Null if the sensor gave no reading. */
+interface DirectorySummary {
   readonly files: number | null
   readonly bytes: number | null
-  /** Whether there are more files than were counted. */
+  /** True if the sensor counted only some of the files. */
   readonly truncated: boolean
   readonly branch: string | null
-  /** Entries that git lists as changed or untracked. */
+  /** Number of entries that Git reports as changed or untracked. */
   readonly changed: number | null
 }
 
-const summarize = (readings: ReadonlyArray<Reading>): Seen => {
+const summarize = (readings: ReadonlyArray<Reading>): DirectorySummary => {
   const reading = (sensor: string) => readings.find((reading) => reading.sensor === sensor)?.reading
   const files = Option.getOrUndefined(Schema.decodeUnknownOption(FilesReading)(reading("workspace/files")))
   const git = Option.getOrUndefined(Schema.decodeUnknownOption(GitReading)(reading("workspace/git")))
@@ -153,7 +156,7 @@ const summarize = (readings: ReadonlyArray<Reading>): Seen => {
   }
 }
 
-const inWords = ({ files, bytes, truncated, branch, changed }: Seen): string =>
+const inWords = ({ files, bytes, truncated, branch, changed }: DirectorySummary): string =>
   [
     files === null ? "no files" : `${truncated ? "more than " : ""}${count(files, "file")}, ${megabytes(bytes ?? 0)}`,
     changed === null
@@ -163,7 +166,7 @@ const inWords = ({ files, bytes, truncated, branch, changed }: Seen): string =>
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-/** Characters of why a command was not executed. */
+/** Maximum length of the reason why a command was not executed. */
 const REASON_LENGTH = 80
 
 const describe = (outcome: CommandOutcome): string => {

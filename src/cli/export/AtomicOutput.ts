@@ -1,31 +1,35 @@
+/** The sinks of an export: a file that is replaced atomically, a pipe or device, or the standard output. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 
-/** Where bytes go. Its functions fail with what the operating system reports. */
+/** A sink for bytes. Its functions fail with the operating system's error. */
 export interface AtomicOutput {
   readonly write: (bytes: Uint8Array) => Promise<void>
-  /** Makes what was written so far the whole. */
+  /** Publishes what was written as the complete file. */
   readonly commit: () => Promise<void>
-  /** Gives back what was taken; where nothing was committed, it removes what was written. */
+  /** Releases the sink. Without a commit, removes what was written. */
   readonly discard: () => Promise<void>
 }
 
-/** What is there already where a file is to be made. */
-interface Found {
+/** The existing file that is to be replaced. */
+interface ExistingFile {
   readonly mode: number
 }
 
-/** Writes to a new file beside the target, which takes the target's name at the end. `found` is the file it may replace. A new file is for its owner alone. */
-export const beside = async (file: string, found: Found | undefined): Promise<AtomicOutput> => {
+/**
+ * Writes to a temporary file beside the target and renames it on commit. `found` is the existing file that may be
+ * replaced. A new file is readable by its owner only.
+ */
+export const beside = async (file: string, found: ExistingFile | undefined): Promise<AtomicOutput> => {
   AtomicFile.removeAbandonedFile(file)
   const partial = AtomicFile.nameFor(file)
   const handle = await fs.promises.open(partial, "wx", OwnerOnly.FILE_MODE)
   return {
     write: (bytes) => handle.writeFile(bytes),
     commit: async () => {
-      // A file that is replaced stays as open to others, or as closed, as it was.
+      // A replaced file keeps its permissions.
       if (found !== undefined) await handle.chmod(found.mode & 0o777)
       await handle.sync()
       if (found === undefined) AtomicFile.moveNew(partial, file)
@@ -39,11 +43,11 @@ export const beside = async (file: string, found: Found | undefined): Promise<At
   }
 }
 
-/** The name that a system error goes by, such as `ENOSPC`; empty where it has none. */
+/** The code of a system error, such as `ENOSPC`; empty if it has none. */
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-/** A file's name is on the disk only once its directory is. */
+/** A file's name is durable only after its directory was synced. */
 const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await fs.promises.open(directory, "r")
   try {
@@ -53,15 +57,15 @@ const syncDirectory = async (directory: string): Promise<void> => {
   }
 }
 
-/** Writes to a pipe or a device as it is. */
+/** Writes directly to a pipe or a device. */
 export const inPlace = async (file: string): Promise<AtomicOutput> => {
   const handle = await fs.promises.open(file, fs.constants.O_WRONLY)
   return { write: (bytes) => handle.writeFile(bytes), commit: async () => {}, discard: () => handle.close() }
 }
 
 /**
- * Writes to the standard output. Once nobody reads it any more, writing never ends: the program does (`main.ts`), and that is
- * no failure.
+ * Writes to the standard output. If the reader closes a pipe, the write never completes: `main.ts` ends the program,
+ * and this is not a failure.
  */
 export const standardOutput = (): AtomicOutput => ({
   write: fs.fstatSync(process.stdout.fd).isFile() ? writeRedirected : writePiped,
@@ -69,7 +73,10 @@ export const standardOutput = (): AtomicOutput => ({
   discard: async () => {},
 })
 
-/** What goes wrong with a file, its stream would throw where nobody catches it. */
+/**
+ * Redirected output is written synchronously, because the stream of `process.stdout` would throw a file error where it
+ * cannot be caught.
+ */
 const writeRedirected = async (bytes: Uint8Array): Promise<void> => {
   for (let written = 0; written < bytes.length; ) written += fs.writeSync(process.stdout.fd, bytes, written)
 }

@@ -1,3 +1,4 @@
+/** The command `hindcast export audits`: the audits of all tasks as a table or as documents. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
@@ -51,21 +52,21 @@ export const audits = Command.make(
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {
         const audits = () =>
           Audits.stream({ until: head.position, onProgress }).pipe(
-            Stream.mapChunks(Chunk.map((audit) => (choice === undefined ? audit : only(audit, choice)))),
+            Stream.mapChunks(Chunk.map((audit) => (choice === undefined ? audit : withChosenScore(audit, choice)))),
             Stream.rechunk(PAGE),
             Stream.chunks,
             Stream.map(Chunk.toReadonlyArray),
           )
         const counted = audits().pipe(Stream.tap((page) => Effect.sync(() => (exported += page.length))))
         const first = encode(() => encoderOf(format, source), counted)
-        // The table stands before the documents: the log is read once for each.
+        // The table precedes the documents, so the log is read twice.
         const chunks = format === "markdown" ? Stream.concat(first, encode(AuditsMarkdown.documents, audits())) : first
         return OutputFile.writeAll({ file: output, force, log: log.name, binary: format === "parquet" }, chunks)
       })
-      const told = { ...written, format, audits: exported, head }
+      const summary = { ...written, format, audits: exported, head }
       yield* ExportSummary.tell(
         { output, json },
-        told,
+        summary,
         `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,
       )
     }).pipe(Effect.provide(OpenLog.forReading(named))),
@@ -75,7 +76,7 @@ export const audits = Command.make(
   ),
 )
 
-/** Audits that are encoded together. */
+/** Audits that are encoded at a time. */
 const PAGE = 256
 
 const formatOf = (output: string): Format => {
@@ -84,8 +85,8 @@ const formatOf = (output: string): Format => {
   return FORMATS.find((format) => format === end) ?? "csv"
 }
 
-/** The audit with the score that was chosen, and no other. */
-const only = (audit: TaskAudit, choice: ScoreChoice): TaskAudit => {
+/** The audit with the chosen score only. */
+const withChosenScore = (audit: TaskAudit, choice: ScoreChoice): TaskAudit => {
   const score = choice.pick(audit.scores)
   return { ...audit, scores: score === null ? [] : [score] }
 }
@@ -116,7 +117,7 @@ const encoderOf = (format: Format, source: Source): Encoder<TaskAudit> => {
   }
 }
 
-/** About what an audit takes in memory until its row group is written. */
+/** Estimated bytes of an audit in memory until its row group is written. */
 const ROW_WEIGHT = 4_096
 
 const byRows = (rows: Encoder<AuditsRows.Row>): Encoder<TaskAudit> => ({
@@ -124,7 +125,7 @@ const byRows = (rows: Encoder<AuditsRows.Row>): Encoder<TaskAudit> => ({
   end: rows.end,
 })
 
-/** One JSON document: `{ "audits": […] }`, an audit a line. */
+/** One JSON document: `{ "audits": […] }`, one audit a line. */
 const documents = (): Encoder<TaskAudit> => {
   let before = '{"audits":['
   const begin = () => {

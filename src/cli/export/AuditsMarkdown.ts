@@ -1,10 +1,11 @@
+/** The Markdown of `hindcast export audits`: a table of all tasks, then a document for each task. */
 import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
 import type { Row } from "../../projections/exports/AuditsRows.ts"
 import type { Encoder } from "../../projections/exports/Encoder.ts"
 import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import { code, table } from "../terminal/Markdown.ts"
 
-/** The table at the head of a file of audits: a row for each task and score set, with what people ask for first. */
+/** The table of audits: a row for each task and score set. */
 export const summary = (log: string): Encoder<Row> => {
   let begun = false
   const heading = () => {
@@ -26,10 +27,10 @@ export const summary = (log: string): Encoder<Row> => {
   }
 }
 
-/** What a table has before its rows. */
+/** Lines of a table before its rows. */
 const HEADING_LINES = 2
 
-/** The documents of all tasks, below the table. */
+/** The documents of all tasks, which follow the table. */
 export const documents = (): Encoder<TaskAudit> => ({
   add: (audits) => audits.map((audit) => `\n${AuditMarkdown.lines(audit, new Map(), 2).join("\n")}\n`).join(""),
   end: () => "",

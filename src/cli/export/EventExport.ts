@@ -1,3 +1,4 @@
+/** The shared implementation of the commands that export events: it selects, encodes and writes them. */
 import * as path from "node:path"
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
@@ -14,7 +15,7 @@ import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as Selection from "./Selection.ts"
 
-/** What every export of events takes. */
+/** The options of every export of events. */
 export const options = {
   ...common,
   ...OutputFile.outputOptions,
@@ -26,7 +27,7 @@ export const options = {
   ),
 }
 
-/** What was typed. */
+/** The values of these options. */
 export interface Typed extends Selection.Typed {
   readonly log: Option.Option<string>
   readonly json: boolean
@@ -35,25 +36,25 @@ export interface Typed extends Selection.Typed {
   readonly decrypt: boolean
 }
 
-/** Where the events come from, after which position they begin, and whose history they are, where only one timeline's. */
+/**
+ * The source of an export: the log, the position after which events are exported, and the timeline if only one is
+ * exported.
+ */
 export interface ExportSource extends Table {
   readonly after: number
   readonly timeline: string | null
 }
 
-/** A format, and what it is made of. */
+/** A format and its encoder. `takes` says whether the encoder gets events as they are stored or as they are decoded. */
 export type Format = { readonly name: string; readonly binary: boolean } & (
   | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<Recorded> }
-  | { readonly takes: "readable"; readonly encoder: (source: ExportSource) => Encoder<Readable> | Prepared }
+  | { readonly takes: "readable"; readonly encoder: (source: ExportSource) => Encoder<Readable> | EncoderFromLog }
 )
 
-/** An encoder that has to know something of the log first. */
-type Prepared = Effect.Effect<Encoder<Readable>, LogError, Records>
+/** An encoder that reads from the log before it starts. */
+type EncoderFromLog = Effect.Effect<Encoder<Readable>, LogError, Records>
 
-/**
- * Exports the events that were selected, of those that were in the log when it began: what is appended meanwhile is left
- * out, however long it takes. In constant memory.
- */
+/** Exports the selected events in constant memory. Events that are appended after the export began are not included. */
 export const run = (typed: Typed, format: Format) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -67,9 +68,9 @@ export const run = (typed: Typed, format: Format) =>
       const of = whole ? Math.max(0, upTo - after) : undefined
       const target = { file: output, force, log: log.name, binary: format.binary }
       return OutputFile.writing(target, ({ write }) => {
-        /** Hands pages to an encoder, and what it makes of them to the file. */
-        const through = <Item>(encoder: Encoder<Item>, each: Each<Item>) => {
-          const pages = each((page) =>
+        /** Encodes each page of events and writes the result. */
+        const encodeAll = <Item>(encoder: Encoder<Item>, readPages: PageReader<Item>) => {
+          const pages = readPages((page) =>
             Effect.gen(function* () {
               yield* write(yield* made(encoder.add(page)))
               events += page.length
@@ -82,14 +83,14 @@ export const run = (typed: Typed, format: Format) =>
           )
         }
         const forEach =
-          <Item>(read: (query: Query, take: Take<Item>) => Reading): Each<Item> =>
+          <Item>(read: (query: Query, take: PageConsumer<Item>) => Reading): PageReader<Item> =>
           (take) =>
             Effect.forEach(queries, (query) => read(query, take), { discard: true })
-        if (format.takes === "stored") return through(format.encoder(source), forEach(records.stored))
+        if (format.takes === "stored") return encodeAll(format.encoder(source), forEach(records.stored))
         const encoder = format.encoder(source)
         const pages = forEach<Readable>((query, take) => records.readable(query, { decrypted: decrypt }, take))
         return Effect.flatMap(Effect.isEffect(encoder) ? encoder : Effect.succeed(encoder), (encoder) =>
-          through(encoder, pages),
+          encodeAll(encoder, pages),
         )
       })
     })
@@ -100,8 +101,8 @@ export const run = (typed: Typed, format: Format) =>
     )
   }).pipe(Effect.provide(OpenLog.forReading(typed.log)))
 
-type Take<Item> = (page: ReadonlyArray<Item>) => Effect.Effect<void, OutputFile.OutputError>
+type PageConsumer<Item> = (page: ReadonlyArray<Item>) => Effect.Effect<void, OutputFile.OutputError>
 
 type Reading = Effect.Effect<void, OutputFile.OutputError | LogError>
 
-type Each<Item> = (take: Take<Item>) => Reading
+type PageReader<Item> = (take: PageConsumer<Item>) => Reading

@@ -1,3 +1,4 @@
+/** The command `hindcast export events`: events as JSON Lines or as a Parquet table. */
 import { Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as EventLines from "../../projections/exports/EventLines.ts"

@@ -1,3 +1,4 @@
+/** The command group `hindcast export`. */
 import { Command } from "@effect/cli"
 import { audits } from "./Audits.ts"
 import { events } from "./Events.ts"

@@ -1,7 +1,8 @@
+/** Prints the result of a command that wrote a file. */
 import * as Output from "../command/Output.ts"
 import * as Text from "../terminal/Text.ts"
 
-/** Answers a command that wrote a file. What went to the standard output leaves no room there for anything else. */
+/** Prints the result of an export. If the export went to the standard output, the result goes to the standard error. */
 export const tell = (
   { output, json }: { readonly output: string; readonly json: boolean },
   document: unknown,

@@ -1,3 +1,4 @@
+/** The command `hindcast export html`: a report of all tasks, or of one, as one HTML page that works offline. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
@@ -48,9 +49,9 @@ export const html = Command.make(
       if (Option.isSome(task)) {
         const report = yield* ofTask(yield* Ids.task(task.value), choice)
         const written = yield* OutputFile.writeAll(target, Stream.fromIterable(TaskPage.chunks(report, source)))
-        const told = { ...written, scores: choice.name, taskId: report.audit.taskId, head }
-        const line = `Wrote a report of task ${told.taskId} (${size(written.bytes)}) to ${output}.`
-        return yield* ExportSummary.tell({ output, json }, told, line)
+        const summary = { ...written, scores: choice.name, taskId: report.audit.taskId, head }
+        const line = `Wrote a report of task ${summary.taskId} (${size(written.bytes)}) to ${output}.`
+        return yield* ExportSummary.tell({ output, json }, summary, line)
       }
       const draft = LogReport.begin(choice)
       const report = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
@@ -62,13 +63,13 @@ export const html = Command.make(
         }),
       )
       const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
-      const told = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
+      const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
-      yield* ExportSummary.tell({ output, json }, told, line)
+      yield* ExportSummary.tell({ output, json }, summary, line)
     }).pipe(Effect.provide(OpenLog.forReading(named))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
-/** The report of one task, from its audit and its own events. */
+/** The report of one task, from its audit and its events. */
 const ofTask = (taskId: string, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,3 +1,4 @@
+/** The command `hindcast export mcap`: readings and commands in the MCAP format of robotics tools. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { Records } from "../../events/read/Records.ts"
@@ -18,7 +19,7 @@ export const mcap = Command.make("mcap", EventExport.options, (typed) =>
   Command.withDescription("Write readings and commands as an MCAP file, with a channel for each sensor and actuator"),
 )
 
-/** Every import of a plugin up to a position, in order. */
+/** All plugin imports up to a position, in order. */
 const importsUpTo = (until: number) =>
   Effect.gen(function* () {
     const found: Array<McapChannels.Imported> = []

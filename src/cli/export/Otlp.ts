@@ -1,3 +1,4 @@
+/** The command `hindcast export otlp`: tasks as OpenTelemetry traces. */
 import { Command, Options } from "@effect/cli"
 import { VERSION } from "../../kernel/versions.ts"
 import * as OtlpTraces from "../../projections/exports/OtlpTraces.ts"

@@ -1,3 +1,4 @@
+/** Writes a command's output file atomically: the file is complete or absent. Errors name what the user can do. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Options } from "@effect/cli"
@@ -6,7 +7,7 @@ import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import type { Chunk } from "../../projections/exports/Encoder.ts"
 import * as AtomicOutput from "./AtomicOutput.ts"
 
-/** What every command takes that writes a file: `{ file: output, force }` is the target. */
+/** The options of every command that writes a file. `{ file: output, force }` is the target. */
 export const outputOptions = {
   output: Options.text("output").pipe(
     Options.withPseudoName("file"),
@@ -15,79 +16,78 @@ export const outputOptions = {
   force: Options.boolean("force").pipe(Options.withDescription("Replace the file where it is there already")),
 }
 
-/** Where to write, and how. */
+/** The file to write, and how. */
 export interface Target {
-  /** The file, as it was named. `-` is the standard output. A pipe or a device is written to as it is. */
+  /** The file as it was named. `-` is the standard output. A pipe or a device is written to directly. */
   readonly file: string
-  /** Whether a file that is there already is replaced, once the new one is whole. Default: no. */
+  /** Whether an existing file is replaced once the new one is complete. Default: false. */
   readonly force?: boolean
-  /** The log that is read for it: no part of it is ever replaced, not even by force. */
+  /** The log that is exported. Its files are never replaced, not even with `force`. */
   readonly log?: string
-  /** Whether what is written is no text, so that a terminal should not have it. Default: no. */
+  /** Whether the content is binary and must not be written to a terminal. Default: false. */
   readonly binary?: boolean
 }
 
 /** A file that is being written. */
 export interface OutputFile {
-  /** Adds bytes, or text as UTF-8. Succeeds once they were handed on: whoever is faster than the disk waits for it. */
+  /** Appends bytes, or text as UTF-8. Succeeds once they were passed on, so that a fast writer waits for the disk. */
   readonly write: (chunk: Chunk) => Effect.Effect<void, OutputError>
 }
 
-/** A file that was written. */
+/** The result of a completed write. */
 export interface Written {
   readonly file: string
   readonly bytes: number
 }
 
-/** Name another file, or replace it by `--force`: there is one already. */
+/** The file exists. To recover, name another file or pass `--force`. */
 export class OutputExists extends Data.TaggedError("OutputExists")<{ readonly file: string }> {
   override get message() {
     return `${this.file}: expected a file that is not there yet, found one. It was not changed; --force replaces it.`
   }
 }
 
-/** Name another file: this one cannot be written. */
+/** The file cannot be written. To recover, name another file. */
 export class OutputUnavailable extends Data.TaggedError("OutputUnavailable")<{
   readonly file: string
   readonly reason: string
 }> {
   override get message() {
-    return `${shown(this.file)} cannot be written: ${this.reason}. ${aftermath(this.file)}`
+    return `${nameOf(this.file)} cannot be written: ${this.reason}. ${aftermath(this.file)}`
   }
 }
 
-/** Make room, or name a file on another disk: this one is full, or may not grow further. */
+/** The disk is full, or the file may not grow further. To recover, free space or name a file on another disk. */
 export class OutputDiskFull extends Data.TaggedError("OutputDiskFull")<{
   readonly file: string
-  /** Bytes that were written until then. */
+  /** Bytes that were written before the error. */
   readonly after: number
 }> {
   override get message() {
     const { file, after } = this
-    return `${shown(file)}: the disk is full after ${after} bytes. ${aftermath(file)} Make room, or name a file on another disk.`
+    return `${nameOf(file)}: the disk is full after ${after} bytes. ${aftermath(file)} Make room, or name a file on another disk.`
   }
 }
 
-const shown = (file: string): string => (file === "-" ? "The standard output" : file)
+const nameOf = (file: string): string => (file === "-" ? "The standard output" : file)
 
 const aftermath = (file: string): string =>
   file === "-"
     ? "What was written until then is not whole."
     : "Nothing was left under that name that was not there before."
 
-/** What can go wrong with the file that is written. */
+/** The errors of writing a file. */
 export type OutputError = OutputExists | OutputUnavailable | OutputDiskFull
 
-/** Bytes that are gathered before they are written in one step. */
+/** Bytes that are buffered before a write. */
 const STEP_BYTES = 1024 * 1024
 
 /**
- * Writes a file from beginning to end under a name of its own beside the target (see `AtomicFile`), which becomes the
- * target's name once all of it is on the disk. So a target is whole or not there, and what stood there before stands until
- * then. Whatever fails or is interrupted on the way, what was written is removed again; only a process that is killed
- * leaves its `.partial` behind, until the target is written again.
+ * Writes a file under a temporary name beside the target (see `AtomicFile`) and renames it once it is completely on the
+ * disk. The target is either complete or unchanged. If the effect fails or is interrupted, the temporary file is
+ * removed. If the process is killed, the `.partial` file remains until the target is written again.
  *
- * A target that is there already is refused without `force`, also where it came while this was written. A link is followed.
+ * An existing target is an error without `force`, even if it was created during the write. Symbolic links are followed.
  */
 export const writing = <E, R>(
   target: Target,
@@ -98,18 +98,18 @@ export const writing = <E, R>(
     open(target),
     (sink) =>
       Effect.gen(function* () {
-        const steps = inSteps(file, sink)
-        yield* body({ write: steps.write })
-        yield* steps.flush
-        yield* Effect.uninterruptible(attempt(file, steps.written(), () => sink.commit()))
-        return { file, bytes: steps.written() }
+        const buffer = buffered(file, sink)
+        yield* body({ write: buffer.write })
+        yield* buffer.flush
+        yield* Effect.uninterruptible(attempt(file, buffer.written(), () => sink.commit()))
+        return { file, bytes: buffer.written() }
       }),
-    // What stands in the way of removing it stood in the way of writing it, and was said then.
+    // If removal fails, the cause also made the write fail and was reported then.
     (sink) => Effect.ignore(Effect.tryPromise(() => sink.discard())),
   )
 }
 
-/** The same from a stream of chunks. */
+/** Writes a stream of chunks. See `writing`. */
 export const writeAll = <E, R>(
   target: Target,
   chunks: Stream.Stream<Chunk, E, R>,
@@ -120,14 +120,14 @@ type Piece = string | Uint8Array
 const isPiece = (chunk: Chunk): chunk is Piece => typeof chunk === "string" || chunk instanceof Uint8Array
 
 /**
- * Gathers small chunks in one piece of memory, which is used again and again: memory outside of V8's heap that is thrown away
- * is collected late, and a long file would take hundreds of megabytes.
+ * Collects small chunks in one reused buffer. V8 collects buffers outside its heap late, so a buffer for each chunk
+ * would cost hundreds of megabytes for a long file.
  */
-const inSteps = (file: string, sink: AtomicOutput.AtomicOutput) => {
+const buffered = (file: string, sink: AtomicOutput.AtomicOutput) => {
   const memory = Buffer.allocUnsafe(STEP_BYTES)
-  let gathered = 0
+  let used = 0
   let written = 0
-  const handOn = (bytes: Uint8Array) =>
+  const writeOut = (bytes: Uint8Array) =>
     Effect.map(
       attempt(file, written, () => sink.write(bytes)),
       () => {
@@ -135,30 +135,33 @@ const inSteps = (file: string, sink: AtomicOutput.AtomicOutput) => {
       },
     )
   const flush = Effect.suspend(() => {
-    const bytes = memory.subarray(0, gathered)
-    gathered = 0
-    return bytes.length === 0 ? Effect.void : handOn(bytes)
+    const bytes = memory.subarray(0, used)
+    used = 0
+    return bytes.length === 0 ? Effect.void : writeOut(bytes)
   })
-  /** Whether a piece fits into what is left. No character takes more than three bytes. */
-  const gather = (piece: Piece): boolean => {
+  /**
+   * Copies a piece into the buffer; returns false if it may not fit. No UTF-16 unit takes more than three bytes of
+   * UTF-8.
+   */
+  const tryBuffer = (piece: Piece): boolean => {
     const most = typeof piece === "string" ? 3 * piece.length : piece.length
-    if (most > STEP_BYTES - gathered) return false
-    if (typeof piece === "string") gathered += memory.write(piece, gathered)
+    if (most > STEP_BYTES - used) return false
+    if (typeof piece === "string") used += memory.write(piece, used)
     else {
-      memory.set(piece, gathered)
-      gathered += piece.length
+      memory.set(piece, used)
+      used += piece.length
     }
     return true
   }
   const writePiece = (piece: Piece) => {
-    if (gather(piece)) return Effect.void
-    const alone = () => handOn(typeof piece === "string" ? Buffer.from(piece) : piece)
-    return Effect.flatMap(flush, () => (gather(piece) ? Effect.void : alone()))
+    if (tryBuffer(piece)) return Effect.void
+    const writeUnbuffered = () => writeOut(typeof piece === "string" ? Buffer.from(piece) : piece)
+    return Effect.flatMap(flush, () => (tryBuffer(piece) ? Effect.void : writeUnbuffered()))
   }
   const writePieces = (pieces: ReadonlyArray<string>, from: number): Effect.Effect<void, OutputError> => {
     for (let index = from; index < pieces.length; index++) {
       const piece = pieces[index] ?? ""
-      if (!gather(piece)) return Effect.flatMap(writePiece(piece), () => writePieces(pieces, index + 1))
+      if (!tryBuffer(piece)) return Effect.flatMap(writePiece(piece), () => writePieces(pieces, index + 1))
     }
     return Effect.void
   }
@@ -174,13 +177,13 @@ const open = ({
 }: Target): Effect.Effect<AtomicOutput.AtomicOutput, OutputError> =>
   Effect.suspend(() => {
     if (file === "-") {
-      const shows = binary && process.stdout.isTTY === true
-      return shows
+      const isTerminal = binary && process.stdout.isTTY === true
+      return isTerminal
         ? unavailable(file, "a terminal cannot show this format. Name a file, or send it on to another program")
         : attempt(file, 0, async () => AtomicOutput.standardOutput())
     }
     return Effect.flatMap(
-      attempt(file, 0, async () => look(file)),
+      attempt(file, 0, async () => resolveTarget(file)),
       ({ name, found }) => {
         if (log !== undefined && isPartOf(log, name)) return unavailable(file, "it is a part of the log that is read")
         if (found?.isDirectory() === true) return unavailable(file, "it is a directory. Name a file in it")
@@ -193,12 +196,12 @@ const open = ({
 
 const unavailable = (file: string, reason: string) => Effect.fail(new OutputUnavailable({ file, reason }))
 
-const look = (file: string) => {
+const resolveTarget = (file: string) => {
   const name = targetOf(path.resolve(file))
   return { name, found: fs.statSync(name, { throwIfNoEntry: false }) }
 }
 
-/** Whether a file is the log itself, or one that it, its keys, its segments or its plugins are in. */
+/** Whether a file belongs to the log: the database, its keys, its segments or its plugins. */
 const isPartOf = (log: string, name: string): boolean => {
   const whole = targetOf(path.resolve(log))
   return name.startsWith(whole) && LOG_PART.test(name.slice(whole.length))
@@ -206,30 +209,30 @@ const isPartOf = (log: string, name: string): boolean => {
 
 const LOG_PART = /^(-wal|-shm|-journal|\.keys(-\w+)?|\.snapshot-key|\.(segments|plugins)([\\/].*)?)?$/
 
-/** Names what the operating system reported by what can be done about it. */
+/** Maps the operating system's errors to errors that say how to recover. */
 const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.Effect<A, OutputError> =>
   Effect.tryPromise({
     try: run,
     catch: (cause) => {
       const code = AtomicOutput.codeOf(cause)
-      if (NO_ROOM.has(code)) return new OutputDiskFull({ file, after })
+      if (DISK_FULL.has(code)) return new OutputDiskFull({ file, after })
       if (code === "EEXIST") return new OutputExists({ file })
       const found = cause instanceof Error ? cause.message : String(cause)
       return new OutputUnavailable({ file, reason: REASONS[code]?.(path.dirname(path.resolve(file))) ?? found })
     },
   })
 
-/** No space left, quota used up, file too large. */
-const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+/** No space left, quota exceeded, file too large. */
+const DISK_FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
-const closed = (directory: string) => `the directory ${directory} or the file is closed to this user`
+const accessDenied = (directory: string) => `the directory ${directory} or the file is closed to this user`
 
-/** What the system's errors mean here, and what to do. */
+/** The system's errors in plain words, with the remedy. */
 const REASONS: Readonly<Record<string, (directory: string) => string>> = {
   ENOENT: (directory) => `there is no directory ${directory}. Make it, or name another`,
   ENOTDIR: (directory) => `${directory} is no directory`,
-  EACCES: closed,
-  EPERM: closed,
+  EACCES: accessDenied,
+  EPERM: accessDenied,
   EROFS: (directory) => `${directory} is on a disk that is mounted read-only`,
   ENAMETOOLONG: () => "its name is too long",
 }

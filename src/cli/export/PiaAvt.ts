@@ -1,3 +1,4 @@
+/** The command `hindcast export piaavt`: events as log lines of the toolkit PiaAVT. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Records } from "../../events/read/Records.ts"
@@ -32,7 +33,7 @@ export const piaavt = Command.make(
     }),
 ).pipe(Command.withDescription("Write events as the log lines of the PiaAGI toolkit PiaAVT, one JSON object a line"))
 
-/** The agents of the tasks that were opened up to a position; of all tasks where none is given. */
+/** The agent of each task that was opened up to a position; of all tasks if no position is given. */
 const agentsAt = (until: number | undefined) =>
   Effect.gen(function* () {
     const agents = new Map<string, string>()

@@ -1,3 +1,4 @@
+/** The option `--scores`: which scores an export uses if a task has several. */
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -6,11 +7,11 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
 
-/** The scores that count where nobody says otherwise: those of the pointer `official`, where there is one, else `live`. */
+/** The default scores: those of the pointer `official` if it exists, else those labelled `live`. */
 export const OFFICIAL = "official"
 export const LIVE = "live"
 
-/** Which scores count, where a task has several. */
+/** A pointer, a score set's id or its end, or a label. */
 export const scores = Options.text("scores").pipe(
   Options.withDescription(
     "A pointer, a score set's id or the end of it, or a label. Default: official, where it names a set, else live",
@@ -18,18 +19,18 @@ export const scores = Options.text("scores").pipe(
   Options.optional,
 )
 
-/** The scores that were asked for, or by default. */
+/** The chosen scores, or the default ones. */
 export const resolve = (typed: Option.Option<string>) =>
   Effect.gen(function* () {
     const promoted = yield* pointers
     const name = Option.getOrElse(typed, () => (promoted.has(OFFICIAL) ? OFFICIAL : LIVE))
-    // A log has a live score set for each task: to know their label is to know them all, without a list of them.
+    // Each task has a live score set of its own. Their label identifies them all, without a list of ids.
     if (name === LIVE && !promoted.has(LIVE)) return ScoreChoice.labelled(LIVE)
     const { scoreSetIds } = yield* SetScores.resolve(name)
     return ScoreChoice.ofSets(name, new Set(scoreSetIds))
   })
 
-/** The pointers that name a score set. */
+/** The pointers of the log. */
 const pointers = Effect.gen(function* () {
   const log = yield* EventLog
   const found = new Set<string>()

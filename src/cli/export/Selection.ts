@@ -1,3 +1,4 @@
+/** The options that select the events of an export, and the queries that they mean. */
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
@@ -7,7 +8,7 @@ import type { Head } from "../../events/vocabulary/Event.ts"
 import * as EventTypes from "../command/EventTypes.ts"
 import * as Ids from "../command/Ids.ts"
 
-/** Which events to export, for whatever is made of them. */
+/** The options that select events, for every format. */
 export const options = {
   task: Options.text("task").pipe(Options.withDescription("Only events of this task"), Options.optional),
   since: Options.text("since").pipe(Options.withDescription("Only events after this moment"), Options.optional),
@@ -23,7 +24,7 @@ export const options = {
 
 export const type = Options.text("type").pipe(Options.withDescription("Only events of this type"), Options.repeated)
 
-/** What was typed of it. */
+/** The values of these options. */
 export interface Typed {
   readonly task: Option.Option<string>
   readonly since: Option.Option<string>
@@ -32,20 +33,20 @@ export interface Typed {
   readonly type?: ReadonlyArray<string>
 }
 
-/** What is exported. */
+/** The selected events. */
 export interface EventSelection {
-  /** After which position, and up to which one. */
+  /** The range of positions: after `after`, up to and including `until`. */
   readonly after: number
   readonly until: number
-  /** What to read, one after the other: a fork's history is its ancestors' before it is its own. */
+  /** The queries to run in order. A fork's history begins with its ancestors' events. */
   readonly queries: ReadonlyArray<Query>
-  /** The log's end when the export began. Whatever is appended meanwhile is not in it. */
+  /** The log's head when the export began. Later events are not exported. */
   readonly head: Head
-  /** Whether these are all events of the range. */
+  /** Whether all events of the range are selected. */
   readonly whole: boolean
 }
 
-/** The selection that was typed, at the log's end as it is now. */
+/** The selection that the options name, at the log's current head. */
 export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,3 +1,7 @@
+/**
+ * The command `hindcast export transitions`: every step as state, action, reward and next state, for reinforcement
+ * learning.
+ */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
@@ -40,7 +44,7 @@ export const transitions = Command.make(
       const counts = { tasks: 0, steps: 0, withoutSteps: 0, unscored: 0 }
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {
         const pages = Audits.stream({ until: head.position, onProgress }).pipe(
-          // One task at a time, however many are in a page: each is held until its last event.
+          // One task at a time: each task's steps are held in memory until its last event.
           Stream.rechunk(1),
           Stream.mapEffect((audit) => ofTask(audit, choice)),
           Stream.tap(({ steps, scored }) =>
@@ -64,8 +68,8 @@ export const transitions = Command.make(
           encode(encoder, pages),
         )
       })
-      const told = { ...written, format, scores: choice.name, ...counts, head }
-      yield* ExportSummary.tell({ output, json }, told, sentence(told))
+      const summary = { ...written, format, scores: choice.name, ...counts, head }
+      yield* ExportSummary.tell({ output, json }, summary, summaryLine(summary))
     }).pipe(Effect.provide(OpenLog.forReading(named))),
 ).pipe(
   Command.withDescription(
@@ -73,7 +77,7 @@ export const transitions = Command.make(
   ),
 )
 
-interface Told extends OutputFile.Written {
+interface Summary extends OutputFile.Written {
   readonly scores: string
   readonly tasks: number
   readonly steps: number
@@ -81,14 +85,14 @@ interface Told extends OutputFile.Written {
   readonly unscored: number
 }
 
-const sentence = ({ steps, tasks, file, bytes, scores, withoutSteps, unscored }: Told): string =>
+const summaryLine = ({ steps, tasks, file, bytes, scores, withoutSteps, unscored }: Summary): string =>
   [
     `Exported ${count(steps, "step")} of ${count(tasks, "task")} (${size(bytes)}) to ${file}, rewards by ${scores}.`,
     ...(withoutSteps === 0 ? [] : [`${count(withoutSteps, "task")} had no step.`]),
     ...(unscored === 0 ? [] : [`${count(unscored, "task")} had no such score: the rewards of their steps are 0.`]),
   ].join(" ")
 
-/** The transitions of one task, from its own events. */
+/** The transitions of one task, from its events. */
 const ofTask = (audit: TaskAudit, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog

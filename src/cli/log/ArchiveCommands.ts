@@ -1,3 +1,4 @@
+/** The commands `hindcast log archive`, `segments` and `upgrade`: the log's files and format. */
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"

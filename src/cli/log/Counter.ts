@@ -1,8 +1,10 @@
+/** A counter of progress on the terminal, for operations whose total is known. */
 import { Effect } from "effect"
 
 /**
- * A count on the last line of a person's terminal, on the standard error: `verified 12000 of 100000 (12 %)`. It is written
- * when the percentage changes, wiped away at the end, and not written at all where nobody looks.
+ * Runs an effect and shows its progress on the last line of the standard error: `verified 12000 of 100000 (12 %)`. The
+ * line is updated when the percentage changes and erased at the end. Nothing is written if the standard error is not a
+ * terminal.
  */
 export const counting = <A, E, R>(
   verb: string,
@@ -24,5 +26,5 @@ export const counting = <A, E, R>(
   )
 }
 
-/** Back to the line's beginning, and the line emptied. */
+/** Returns to the start of the line and erases it. */
 const WIPE = "\r\u001b[2K"

@@ -1,3 +1,4 @@
+/** The command `hindcast log import`: rebuilds a log from the events that `hindcast export events` wrote. */
 import { Args, Command } from "@effect/cli"
 import { Effect, Either, Stream } from "effect"
 import { NotImported } from "../../events/maintenance/Import.ts"
@@ -21,7 +22,7 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
     const filename = yield* OpenLog.fileOf(log)
     const head = yield* ProgressLine.during({ verb: "imported", unit: "events", json }, (onProgress) => {
       let events = 0
-      const pages = Stream.tap(recordedIn(filename, file), (page) => {
+      const pages = Stream.tap(decodeEvents(filename, file), (page) => {
         events += page.length
         return onProgress(events)
       })
@@ -37,8 +38,8 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
   ),
 )
 
-/** The events that the lines of a file say. */
-const recordedIn = (log: string, file: string) => {
+/** Decodes the events of a JSON Lines file. The first invalid line is a `NotImported` error. */
+const decodeEvents = (log: string, file: string) => {
   const refuse = ({ line, reason }: ImportLines.BadLine) => new NotImported({ log, line, reason })
   let line = 0
   return Stream.mapEffect(ImportLines.of(file, refuse), (page) =>

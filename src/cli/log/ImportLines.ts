@@ -1,14 +1,18 @@
+/** Reads a text file, or the standard input, as a stream of lines in constant memory. */
 import * as fs from "node:fs"
 import { Effect, Option, Stream } from "effect"
 import { BadInput } from "../command/BadInput.ts"
 
-/** Most characters of a line: some eight times the largest payload. A file without line ends is none of lines. */
+/**
+ * Maximum characters of a line: about eight times the largest payload. It bounds the memory for a file without line
+ * ends.
+ */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** Bytes that are read in one step. */
+/** Bytes that are read at a time. */
 const STEP_BYTES = 1024 * 1024
 
-/** A line is not one. */
+/** An invalid line. */
 export interface BadLine {
   /** Its number, from 1. */
   readonly line: number
@@ -16,8 +20,8 @@ export interface BadLine {
 }
 
 /**
- * The lines of a text file in UTF-8, step by step, in constant memory; `-` is the standard input. The end of the file ends
- * the last line too. `refuse` makes the error for what is no line.
+ * The lines of a UTF-8 text file, in chunks and in constant memory. `-` is the standard input. The last line may lack
+ * its line end. `refuse` makes the error for an invalid line.
  */
 export const of = <E>(
   file: string,
@@ -25,9 +29,9 @@ export const of = <E>(
 ): Stream.Stream<ReadonlyArray<string>, E | BadInput> => {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let lines = 0
-  let begun = ""
+  let partialLine = ""
 
-  const take = (bytes: Uint8Array | undefined) =>
+  const decodeLines = (bytes: Uint8Array | undefined) =>
     Effect.suspend((): Effect.Effect<ReadonlyArray<string>, E> => {
       let text: string
       try {
@@ -36,20 +40,20 @@ export const of = <E>(
         return Effect.fail(refuse({ line: lines + 1, reason: "the file is not text in UTF-8, here or soon after" }))
       }
       const parts = text.split("\n")
-      parts[0] = begun + (parts[0] ?? "")
-      begun = parts.pop() ?? ""
+      parts[0] = partialLine + (parts[0] ?? "")
+      partialLine = parts.pop() ?? ""
       lines += parts.length
-      if (begun.length > MAX_LINE) {
+      if (partialLine.length > MAX_LINE) {
         const reason = `it is longer than ${MAX_LINE} characters: this is no file with an event a line`
         return Effect.fail(refuse({ line: lines + 1, reason }))
       }
-      return Effect.succeed(bytes === undefined && begun !== "" ? [...parts, begun] : parts)
+      return Effect.succeed(bytes === undefined && partialLine !== "" ? [...parts, partialLine] : parts)
     })
 
   return bytesOf(file).pipe(
     Stream.map(Option.some),
     Stream.concat(Stream.succeed(Option.none<Uint8Array>())),
-    Stream.mapEffect((bytes) => take(Option.getOrUndefined(bytes))),
+    Stream.mapEffect((bytes) => decodeLines(Option.getOrUndefined(bytes))),
   )
 }
 

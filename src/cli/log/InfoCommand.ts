@@ -1,3 +1,4 @@
+/** The command `hindcast log info`: what a log contains, in numbers, and what takes its space. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
@@ -11,7 +12,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as InfoPage from "../pages/log/InfoPage.ts"
 
-/** Streams that the page names; `--json` names more, and both say what the others come to. */
+/** Maximum number of streams that are listed, as text and as JSON. The others are shown as a total. */
 const STREAMS_ON_PAGE = 20
 const STREAMS_IN_JSON = 10_000
 
@@ -35,7 +36,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("What a log holds, in numbers, and what takes its space"))
 
-/** Reads the events that say which tasks there are, and keeps in memory only those that are open. */
+/** Counts all and open tasks. Only the ids of open tasks are kept in memory. */
 const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Effect.gen(function* () {
   const { readPage } = yield* EventLog
   const open = new Set<string | null>()
@@ -61,7 +62,7 @@ const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effec
   return gate
 })
 
-/** All events by which a plugin comes, goes, and takes part or not. */
+/** The events that change which plugins are imported and active. */
 const PLUGIN_TYPES = ["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated"]
 
 const listPlugins: Effect.Effect<InfoPage.Info["plugins"], LogError, EventLog> = Effect.gen(function* () {

@@ -1,3 +1,6 @@
+/**
+ * The commands `hindcast log verify`, `anchor` and `doctor`: they prove that a log is intact, or show where it is not.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
@@ -41,8 +44,10 @@ export const verify = Command.make(
   ({ log, json, anchor, publicKey, quick }) =>
     Effect.gen(function* () {
       const log = yield* EventLog
-      const held = yield* readAnchor(anchor, publicKey)
-      const found = yield* verifying(json, (telling) => log.verifyWith({ ...telling, quick, ...against(held) }))
+      const checkedAnchor = yield* readAnchor(anchor, publicKey)
+      const found = yield* verifying(json, (callbacks) =>
+        log.verifyWith({ ...callbacks, quick, ...anchorOption(checkedAnchor) }),
+      )
       if (found._tag === "Tampered") {
         const { position, kind, reason, looks, findings } = found
         yield* Output.show(json, { intact: false, position, kind, reason, looks, findings }, (style) => [
@@ -52,9 +57,9 @@ export const verify = Command.make(
         return yield* new Tampered({ log: log.name, position, reason })
       }
       const { head, events, looks } = found
-      yield* Output.show(json, { intact: true, head, events, looks, ...held }, (style) => [
+      yield* Output.show(json, { intact: true, head, events, looks, ...checkedAnchor }, (style) => [
         `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
-        ...(held === undefined ? [] : [anchoredLine(held)]),
+        ...(checkedAnchor === undefined ? [] : [anchorLine(checkedAnchor)]),
         ...ExaminationPage.lookLines(style, looks),
       ])
     }).pipe(Effect.provide(OpenLog.forReading(log))),
@@ -65,8 +70,10 @@ export const verify = Command.make(
   ),
 )
 
-/** An anchor whose signature holds, and whether that was checked with a key that someone trusts. */
-interface Held {
+/**
+ * An anchor with a valid signature. `trusted` is true if the signature was checked with a key that the caller supplied.
+ */
+interface CheckedAnchor {
   readonly anchor: Anchor.Anchor
   readonly trusted: boolean
 }
@@ -80,17 +87,17 @@ const readAnchor = (file: Option.Option<string>, publicKey: Option.Option<string
     const anchor = yield* Anchor.decode(yield* TextFile.read("--anchor", file.value))
     const trusted = Option.isNone(publicKey) ? undefined : yield* TextFile.read("--public-key", publicKey.value)
     yield* Anchor.check(anchor, trusted)
-    return { anchor, trusted: trusted !== undefined } satisfies Held
+    return { anchor, trusted: trusted !== undefined } satisfies CheckedAnchor
   })
 
-/** The head that the log is held against, without what vouches for it. */
-const against = (held: Held | undefined) => {
-  if (held === undefined) return {}
-  const { position, hash } = held.anchor
+/** The position and hash of an anchor, for comparing the log with them. */
+const anchorOption = (checkedAnchor: CheckedAnchor | undefined) => {
+  if (checkedAnchor === undefined) return {}
+  const { position, hash } = checkedAnchor.anchor
   return { anchor: { position, hash } }
 }
 
-const anchoredLine = ({ anchor, trusted }: Held): string =>
+const anchorLine = ({ anchor, trusted }: CheckedAnchor): string =>
   `It holds against the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
     trusted ? "." : ", which nobody vouched for: name the one you trust with --public-key FILE."
   }`
@@ -117,8 +124,8 @@ export const anchor = Command.make(
         const found = `${out.value}, and an anchor is never overwritten`
         return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
       }
-      // What is signed is vouched for: a log that was tampered with gets no anchor.
-      const found = yield* verifying(json, (telling) => log.verifyWith(telling))
+      // A signature vouches for the log, so a log that was tampered with gets none.
+      const found = yield* verifying(json, (callbacks) => log.verifyWith(callbacks))
       if (found._tag === "Tampered") {
         return yield* new Tampered({ log: log.name, position: found.position, reason: found.reason })
       }
@@ -139,7 +146,7 @@ export const anchor = Command.make(
   Command.withDescription("Verify the log, and sign its head: a document that proves later what it said until now"),
 )
 
-/** The doctor found damage: what is to be done stands with each finding. */
+/** `log doctor` found damage. Each finding says how to recover. */
 export class LogDamaged extends Data.TaggedError("LogDamaged")<{ readonly examination: Examination }> {
   override get message() {
     const damage = this.examination.findings.filter(({ severity }) => severity === "damage")
@@ -154,8 +161,10 @@ export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(log)
     if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
-    const held = yield* readAnchor(anchor, publicKey)
-    const examination = yield* verifying(json, (telling) => examine(filename, { ...telling, ...against(held) }))
+    const checkedAnchor = yield* readAnchor(anchor, publicKey)
+    const examination = yield* verifying(json, (callbacks) =>
+      examine(filename, { ...callbacks, ...anchorOption(checkedAnchor) }),
+    )
     const healthy = isHealthy(examination)
     const { checked, looks, findings } = examination
     yield* Output.show(json, { healthy, log: filename, checked, looks, findings }, (style) =>

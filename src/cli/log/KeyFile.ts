@@ -1,32 +1,33 @@
+/** Reads the private key that signs anchors, or creates a new key pair. */
 import * as fs from "node:fs"
 import { Effect } from "effect"
 import * as Anchor from "../../events/integrity/Anchor.ts"
 import type { BadInput } from "../command/BadInput.ts"
 import * as TextFile from "./TextFile.ts"
 
-/** The owner may read and write it, and nobody else. */
+/** Readable and writable by the owner only. */
 const PRIVATE = 0o600
 
 const PUBLIC = 0o644
 
-/** A key to sign with, in PEM, and what its owner should know of its file. */
+/** A private key in PEM, and warnings about its file for the user. */
 export interface Key {
   readonly privateKey: string
   readonly remarks: ReadonlyArray<string>
 }
 
 /**
- * The private key in a file. Where there is no such file, a new pair is made: the private key there, the public one beside
- * it in `<file>.pub`. A key that others may read is used, with a warning.
+ * The private key in a file. If the file does not exist, creates a key pair: the private key in the file, the public
+ * key in `<file>.pub`. Warns if other users can read the private key.
  */
 export const readOrMake = (file: string): Effect.Effect<Key, BadInput> =>
   Effect.gen(function* () {
     if (!fs.existsSync(file)) return yield* make(file)
     const privateKey = yield* TextFile.read("--key", file)
     const { mode } = fs.statSync(file)
-    const isOpen = process.platform !== "win32" && (mode & 0o077) !== 0
+    const isReadableByOthers = process.platform !== "win32" && (mode & 0o077) !== 0
     const others = `others may read it (mode ${(mode & 0o777).toString(8)}), and could sign with it`
-    return { privateKey, remarks: isOpen ? [`warning: ${file}: ${others}. chmod 600 ${file}`] : [] }
+    return { privateKey, remarks: isReadableByOthers ? [`warning: ${file}: ${others}. chmod 600 ${file}`] : [] }
   })
 
 const make = (file: string) =>

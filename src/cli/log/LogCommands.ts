@@ -1,3 +1,4 @@
+/** The command group `hindcast log`, and its commands `ls` and `show`. */
 import { Args, Command, Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
@@ -16,7 +17,7 @@ import { info } from "./InfoCommand.ts"
 import { anchor, doctor, verify } from "./IntegrityCommands.ts"
 import { shred, subjects } from "./PersonalCommands.ts"
 
-/** Events that `log ls` shows where nobody says otherwise. */
+/** Default number of events that `log ls` shows. */
 const LIMIT = 50
 
 const filters = {
@@ -70,23 +71,23 @@ const queryOf = ({ after, until, type, task, stream }: Filters) =>
     return query
   })
 
-/** Events that are shown, and, where that is not all of them, where the others are. */
+/** The events to show, and a line about the remaining ones if there are any. */
 interface Selected {
   readonly events: ReadonlyArray<Event>
   readonly beyond: string | undefined
 }
 
-const MORE = "--limit N shows more."
+const MORE_HINT = "--limit N shows more."
 
 const first = (query: Query, limit: number) =>
   Effect.gen(function* () {
-    // One more tells whether there are more.
+    // One additional event shows whether there are more.
     const page = yield* (yield* EventLog).readPage(query, limit + 1)
-    const beyond = page.length > limit ? `Later ones follow; ${MORE}` : undefined
+    const beyond = page.length > limit ? `Later ones follow; ${MORE_HINT}` : undefined
     return { events: page.slice(0, limit), beyond } satisfies Selected
   })
 
-/** Without filters the last events are those of the last positions: what comes before them is counted, and not read. */
+/** The last `limit` events. Without filters they are the last positions, so earlier events are counted but not read. */
 const last = (query: Query, limit: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -100,7 +101,7 @@ const last = (query: Query, limit: number) =>
     })
     const events = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.takeRight(counted, limit)))
     const earlier = passed - events.length
-    return { events, beyond: earlier > 0 ? `${earlier} earlier; ${MORE}` : undefined } satisfies Selected
+    return { events, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined } satisfies Selected
   })
 
 const eventArgument = Args.text({ name: "event" }).pipe(Args.withDescription("Its position (@412) or its id"))

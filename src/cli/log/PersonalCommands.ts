@@ -1,3 +1,4 @@
+/** The commands `hindcast log subjects` and `shred`: the encryption keys of personal data. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { PersonalData } from "../../events/payload/PersonalData.ts"

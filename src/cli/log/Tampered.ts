@@ -1,10 +1,14 @@
+/** The error of the commands that find a log's events or indexes changed. */
 import { Data } from "effect"
 import { at } from "../terminal/Text.ts"
 
-/** The chain of hashes breaks, or is not the one that was anchored, or what events are found by was changed: see `log verify`. */
+/**
+ * The log was tampered with: its hash chain is broken, differs from the anchored one, or a table or index that finds
+ * events was changed. See `log verify`.
+ */
 export class Tampered extends Data.TaggedError("Tampered")<{
   readonly log: string
-  /** Null where it is about no event. */
+  /** Null if the finding does not concern an event. */
   readonly position: number | null
   readonly reason: string
 }> {

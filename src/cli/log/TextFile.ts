@@ -1,3 +1,4 @@
+/** Reads and creates the text files that options name. */
 import * as fs from "node:fs"
 import { Effect } from "effect"
 import { BadInput } from "../command/BadInput.ts"
@@ -5,7 +6,7 @@ import { BadInput } from "../command/BadInput.ts"
 /**
  * Reads a text file that an option names.
  *
- * @param input the option, as it is typed
+ * @param input the option's name, for the error message
  */
 export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
   Effect.try({
@@ -13,7 +14,7 @@ export const read = (input: string, file: string): Effect.Effect<string, BadInpu
     catch: (cause) => new BadInput({ input, expected: "a file that can be read", found: reasonOf(cause) }),
   })
 
-/** Writes a file that is not there yet; what is there is never overwritten. */
+/** Creates a file. Fails if it exists: no file is ever overwritten. */
 export const make = (input: string, file: string, text: string, mode: number): Effect.Effect<void, BadInput> =>
   Effect.try({
     try: () => fs.writeFileSync(file, text, { flag: "wx", mode }),

@@ -1,24 +1,25 @@
+/** Shows the progress of a log's verification on the terminal. */
 import { Effect } from "effect"
 import type { VerifyOptions } from "../../events/log/Verification.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 
-/** What a verification tells while it is under way. */
+/** The progress callbacks of a verification. */
 export type Telling = Required<Pick<VerifyOptions, "onProgress" | "onLook">>
 
-/** Shows on a person's terminal how far a verification is: the events of the chain, and the part that is being looked at. */
+/** Runs a verification and shows its progress: the number of verified events, then the part that is being checked. */
 export const verifying = <A, E, R>(
   json: boolean,
-  run: (telling: Telling) => Effect.Effect<A, E, R>,
+  run: (callbacks: Telling) => Effect.Effect<A, E, R>,
   terminal: ProgressLine.Terminal = process.stderr,
 ): Effect.Effect<A, E, R> =>
   ProgressLine.during(
     { verb: "verified", unit: "events", json },
-    (onProgress) => run({ onProgress, onLook: json ? () => Effect.void : lookingAt(terminal) }),
+    (onProgress) => run({ onProgress, onLook: json ? () => Effect.void : showPart(terminal) }),
     terminal,
   )
 
-/** What keeps the process for long is named before it does. */
-const lookingAt =
+/** Names a part before its check, because the check blocks the process for long. */
+const showPart =
   (terminal: ProgressLine.Terminal) =>
   (what: string): Effect.Effect<void> =>
     Effect.sync(() => {
@@ -26,8 +27,8 @@ const lookingAt =
         terminal.write(`${WIPE}looking at ${what}`.slice(0, terminal.columns ?? DEFAULT_COLUMNS))
     })
 
-/** Back to the line's beginning, and the line emptied. */
+/** Returns to the start of the line and erases it. */
 const WIPE = "\r\u001b[2K"
 
-/** A terminal that does not say how wide it is. */
+/** Width of a terminal that does not report its width. */
 const DEFAULT_COLUMNS = 80

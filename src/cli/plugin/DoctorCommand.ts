@@ -1,3 +1,4 @@
+/** The command `hindcast doctor`: which sandbox this machine can offer to plugins. */
 import { Command } from "@effect/cli"
 import { Data, Effect } from "effect"
 import { report, type SandboxReport } from "../../plugins/sandbox/SandboxReport.ts"
@@ -5,7 +6,7 @@ import { json, sandbox } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as SandboxPage from "../pages/plugins/SandboxPage.ts"
 
-/** Do as it says: as the machine is, no plugin can be started in the tier that is wanted. */
+/** The machine cannot offer the requested sandbox tier. `improve` says how to recover. */
 export class NoSandbox extends Data.TaggedError("NoSandbox")<Pick<SandboxReport, "wanted" | "why" | "improve">> {
   override get message() {
     return `expected to start plugins with --sandbox ${this.wanted}, found that ${this.why}. ${this.improve ?? ""}`.trim()

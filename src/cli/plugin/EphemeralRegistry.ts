@@ -1,3 +1,4 @@
+/** A temporary plugin registry, for checking a plugin without a log. */
 import type { Option } from "effect"
 import { Effect, Layer } from "effect"
 import { layer as layerMemory } from "../../events/memory/MemoryEventLog.ts"
@@ -5,7 +6,7 @@ import * as Registry from "../../kernel/registry/Registry.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 
-/** A registry that keeps nothing: for checking a plugin without a log. Paths are as the named log would have them. */
+/** A registry on an in-memory log. Its paths are derived from the named log's path. */
 export const registry = (log: Option.Option<string>, workspace: Option.Option<string>) =>
   Layer.unwrapEffect(
     Effect.map(OpenLog.workspaceOf(workspace), (workspace) =>

@@ -1,10 +1,11 @@
+/** The error of commands that cannot import or activate a plugin because permissions are missing. */
 import { Data } from "effect"
 
-/** Grant it: a plugin asks for more than it was granted. */
+/** A plugin requests permissions that it was not granted. To recover, run `remedy`. */
 export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
-  /** What it asks for and lacks. */
+  /** The missing permissions, as text. */
   readonly refused: string
-  /** What gives it all of that. */
+  /** The command that grants all of them. */
   readonly remedy: string
 }> {
   override get message() {

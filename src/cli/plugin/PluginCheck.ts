@@ -1,3 +1,4 @@
+/** The command `hindcast plugin check`: reports the problems of a plugin without importing it. */
 import * as fs from "node:fs"
 import type { Option } from "effect"
 import { Effect } from "effect"
@@ -9,9 +10,9 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
 
-/** What `plugin check` is told. */
-export interface Checking {
-  /** A plugin's directory, or another source of one. */
+/** The input of `plugin check`. */
+export interface CheckInput {
+  /** A plugin's directory, or any other source of a plugin. */
   readonly source: string
   readonly json: boolean
   readonly workspace: Option.Option<string>
@@ -19,10 +20,10 @@ export interface Checking {
 }
 
 /**
- * `hindcast plugin check`: everything that is wrong with a plugin's directory at once, each with its line and column, or
- * what an import would show. Of a source that is no directory, the first thing that is wrong.
+ * Checks a plugin. For a directory, reports all problems at once, each with line and column. For any other source,
+ * fails with the first problem. Without problems, shows what an import would show.
  */
-export const check = ({ source, json, workspace, options }: Checking) =>
+export const check = ({ source, json, workspace, options }: CheckInput) =>
   Effect.gen(function* () {
     const registry = yield* Registry
     if (fs.statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -33,11 +34,11 @@ export const check = ({ source, json, workspace, options }: Checking) =>
       workspace: yield* OpenLog.workspaceOf(workspace),
     })
     if (plugin !== undefined) return yield* show(json, plugin)
-    if (json) yield* Output.show(json, { file, problems: problems.map(flat) }, () => [])
+    if (json) yield* Output.show(json, { file, problems: problems.map(withoutNesting) }, () => [])
     return yield* new ManifestInvalid({ file, issues: problems })
   })
 
 const show = (json: boolean, plugin: Parameters<typeof PluginPage.described>[0]) =>
   Output.show(json, { ...PluginPage.described(plugin), problems: [] }, (style) => PluginPage.checked(style, plugin))
 
-const flat = ({ place, ...issue }: ManifestIssue) => ({ ...issue, line: place?.line, column: place?.column })
+const withoutNesting = ({ place, ...issue }: ManifestIssue) => ({ ...issue, line: place?.line, column: place?.column })

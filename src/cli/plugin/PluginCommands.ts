@@ -1,3 +1,4 @@
+/** The command group `hindcast plugin`, and its commands `check`, `remove`, `activate` and `deactivate`. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { grantCommand, Registry } from "../../kernel/registry/Registry.ts"

@@ -1,4 +1,4 @@
-/** Asking a person for consent to start a plugin where nothing but Deno's permissions confines it. */
+/** Asks the user for consent to run a plugin that is confined by Deno's permissions alone, and records it. */
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as SandboxConsents from "../../kernel/instances/SandboxConsents.ts"
@@ -16,32 +16,35 @@ const versionOf = ({ manifest, digest }: Imported): SandboxConsents.Version => (
   ...{ plugin: manifest.name, version: manifest.version, digest },
 })
 
-/** What is missing to start a plugin on this machine; records the consent where it is given by an option. */
-export const settle = (imported: Imported, said: boolean) =>
+/**
+ * The consent that is missing to start the plugin on this machine; `undefined` if none is. If an option gave consent
+ * (`givenByOption`), records it first.
+ */
+export const settle = (imported: Imported, givenByOption: boolean) =>
   Effect.gen(function* () {
     if (!SandboxConsents.isStarted(imported.manifest)) return undefined
     const log = yield* EventLog
     const version = versionOf(imported)
-    if (said) yield* give(version)
+    if (givenByOption) yield* give(version)
     return yield* Effect.flatMap(PluginHost, (host) => SandboxConsents.missing(log, host, version)).pipe(
       Effect.provide(layerOf({})),
-      // Where the sandbox is not to be had at all, starting the plugin says so.
+      // If no sandbox is available at all, starting the plugin reports it.
       Effect.catchTag("SandboxUnavailable", () => Effect.succeed(undefined)),
     )
   })
 
-/** Records the consent to a version that was given by an option. */
+/** Records the consent that an option gave to one version. */
 export const give = (version: SandboxConsents.Version) =>
   Effect.flatMap(EventLog, (log) => SandboxConsents.record(log, version, "option", userAsActor()))
 
-/** Asks whoever sits at the terminal; where nobody does, says what is missing. Answers whether it was consented to. */
+/** Asks the user for consent. Without a terminal or without consent, prints a warning that names what is missing. */
 export const askOrTell = (missing: SandboxConsentMissing, imported: Imported) =>
   Effect.gen(function* () {
     if (yield* ask(missing, versionOf(imported))) return
     yield* Output.note(`warning: ${CommandHints.inText(missing.message)}`)
   })
 
-/** Asks whoever sits at the terminal, and records a yes. No is the default, and what is answered where nobody sits there. */
+/** Asks the user for consent, and records a yes. Returns whether the user consented; without a terminal, false. */
 export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxConsents.Version) =>
   Effect.gen(function* () {
     if (!Question.isPossible()) return false

@@ -1,3 +1,4 @@
+/** The commands `hindcast plugin grant` and `revoke`: the permissions of an imported plugin. */
 import { Command } from "@effect/cli"
 import { Data, Effect } from "effect"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
@@ -10,7 +11,7 @@ import * as Output from "../command/Output.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 import { grants, name, named } from "./PluginOptions.ts"
 
-/** Name at least one: without one there is nothing to do. */
+/** The command names no permission. To recover, name at least one. */
 export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
   readonly plugin: string
   readonly held: Held | null
@@ -26,7 +27,7 @@ export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
   }
 }
 
-const regrant = (word: "grant" | "revoke") =>
+const changeGrants = (word: "grant" | "revoke") =>
   Command.make(word, { ...common, name, ...grants }, ({ log, json, name, ...typed }) =>
     Effect.gen(function* () {
       const registry = yield* Registry
@@ -36,10 +37,10 @@ const regrant = (word: "grant" | "revoke") =>
       }
       const given = named(typed)
       if (!isAny(given)) return yield* new NoGrantNamed({ plugin: name, held: before.held })
-      const standing = yield* registry[word](name, given)
+      const status = yield* registry[word](name, given)
       const after = SafeRecord.get(yield* registry.state, name)
-      yield* Output.show(json, GrantPage.document(name, standing, after), (style) =>
-        GrantPage.lines(style, name, standing, after),
+      yield* Output.show(json, GrantPage.document(name, status, after), (style) =>
+        GrantPage.lines(style, name, status, after),
       )
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   )
@@ -48,13 +49,13 @@ const isAny = ({ runAny, ...lists }: GrantedPermissions): boolean =>
   runAny === true || Object.values(lists).some((names) => names.length > 0)
 
 /** `hindcast plugin grant PLUGIN --grant-…` */
-export const grant = regrant("grant").pipe(
+export const grant = changeGrants("grant").pipe(
   Command.withDescription(
     "Grant a plugin something, for this version and later ones; install the update that waits for it",
   ),
 )
 
 /** `hindcast plugin revoke PLUGIN --grant-…` */
-export const revoke = regrant("revoke").pipe(
+export const revoke = changeGrants("revoke").pipe(
   Command.withDescription("Take back what a plugin was granted; what asks for it takes no part until it has it again"),
 )

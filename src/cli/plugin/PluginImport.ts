@@ -1,3 +1,4 @@
+/** The command `hindcast plugin add`: imports or updates a plugin. */
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
@@ -31,7 +32,7 @@ export const add = Command.make(
       const before = yield* registry.state
       const imported = yield* registry.import(source, { ...importOptions(options), activate: !noActivate }).pipe(
         Effect.tapErrorTag("UpdateHeld", (held) =>
-          // What was said counts for this version, also when it is installed later, by a grant.
+          // The consent applies to this version even if a later grant installs it.
           Effect.zipRight(sandbox === "flags" ? PluginConsent.give(held) : Effect.void, showHeld(json, held)),
         ),
       )
@@ -53,7 +54,7 @@ export const add = Command.make(
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
 
-/** What programs learn of an update that waits; people learn it by the failure that follows. */
+/** Prints the held update as JSON. For people, the failure that follows describes it. */
 const showHeld = (json: boolean, { plugin, version, digest, installed, missing, command }: UpdateHeld) =>
   json
     ? Output.show(json, { name: plugin, version, digest, status: "held", installed, missing, command }, () => [])

@@ -1,3 +1,4 @@
+/** The commands `hindcast plugin ls`, `list` and `show`: the registry now or at a past position. */
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -17,15 +18,15 @@ const at = Options.text("at").pipe(
   Options.optional,
 )
 
-/** The registry as it stood at a moment, and the moment's position. */
+/** The registry at a moment, and the moment's position. */
 const registryAt = (at: Option.Option<string>) =>
   Effect.gen(function* () {
     const position = Option.isNone(at) ? (yield* (yield* EventLog).head).position : yield* Moment.resolve(at.value)
     return { position, registry: yield* (yield* Projector).stateAt(PluginRegistry.projection, position) }
   })
 
-/** A plugin, with what it lacks where it takes no part. */
-const standing = (name: string, plugin: PluginRegistry.Plugin) =>
+/** A plugin's status: if it is inactive, with the permissions that it lacks. */
+const statusOf = (name: string, plugin: PluginRegistry.Plugin) =>
   Effect.gen(function* () {
     const missing = plugin.active ? [] : yield* (yield* Registry).missing(name, plugin)
     return { name, plugin, missing }
@@ -35,7 +36,7 @@ const listing = (word: "ls" | "list") =>
   Command.make(word, { ...common, at }, ({ log, json, at }) =>
     Effect.gen(function* () {
       const { position, registry } = yield* registryAt(at)
-      const plugins = yield* Effect.forEach(Object.entries(registry), ([name, plugin]) => standing(name, plugin))
+      const plugins = yield* Effect.forEach(Object.entries(registry), ([name, plugin]) => statusOf(name, plugin))
       const document = plugins.map(PluginPage.listed)
       yield* Output.show(json, { at: position, plugins: document }, (style) =>
         PluginPage.list(style, plugins, Option.isNone(at)),
@@ -49,7 +50,7 @@ export const ls = listing("ls")
 /** `hindcast plugin list`: the same. */
 export const list = listing("list")
 
-/** Name another version: the log never had this one of the plugin. */
+/** The log has no such version of the plugin. To recover, name another version. */
 export class VersionNotFound extends Data.TaggedError("VersionNotFound")<{
   readonly plugin: string
   readonly version: string
@@ -77,25 +78,27 @@ export const show = Command.make("show", { ...common, named, at }, ({ log, json,
         ? SafeRecord.get(registry, name)
         : yield* ofVersion(name, yield* versionOf(name, versions, named.slice(separator + 1)))
     if (plugin === undefined) return yield* new NotInRegistry({ name, known: Object.keys(registry) })
-    const stands = yield* standing(name, plugin)
-    yield* Output.show(json, { name, at: position, ...plugin, missing: stands.missing, versions }, (style) =>
-      PluginPage.show(style, { ...stands, manifest: manifestOf(plugin), versions }),
+    const status = yield* statusOf(name, plugin)
+    yield* Output.show(json, { name, at: position, ...plugin, missing: status.missing, versions }, (style) =>
+      PluginPage.show(style, { ...status, manifest: manifestOf(plugin), versions }),
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show one plugin: what it declares, was granted, and what people set, and its versions"))
 
-/** The last version of this name, or of a digest that begins so. */
-const versionOf = (plugin: string, versions: ReadonlyArray<PluginVersion>, asked: string) => {
-  const isDigest = /^[0-9a-f]{6,64}$/.test(asked)
+/** The latest version with this name, or with a digest that begins with it. */
+const versionOf = (plugin: string, versions: ReadonlyArray<PluginVersion>, requested: string) => {
+  const isDigest = /^[0-9a-f]{6,64}$/.test(requested)
   const found =
-    versions.findLast(({ version }) => version === asked) ??
-    versions.findLast(({ digest }) => isDigest && digest.startsWith(asked))
+    versions.findLast(({ version }) => version === requested) ??
+    versions.findLast(({ digest }) => isDigest && digest.startsWith(requested))
   return found === undefined
-    ? Effect.fail(new VersionNotFound({ plugin, version: asked, known: versions }))
+    ? Effect.fail(new VersionNotFound({ plugin, version: requested, known: versions }))
     : Effect.succeed(found)
 }
 
-/** The plugin as it stood right after a version of it was imported; an update that waited, as it would be. */
+/**
+ * The plugin right after a version was imported. For a held update, the plugin as it would be after its installation.
+ */
 const ofVersion = (name: string, { at, status }: PluginVersion) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).stateAt(PluginRegistry.projection, at)

@@ -1,3 +1,4 @@
+/** The command `hindcast plugin new`: creates a plugin's directory from the template. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
@@ -12,7 +13,7 @@ import { json } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 
-/** Name another directory: a new plugin is put into an empty one. */
+/** The directory is not empty. To recover, name a new or an empty directory. */
 export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory: string; readonly found: string }> {
   override get message() {
     return `${this.directory}: expected a new or an empty directory, found ${this.found}. Nothing was written.`
@@ -35,7 +36,7 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
         "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, of at most 64 characters; give one with --name"
       return yield* new BadInput({ input: Option.isSome(wanted) ? "--name" : "dir", expected, found: `"${name}"` })
     }
-    yield* empty(target)
+    yield* checkEmpty(target)
     const files = write(target, name)
     const isInstalled = fs.existsSync(installed(target) ?? "")
     const { layer } = yield* report("auto")
@@ -50,15 +51,15 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
       `  ${command(["plugin", "check", shortest(target)])}`,
       `  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`,
       `  ${command(add)}`,
-      ...(needsConsent ? [style.dim(ALONE)] : []),
+      ...(needsConsent ? [style.dim(CONSENT_NOTE)] : []),
     ])
   }),
 ).pipe(Command.withDescription("Start a plugin of your own: a manifest, an entry and a test that work"))
 
-const ALONE =
+const CONSENT_NOTE =
   "`--sandbox flags` lets it run here, where nothing but Deno's permissions confines it: it is yours. It is recorded for this version."
 
-const empty = (target: string): Effect.Effect<void, NotEmpty> => {
+const checkEmpty = (target: string): Effect.Effect<void, NotEmpty> => {
   const found = fs.statSync(target, { throwIfNoEntry: false })
   if (found === undefined) return Effect.void
   if (!found.isDirectory()) return new NotEmpty({ directory: target, found: "a file" })
@@ -66,10 +67,10 @@ const empty = (target: string): Effect.Effect<void, NotEmpty> => {
   return first === undefined ? Effect.void : new NotEmpty({ directory: target, found: `${first} in it` })
 }
 
-/** The template is a plugin itself, by this name. */
+/** The plugin name in the template. */
 const TEMPLATE = "my-plugin"
 
-/** Copies the template under another name; answers with the names of its files. */
+/** Copies the template with another plugin name. Returns the names of the files. */
 const write = (target: string, name: string): ReadonlyArray<string> => {
   const template = inPackage("template", "plugin")
   const files = fs.readdirSync(template).sort()
@@ -82,22 +83,25 @@ const write = (target: string, name: string): ReadonlyArray<string> => {
   return files
 }
 
-/** The JSON Schema of the manifest as it is found from a directory: in the package that is installed there, else in this one. */
+/**
+ * The URL or relative path of the manifest's JSON Schema: in the package that is installed at the directory, else in
+ * this package.
+ */
 const schemaFor = (target: string): string => {
   const schema = path.join("schema", "looper-plugin.schema.json")
-  const there = installed(target)
-  if (there === undefined) return pathToFileURL(inPackage(schema)).href
-  return path.relative(target, path.join(there, schema)).split(path.sep).join("/")
+  const packageDirectory = installed(target)
+  if (packageDirectory === undefined) return pathToFileURL(inPackage(schema)).href
+  return path.relative(target, path.join(packageDirectory, schema)).split(path.sep).join("/")
 }
 
-/** The package as a module in a directory would find it, or undefined where it would not. */
+/** The package's directory as a module in `target` would resolve it; `undefined` if it would not be found. */
 const installed = (target: string): string | undefined => {
   if (isBelow(target, inPackage())) return inPackage()
   for (let above = path.dirname(target); ; above = path.dirname(above)) {
-    const place = path.join(above, "node_modules", "hindcast")
-    if (fs.existsSync(place)) return place
+    const candidate = path.join(above, "node_modules", "hindcast")
+    if (fs.existsSync(candidate)) return candidate
     if (above === path.dirname(above)) return undefined
   }
 }
 
-const isBelow = (place: string, directory: string): boolean => place.startsWith(directory + path.sep)
+const isBelow = (candidate: string, directory: string): boolean => candidate.startsWith(directory + path.sep)

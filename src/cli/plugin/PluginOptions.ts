@@ -1,3 +1,4 @@
+/** Arguments and options that the `plugin` commands share. */
 import { Args, Options } from "@effect/cli"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { workspace } from "../command/CommonOptions.ts"
@@ -10,14 +11,14 @@ export const target = Args.text({ name: "target" }).pipe(
   Args.withDescription("A plugin, or a component: plugin/component"),
 )
 
-/** Where a plugin is imported from. */
+/** The source that a plugin is imported from. */
 export const source = Args.text({ name: "source" }).pipe(
   Args.withDescription(
     "Its directory, an archive (.tgz), or a Git repository: a URL, or a path, with #REF or #REF:DIR after it",
   ),
 )
 
-/** Grants by name. They add to what a first import is granted by itself: see `Grants.settle`. */
+/** The permissions that an import grants, in addition to those of a first import (see `Grants.settle`). */
 export const grants = {
   read: Options.text("grant-read").pipe(
     Options.withDescription(
@@ -48,10 +49,10 @@ export const grants = {
   ),
 }
 
-/** Grants by name, as they were typed. */
+/** The values of the `--grant-…` options. */
 export type Granted = Required<GrantedPermissions>
 
-/** How a plugin is imported or checked. */
+/** The options of an import or a check. */
 export const importing = {
   workspace,
   lenient: Options.boolean("lenient").pipe(
@@ -60,13 +61,13 @@ export const importing = {
   ...grants,
 }
 
-/** What the registry takes of what was typed. */
+/** The registry's import options from the typed options. */
 export const importOptions = ({ lenient, ...grants }: Granted & { readonly lenient: boolean }) => ({
   lenient,
   grants: named(grants),
 })
 
-/** Only what was granted. */
+/** The permissions that were granted, without the absent flag. */
 export const named = ({ read, write, net, env, run, runAny }: Granted): GrantedPermissions => ({
   ...{ read, write, net, env, run },
   ...(runAny ? { runAny } : {}),

@@ -1,3 +1,4 @@
+/** The commands `hindcast plugin priority` and `meta`: settings of plugins and components. */
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { find, type NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
@@ -32,7 +33,7 @@ export const priority = Command.make(
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Set a sensor's or actuator's priority"))
 
-/** The number that was typed. The sign "−", with which tables show it, is a minus too. */
+/** Parses a number. The sign "−", which tables use, is accepted as a minus. */
 const numberIn = (text: string): Effect.Effect<number, BadInput> => {
   const plain = text.trim().replace("\u2212", "-")
   const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : Number.NaN
@@ -42,7 +43,7 @@ const numberIn = (text: string): Effect.Effect<number, BadInput> => {
     : new BadInput({ input: "priority", expected, found: `"${text}"` })
 }
 
-/** There is no such key. */
+/** The target has no metadata with this key. */
 export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
   readonly target: string
   readonly key: string
@@ -87,7 +88,7 @@ export const meta = Command.make(
 
 const parse = (text: string): Effect.Effect<Json, BadInput> =>
   Effect.try({
-    // What `JSON.parse` answers is JSON.
+    // The result of `JSON.parse` is JSON.
     try: (): Json => JSON.parse(text),
     catch: () => new BadInput({ input: "value", expected: `JSON (text in quotes: '"${text}"')`, found: text }),
   })

@@ -1,3 +1,4 @@
+/** The command `hindcast audit`: the audit of one task, a table of many tasks, or the trend of their scores. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -73,15 +74,15 @@ export const audit = Command.make(
     ),
   },
   (given) =>
-    // What does not go together is said before a log is opened.
+    // Contradictory options are an error before the log is opened.
     Effect.flatMap(AuditMode.of(given), (mode) =>
-      answer(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
+      runMode(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
     ),
 ).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
 
 type Given = AuditMode.AuditInput
 
-const answer = (mode: AuditMode.Mode, given: Given) => {
+const runMode = (mode: AuditMode.Mode, given: Given) => {
   switch (mode._tag) {
     case "One":
       return one(mode.task, given)
@@ -150,7 +151,7 @@ const trend = (given: Given) =>
     const found = yield* Trend.trend(tasks, scoring, {
       ...Option.match(by, { onNone: () => ({}), onSome: (value) => ({ value }) }),
       ...Option.match(measure, { onNone: () => ({}), onSome: (measure) => ({ measure }) }),
-      // Whoever asks for an agent by its name alone asks of all its versions together.
+      // An agent that was given by name alone stands for all its versions together.
       agentOf: (task) => agent.find((name) => task.agent !== name && nameOf(task.agent) === name) ?? task.agent,
     })
     yield* Output.show(json, found, (style) =>
@@ -162,16 +163,16 @@ const DEFAULT_COLUMNS = 80
 
 const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
 
-/** The tasks that are asked for, open ones too. */
+/** The selected tasks, including open ones. */
 const selected = (given: TaskSelection.TaskSelectionInput) =>
   Effect.gen(function* () {
     const known = yield* tasksOf
-    const { tasks = Object.keys(known), ...asked } = yield* TaskSelection.selectedAmong(given, known)
-    const chosen = tasks.length === 0 ? [] : yield* Chosen.of(yield* EventLog, known, { tasks, ...asked })
+    const { tasks = Object.keys(known), ...selection } = yield* TaskSelection.selectedAmong(given, known)
+    const chosen = tasks.length === 0 ? [] : yield* Chosen.of(yield* EventLog, known, { tasks, ...selection })
     return { known, chosen }
   })
 
-/** Every task, from the events that say what it is and no others; of an open one, `to` is its last command. */
+/** All tasks, folded from three event types only. An open task's `to` is its last command. */
 const tasksOf = Effect.gen(function* () {
   const log = yield* EventLog
   const draft = Projection.begin(Tasks.projection, Tasks.projection.initial)
@@ -183,7 +184,7 @@ const tasksOf = Effect.gen(function* () {
 
 const TASKS: ReadonlyArray<CoreName> = ["TaskOpened", "ActuatorCommanded", "TaskClosed"]
 
-/** The scores that are asked for, else the official ones, else the live ones; null where there are none such. */
+/** The scores of `--scores`, else the official ones, else the live ones; null if there are none. */
 const scoresOf = ({ scores }: Given) =>
   Effect.gen(function* () {
     if (Option.isSome(scores)) return yield* SetScores.resolve(scores.value)

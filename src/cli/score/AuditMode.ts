@@ -1,3 +1,4 @@
+/** Decides what an `hindcast audit` command line asks for, and rejects options that do not apply to it. */
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
@@ -5,7 +6,7 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import { BadInput } from "../command/BadInput.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
-/** What was typed for `hindcast audit`. */
+/** The typed options and arguments of `hindcast audit`. */
 export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly name: Option.Option<string>
   readonly json: boolean
@@ -20,7 +21,7 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly by: Option.Option<"net" | "normalized">
 }
 
-/** What is asked for: the audit of one task, a table of many, or their trend. */
+/** The kind of output: the audit of one task, a table of many tasks, or the trend of their scores. */
 export type Mode = Data.TaggedEnum<{
   One: { readonly task: string }
   All: Record<never, never>
@@ -28,28 +29,32 @@ export type Mode = Data.TaggedEnum<{
 }>
 const Mode = Data.taggedEnum<Mode>()
 
-/** Of what was typed, what is asked for; what does not go together is refused. */
+/** The mode of a command line. Fails if options contradict each other. */
 export const of = (given: AuditInput): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
   Effect.gen(function* () {
     const { name, all, trend, json, markdown } = given
-    const asked = [...(Option.isSome(name) ? ["a task"] : []), ...(all ? ["--all"] : []), ...(trend ? ["--trend"] : [])]
-    if (asked.length === 0) {
+    const requestedModes = [
+      ...(Option.isSome(name) ? ["a task"] : []),
+      ...(all ? ["--all"] : []),
+      ...(trend ? ["--trend"] : []),
+    ]
+    if (requestedModes.length === 0) {
       return yield* Effect.fail(
         ValidationError.missingValue(HelpDoc.p("Missing argument <task>: expected a task, --all or --trend")),
       )
     }
-    if (asked.length > 1) {
-      return yield* new BadInput({ input: "hindcast audit", expected: ONE, found: asked.join(" and ") })
+    if (requestedModes.length > 1) {
+      return yield* new BadInput({ input: "hindcast audit", expected: ONE_MODE, found: requestedModes.join(" and ") })
     }
     if (json && markdown) {
       return yield* new BadInput({ input: "--markdown", expected: "it or --json", found: "both" })
     }
     const mode = all ? "--all" : trend ? "--trend" : "a task"
-    const stray = Object.entries(BELONGING).find(
-      ([option, modes]) => !modes.includes(mode) && isGiven(given[option as keyof typeof BELONGING]),
+    const misplaced = Object.entries(MODES_OF_OPTION).find(
+      ([option, modes]) => !modes.includes(mode) && isGiven(given[option as keyof typeof MODES_OF_OPTION]),
     )
-    if (stray !== undefined) {
-      const [option, modes] = stray
+    if (misplaced !== undefined) {
+      const [option, modes] = misplaced
       return yield* new BadInput({
         input: `--${option}`,
         expected: `it with ${modes.join(" or ")}`,
@@ -60,37 +65,37 @@ export const of = (given: AuditInput): Effect.Effect<Mode, BadInput | Validation
     return Option.match(name, { onNone: () => Mode.Trend(), onSome: (task) => Mode.One({ task }) })
   })
 
-const ONE = "one of a task, --all and --trend"
+const ONE_MODE = "one of a task, --all and --trend"
 
-const MANY = ["--all", "--trend"]
+const TABLE_MODES = ["--all", "--trend"]
 
-/** With what each option goes. */
-const BELONGING = {
+/** The modes that each option applies to. */
+const MODES_OF_OPTION = {
   sort: ["--all"],
   group: ["--all"],
   limit: ["--all"],
   measure: ["--trend"],
   by: ["--trend"],
-  scores: MANY,
-  task: MANY,
-  agent: MANY,
-  plugin: MANY,
-  outcome: MANY,
-  since: MANY,
-  until: MANY,
-  where: MANY,
+  scores: TABLE_MODES,
+  task: TABLE_MODES,
+  agent: TABLE_MODES,
+  plugin: TABLE_MODES,
+  outcome: TABLE_MODES,
+  since: TABLE_MODES,
+  until: TABLE_MODES,
+  where: TABLE_MODES,
 } satisfies { readonly [option in keyof AuditInput]?: ReadonlyArray<string> }
 
 const isGiven = (value: Option.Option<unknown> | ReadonlyArray<unknown>): boolean =>
   Option.isOption(value) ? Option.isSome(value) : value.length > 0
 
-/** How the lines of the table are put in order. */
+/** The order of the table's rows. */
 export interface Sorting {
   readonly rows: (rows: ReadonlyArray<AuditTable.Row>) => ReadonlyArray<AuditTable.Row>
   readonly groups: (groups: ReadonlyArray<AuditTable.Group>) => ReadonlyArray<AuditTable.Group>
 }
 
-/** What `--sort` asks for: tasks as they were opened, and groups as they came, where it says nothing. */
+/** The order that `--sort` names. Default: tasks by opening, groups by first occurrence. */
 export const sorting = ({ sort, group }: AuditInput): Effect.Effect<Sorting, BadInput> =>
   Effect.gen(function* () {
     const [, column = "", direction] = /^(.*?)(?::(asc|desc))?$/s.exec(Option.getOrElse(sort, () => "")) ?? []
@@ -99,12 +104,12 @@ export const sorting = ({ sort, group }: AuditInput): Effect.Effect<Sorting, Bad
     if (Option.isNone(sort)) return { rows: (rows) => rows, groups: (groups) => groups }
     if (!Object.hasOwn(known, column)) {
       const columns = Object.keys(known)
-      const near = DidYouMean.similarNames(column, columns)
+      const similar = DidYouMean.similarNames(column, columns)
       return yield* new BadInput({
         input: "--sort",
         expected: `a column of ${Option.isSome(group) ? "groups" : "tasks"}, with :asc or :desc after it, of ${columns.join(", ")}`,
         found: `"${sort.value}"`,
-        ...(near.length === 0 ? {} : { advice: `Is it ${near.join(" or ")}?` }),
+        ...(similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }),
       })
     }
     return {

@@ -1,10 +1,11 @@
+/** The options that choose which critics judge a re-scoring. */
 import { Options } from "@effect/cli"
 import { Effect, Either, type Option } from "effect"
 import type * as Critics from "../../kernel/critics/Critics.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import { BadInput } from "../command/BadInput.ts"
 
-/** Who is to decide. */
+/** The options that choose critics. */
 export const options = {
   critic: Options.text("critic").pipe(
     Options.withDescription(
@@ -24,23 +25,23 @@ export const options = {
   ),
 }
 
-/** What was typed of them. */
+/** The values of these options. */
 export interface CriticInput {
   readonly critic: ReadonlyArray<string>
   readonly judgedBy: ReadonlyArray<string>
   readonly answers: Option.Option<string>
 }
 
-/** Whether anything was. */
+/** Whether any of these options was given. */
 export const isGiven = ({ critic, judgedBy, answers }: CriticInput): boolean =>
   critic.length + judgedBy.length > 0 || answers._tag === "Some"
 
-/** Reads them. */
+/** Parses the options into a request. */
 export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
   Effect.gen(function* () {
-    const wishes = yield* Effect.forEach(critic, wishOf)
-    const versions = yield* Effect.forEach(judgedBy, versionOf)
-    const answersOf = answers._tag === "None" ? undefined : yield* recordedIn(answers.value)
+    const wishes = yield* Effect.forEach(critic, parseCritic)
+    const versions = yield* Effect.forEach(judgedBy, parseVersion)
+    const answersOf = answers._tag === "None" ? undefined : yield* scoreSetOf(answers.value)
     return {
       ...{ wishes, versions: Object.fromEntries(versions) },
       ...(answersOf === undefined ? {} : { answersOf }),
@@ -49,8 +50,8 @@ export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
 
 const CRITICS = ["rule", "plugin", "model"] as const
 
-const wishOf = (typed: string): Either.Either<NonNullable<Critics.CriticRequest["wishes"]>[number], BadInput> => {
-  // A measure's name may have a `=` in it, a critic's has none.
+const parseCritic = (typed: string): Either.Either<NonNullable<Critics.CriticRequest["wishes"]>[number], BadInput> => {
+  // A measure's name may contain "="; a critic's name does not.
   const equals = typed.lastIndexOf("=")
   const named = typed.slice(equals + 1)
   const critic = CRITICS.find((name) => name === named)
@@ -61,14 +62,14 @@ const wishOf = (typed: string): Either.Either<NonNullable<Critics.CriticRequest[
   return Either.right(equals < 0 ? { critic } : { critic, of: typed.slice(0, equals) })
 }
 
-const versionOf = (typed: string): Either.Either<readonly [plugin: string, version: string], BadInput> => {
+const parseVersion = (typed: string): Either.Either<readonly [plugin: string, version: string], BadInput> => {
   const [plugin = "", version = "", ...more] = typed.split("@")
   return plugin === "" || version === "" || more.length > 0
     ? Either.left(new BadInput({ input: "--judged-by", expected: "PLUGIN@VERSION", found: `"${typed}"` }))
     : Either.right([plugin, version])
 }
 
-const recordedIn = (name: string) =>
+const scoreSetOf = (name: string) =>
   Effect.gen(function* () {
     const { scoreSetIds } = yield* SetScores.resolve(name)
     const [scoreSetId, ...others] = scoreSetIds

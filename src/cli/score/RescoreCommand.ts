@@ -1,3 +1,4 @@
+/** The command `hindcast rescore`: scores recorded tasks again by another rubric, or resumes such a scoring. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
@@ -38,41 +39,41 @@ const options = {
   ),
 }
 
-/** Tasks whose changes are shown one by one; of more, what they come to together. */
+/** Maximum number of tasks whose changes are shown individually. For more tasks, only totals are shown. */
 const MAX_CHANGES = 20
 
 /** `hindcast rescore` */
-export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, ...asked }) =>
+export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, ...typed }) =>
   Effect.gen(function* () {
     yield* V8Tuning.shortLived
-    if (Option.isSome(asked.resume)) return yield* finish(asked.resume.value, asked, json)
-    if (Option.isNone(asked.rubric)) {
+    if (Option.isSome(typed.resume)) return yield* finish(typed.resume.value, typed, json)
+    if (Option.isNone(typed.rubric)) {
       return yield* new BadInput({
         ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
         advice: "--resume SET finishes a score set that was interrupted, by its own rubric.",
       })
     }
     const rescoring = {
-      rubric: yield* Rubric.load(asked.rubric.value),
-      ...(yield* TaskSelection.selected({ ...asked, task: asked.task.flatMap((ids) => ids.split(",")) })),
-      ...(Option.isNone(asked.label) ? {} : { label: asked.label.value }),
-      critics: yield* CriticOptions.requested(asked),
+      rubric: yield* Rubric.load(typed.rubric.value),
+      ...(yield* TaskSelection.selected({ ...typed, task: typed.task.flatMap((ids) => ids.split(",")) })),
+      ...(Option.isNone(typed.label) ? {} : { label: typed.label.value }),
+      critics: yield* CriticOptions.requested(typed),
     }
     const scoring = yield* Scoring
-    if (asked.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
-    const summary = yield* progressing(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
+    if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
+    const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
     yield* showSummary(summary, json)
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Score past tasks again by another rubric; nothing is run, and earlier scores stand"))
 
-interface Asked extends TaskSelection.TaskSelectionInput, CriticOptions.CriticInput {
+interface RescoreInput extends TaskSelection.TaskSelectionInput, CriticOptions.CriticInput {
   readonly rubric: Option.Option<string>
   readonly label: Option.Option<string>
   readonly dryRun: boolean
 }
 
-/** Goes on with a score set. What it is made of was settled when it was begun. */
-const finish = (name: string, { rubric, label, dryRun, ...selection }: Asked, json: boolean) =>
+/** Resumes a score set. Its rubric, critics and tasks were fixed when it was started. */
+const finish = (name: string, { rubric, label, dryRun, ...selection }: RescoreInput, json: boolean) =>
   Effect.gen(function* () {
     const given = [rubric, label, selection.since, selection.until, selection.where].some(Option.isSome)
     const listed = [selection.task, selection.agent, selection.plugin, selection.outcome].some(
@@ -93,11 +94,11 @@ const finish = (name: string, { rubric, label, dryRun, ...selection }: Asked, js
       return yield* new BadInput({ input: "--resume", expected: "one unfinished score set", found })
     }
     const scoring = yield* Scoring
-    const summary = yield* progressing(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
+    const summary = yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
     yield* showSummary(summary, json)
   })
 
-const progressing = <A, E, R>(
+const withProgress = <A, E, R>(
   json: boolean,
   run: (
     onProgress: (progress: { readonly events: number; readonly ofEvents: number }) => Effect.Effect<void>,
@@ -110,7 +111,7 @@ const progressing = <A, E, R>(
 const showPlan = (plan: RescorePlan, json: boolean) =>
   Output.show(json, plan, (style) => RescoringPage.planLines(style, plan))
 
-/** Of a few tasks, what changed in each; of many, what they come to. */
+/** Prints the changes of each task if there are few tasks, else the totals. */
 const showSummary = ({ scoreSetId, label, taskIds, totals }: ScoreSetSummary, json: boolean) =>
   Effect.gen(function* () {
     if (taskIds.length <= MAX_CHANGES) {

@@ -1,3 +1,4 @@
+/** The command group `hindcast score`, and the command `hindcast compare`. */
 import * as path from "node:path"
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option, Stream } from "effect"
@@ -24,7 +25,7 @@ import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
 import * as ScoreSetTable from "../pages/scores/ScoreSetTable.ts"
 import { at, size } from "../terminal/Text.ts"
 
-const SCORING = "A pointer, a score set's id or the end of it, or a label such as `live`"
+const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
 
 const ls = Command.make(
   "ls",
@@ -42,7 +43,7 @@ const ls = Command.make(
     }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
 
-/** These score sets, as lists and pages tell of them. */
+/** The score sets as rows of a list. */
 const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
@@ -64,7 +65,7 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
 
 const show = Command.make(
   "show",
-  { ...common, set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)) },
+  { ...common, set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORE_SET_HELP)) },
   ({ log, json, set }) =>
     Effect.gen(function* () {
       const { scoreSetIds } = yield* SetScores.resolve(set)
@@ -75,7 +76,7 @@ const show = Command.make(
     }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show what a scoring came to over all of its tasks, and what it is made of"))
 
-/** Name one of them: what stands for several score sets cannot be pointed at. */
+/** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
 export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   readonly name: string
   readonly scoreSetIds: ReadonlyArray<string>
@@ -89,7 +90,7 @@ export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   }
 }
 
-/** Ids that a message lists at most: the last ones. */
+/** Maximum number of ids in a message: the last ones. */
 const MAX_IDS = 10
 
 const promote = Command.make(
@@ -97,7 +98,7 @@ const promote = Command.make(
   {
     ...common,
     pointer: Args.text({ name: "pointer" }).pipe(Args.withDescription("A name of your choice: `official`, `baseline`")),
-    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORING)),
+    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORE_SET_HELP)),
   },
   ({ log, json, pointer, set }) =>
     Effect.gen(function* () {
@@ -116,9 +117,9 @@ export const score = Command.make("score").pipe(
   Command.withSubcommands([ls, show, promote]),
 )
 
-const families = ["goal", "agent"] as const
+const CLUSTERS = ["goal", "agent"] as const
 
-/** Writes a comparison as a page. */
+/** Writes a comparison as an HTML page. */
 const writePage = (compared: Comparison.Comparison, target: OutputFile.Target) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -133,13 +134,13 @@ export const compare = Command.make(
   "compare",
   {
     ...common,
-    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORING)),
+    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORE_SET_HELP)),
     b: Args.text({ name: "b" }).pipe(Args.withDescription("The same; what is shown is how it differs from the first")),
     by: oneOf("by", ["net", "normalized"]).pipe(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
     ),
-    cluster: oneOf("cluster", families).pipe(
+    cluster: oneOf("cluster", CLUSTERS).pipe(
       Options.withDescription("Tasks that have this in common may depend on one another. Default: each stands alone"),
       Options.optional,
     ),

@@ -1,3 +1,4 @@
+/** The options that select tasks, for the commands that work on many. */
 import { HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
@@ -22,7 +23,7 @@ const outcomeOf = (text: string): Either.Either<TaskOutcome, ValidationError.Val
   return Either.left(ValidationError.invalidValue(HelpDoc.p(message)))
 }
 
-/** The options by which a command selects tasks. Several of one kind are alternatives; several kinds must all fit. */
+/** The options that select tasks. Values of one option are alternatives; different options must all match. */
 export const options = {
   task: Options.text("task").pipe(
     Options.withDescription("Only this task: its id, or at least four characters that it alone begins or ends with"),
@@ -56,7 +57,7 @@ export const options = {
   ),
 }
 
-/** What was typed for these options. */
+/** The values of these options. */
 export interface TaskSelectionInput {
   readonly task: ReadonlyArray<string>
   readonly agent: ReadonlyArray<string>
@@ -67,20 +68,20 @@ export interface TaskSelectionInput {
   readonly where: Option.Option<string>
 }
 
-/** Which tasks were asked for, with ids and moments looked up. */
+/** The selection, with ids and moments resolved. */
 export const selected = (given: TaskSelectionInput) =>
   Effect.gen(function* () {
     return yield* selectedAmong(given, yield* (yield* Projector).current(projection))
   })
 
-/** The same, of tasks that are known already. */
+/** The same among the given tasks. */
 export const selectedAmong = (
   { task, agent, plugin, outcome, since, until, where }: TaskSelectionInput,
   known: Tasks,
 ) =>
   Effect.gen(function* () {
     const tasks = yield* Effect.forEach(task, (text) => Ids.taskAmong(text, Object.keys(known)))
-    yield* Effect.forEach(agent, (name) => isAgentOf(name, known), { discard: true })
+    yield* Effect.forEach(agent, (name) => checkAgent(name, known), { discard: true })
     const select = {
       ...(Option.isNone(since) ? {} : { openedAfter: yield* Moment.resolve(since.value) }),
       ...(Option.isNone(until) ? {} : { closedBy: yield* Moment.resolve(until.value) }),
@@ -96,21 +97,21 @@ export const selectedAmong = (
     return found
   })
 
-/** An agent that no task has would select nothing: who is meant is more likely misspelt. */
-const isAgentOf = (agent: string, tasks: Tasks) =>
+/** Fails if no task has this agent: the name is more likely misspelt than meant to select nothing. */
+const checkAgent = (agent: string, tasks: Tasks) =>
   Effect.gen(function* () {
     const agents = [...new Set(Object.values(tasks).map((task) => task.agent))]
     if (agents.some((known) => known === agent || known.split("@")[0] === agent)) return
-    const near = DidYouMean.similarNames(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
+    const similar = DidYouMean.similarNames(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
     return yield* new BadInput({
       input: "--agent",
       expected: agents.length === 0 ? "an agent, and there is none yet" : `an agent of this log: ${listed(agents)}`,
       found: `"${agent}"`,
-      ...(near.length === 0 ? {} : { advice: `Is it ${near.join(" or ")}?` }),
+      ...(similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }),
     })
   })
 
-/** Agents that a message lists at most. */
+/** Maximum number of agents in a message. */
 const MAX_AGENTS = 10
 
 const listed = (agents: ReadonlyArray<string>): string => {

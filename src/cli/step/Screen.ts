@@ -1,3 +1,4 @@
+/** Renders a session of `hindcast step` as the rows of a terminal. */
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -10,15 +11,15 @@ import { count, json, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 import type { Pane, SearchQuery, Session } from "./Session.ts"
 
-/** A terminal's columns and rows. */
+/** The size of a terminal. */
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
 
-/** A session as the rows of a terminal: exactly as many as it has, none wider than it is. */
+/** The session as exactly `rows` rows, none wider than `columns`. */
 export const rows = (style: Style, session: Session, { columns, rows }: Size): ReadonlyArray<string> => {
-  const below = [...foot(style, session, columns), ...KEYS.map((line) => style.dim(line))]
+  const below = [...footer(style, session, columns), ...KEYS.map((line) => style.dim(line))]
   const room = Math.max(0, rows - ABOVE - below.length)
   const content = paneLines(style, session)
   const top = Math.min(session.scroll, Math.max(0, content.length - room))
@@ -26,29 +27,29 @@ export const rows = (style: Style, session: Session, { columns, rows }: Size): R
   const more = content.length - top - shown.length
   if (more > 0 && room > 0) shown.splice(-1, 1, style.dim(`… ${count(more + 1, "more line")} (↓)`))
   const all = [
-    ...head(style, session, top, columns),
+    ...header(style, session, top, columns),
     ...shown,
     ...Array<string>(room - shown.length).fill(""),
     ...below,
   ]
-  // A terminal too small for everything shows the keys and the message rather than the pane.
+  // A terminal that is too small shows the keys and the message, not the pane.
   return all.slice(Math.max(0, all.length - rows)).map((line) => Width.cut(line, columns))
 }
 
-/** Rows above the pane: where, the event, its summary, the names of the panes. */
+/** Rows above the pane: the position, the event, its summary, the names of the panes. */
 const ABOVE = 4
 
-const head = (style: Style, session: Session, top: number, columns: number): ReadonlyArray<string> => {
+const header = (style: Style, session: Session, top: number, columns: number): ReadonlyArray<string> => {
   const { frame, timeline, head: last, log, task } = session
   const { event } = frame
-  const where = `${style.bold(`${oneLine(timeline)}@${frame.position}`)} of @${last}`
-  const which = task === null ? "" : `  ${style.warn(`only task ${oneLine(task)}`)}`
+  const positionText = `${style.bold(`${oneLine(timeline)}@${frame.position}`)} of @${last}`
+  const taskFilter = task === null ? "" : `  ${style.warn(`only task ${oneLine(task)}`)}`
   const named =
     event === null ? style.dim("before the first event") : EventLine.paint(style, event)(oneLine(event.type))
   const by = event === null ? "" : `  ${style.dim(`${oneLine(event.actor)}  ${time(event.recordedAt)}`)}`
   const names = `${PANES.map((pane) => tab(style, session, pane)).join("  ")}${top > 0 ? style.dim(`  ${count(top, "line")} above (↑)`) : ""}`
   return [
-    `${where}${which}  ${style.dim(oneLine(log))}`,
+    `${positionText}${taskFilter}  ${style.dim(oneLine(log))}`,
     `${named}${by}`,
     event === null ? "" : EventSummary.of(event),
     `${names} ${style.dim("─".repeat(columns))}`,
@@ -86,28 +87,28 @@ const paneLines = (style: Style, session: Session): Array<string> => {
 }
 
 const stateLines = (style: Style, session: Session): Array<string> => {
-  const path = session.path === "" ? ownPath(session.frame.event) : session.path
+  const path = session.path === "" ? defaultPath(session.frame.event) : session.path
   const value = valueAt(session.frame.state, pointerKeys(path))
   const title = `${style.name(oneLine(path) || "all")}${style.dim(session.path === "" ? "  (/ shows another path)" : "")}`
   return value === undefined ? [title, "Nothing is there at this moment."] : [title, ...json(value, 2).split("\n")]
 }
 
-/** Where no path was asked for: the part that the event can have changed. */
-const ownPath = (event: Event | null): string =>
+/** The path that is shown by default: the part of the state that the event can have changed. */
+const defaultPath = (event: Event | null): string =>
   event?.taskId == null ? "/shared" : `/tasks/${pointerToken(event.taskId)}`
 
-/** Rows that a message takes at most. */
+/** Maximum rows of a message. */
 const MESSAGE_ROWS = 3
 
-const foot = (style: Style, { prompt, message }: Session, columns: number): ReadonlyArray<string> => {
-  if (prompt !== null) return [entry(style, PROMPTS[prompt.asks], oneLine(prompt.text), columns)]
+const footer = (style: Style, { prompt, message }: Session, columns: number): ReadonlyArray<string> => {
+  if (prompt !== null) return [promptLine(style, PROMPTS[prompt.asks], oneLine(prompt.text), columns)]
   if (message === null) return [""]
   const paint = message.bad ? style.bad : style.good
   return Width.wrap(oneLine(message.text), columns).slice(0, MESSAGE_ROWS).map(paint)
 }
 
-/** A prompt whose end is always to be seen, since that is where a person types. */
-const entry = (style: Style, label: string, text: string, columns: number): string => {
+/** A prompt. If it is too long, its end is shown, because that is where the user types. */
+const promptLine = (style: Style, label: string, text: string, columns: number): string => {
   const room = Math.max(1, columns - label.length - 1)
   const end = [...text].slice(-room + 1).join("")
   return `${style.bold(label)}${end}█`

@@ -1,28 +1,29 @@
+/** The state of `hindcast step`, and the pure function from a key to the next state or to a search. */
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 
-/** A moment of the log, with what a person looks at there. */
+/** A position of the log with the data that the panes show. */
 export interface Frame {
-  /** 0: before the first event. */
+  /** 0 is before the first event. */
   readonly position: number
-  /** The event that led to this moment; null at 0. */
+  /** The event at this position; null at 0. */
   readonly event: Event | null
-  /** The environment after it. */
+  /** The environment's state after the event. */
   readonly state: Json
-  /** What the event changed in it. */
+  /** The differences that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
-  /** The event, its cause, and so on to the root. */
+  /** The event and its causes, up to the root. */
   readonly causes: ReadonlyArray<Event>
 }
 
-/** What the pane below the event's line shows. */
+/** The content of the pane below the event's line. */
 export type Pane = "event" | "state" | "diff" | "why" | "help"
 
-/** Towards the log's end, or towards its beginning. */
+/** Forward is towards the log's end, back is towards its beginning. */
 export type Direction = "forward" | "back"
 
-/** What is looked for in the log, from the moment that is shown. */
+/** A search that starts at the current position. */
 export type Search =
   | { readonly kind: "event"; readonly direction: Direction; readonly steps: number }
   | { readonly kind: "change"; readonly direction: Direction; readonly path: string }
@@ -30,44 +31,44 @@ export type Search =
   | { readonly kind: "predicate"; readonly direction: Direction; readonly predicate: string }
   | { readonly kind: "moment"; readonly moment: string }
 
-/** What a prompt asks for. */
+/** The kinds of input that a prompt asks for. */
 export type SearchQuery = "path" | "moment" | "predicate"
 
-/** All that is on the screen. */
+/** The complete state of the user interface. */
 export interface Session {
   readonly log: string
   readonly timeline: string
   readonly head: number
   readonly frame: Frame
   readonly pane: Pane
-  /** Lines of the pane that are above the screen. */
+  /** Number of the pane's lines that are scrolled out above the screen. */
   readonly scroll: number
-  /** Only this task's events are stepped through; null: all. */
+  /** The task whose events are stepped through; null for all events. */
   readonly task: string | null
-  /** The part of the state that is shown and whose changes are looked for, a JSON Pointer. */
+  /** A JSON Pointer to the part of the state that is shown and searched for changes. */
   readonly path: string
-  /** The predicate that was run to last. */
+  /** The last predicate that was searched for. */
   readonly predicate: string
   readonly direction: Direction
   readonly prompt: { readonly asks: SearchQuery; readonly text: string } | null
   readonly message: { readonly text: string; readonly bad: boolean } | null
 }
 
-/** What a key leads to: another session, a search to be made, or the end. */
+/** The result of a key: a new session, a search to run, or the end. */
 export type Update =
   | { readonly do: "show"; readonly session: Session }
   | { readonly do: "search"; readonly session: Session; readonly search: Search }
   | { readonly do: "quit" }
 
-/** A key as the terminal gives it: a name such as `down` or `return`, or the character that was typed. */
+/** A key from the terminal: a name such as `down` or `return`, or the character that was typed. */
 export interface Key {
   readonly name: string
-  /** What it writes in a prompt; empty for keys that write nothing. */
+  /** The text that the key adds to a prompt; empty if it adds none. */
   readonly text: string
   readonly ctrl: boolean
 }
 
-/** What a key does. Pure: whoever calls it makes the search, and shows the screen. */
+/** Applies a key to a session. Pure: the caller runs searches and draws the screen. */
 export const press = (session: Session, key: Key): Update => {
   if (key.ctrl && (key.name === "c" || key.name === "d")) return { do: "quit" }
   return session.prompt === null ? command({ ...session, message: null }, key) : edit(session, session.prompt, key)
@@ -84,10 +85,10 @@ const describe = ({ name, text, ctrl }: Key): string => `${ctrl ? "Ctrl-" : ""}$
 
 const show = (session: Session): Update => ({ do: "show", session })
 
-/** The same, with a word to the person at the keyboard. */
+/** The session with a message to the user. */
 export const say = (session: Session, text: string, bad = false): Session => ({ ...session, message: { text, bad } })
 
-/** The same at another moment. */
+/** The session at another position. */
 export const moved = (session: Session, frame: Frame): Session => ({
   ...session,
   frame,
@@ -123,7 +124,7 @@ const ask =
       direction: direction ?? session.direction,
     })
 
-const againTo =
+const repeatPredicate =
   (direction: Direction) =>
   (session: Session): Update =>
     session.predicate === ""
@@ -137,7 +138,7 @@ const toggleTask = (session: Session): Update => {
   return show(say({ ...session, task }, `Only events of task ${task} are stepped through; t ends that.`))
 }
 
-/** Lines and events of a larger step. */
+/** Lines of a page, and events of a large step. */
 const PAGE_LINES = 10
 const LEAP = 10
 
@@ -158,8 +159,8 @@ const COMMANDS: ReadonlyMap<string, (session: Session) => Update> = new Map(
     R: reward("back"),
     f: ask("predicate", ({ predicate }) => predicate, "forward"),
     b: ask("predicate", ({ predicate }) => predicate, "back"),
-    F: againTo("forward"),
-    B: againTo("back"),
+    F: repeatPredicate("forward"),
+    B: repeatPredicate("back"),
     g: ask("moment", () => "@"),
     "/": ask("path", ({ path }) => path),
     e: pane("event"),
@@ -181,13 +182,14 @@ const COMMANDS: ReadonlyMap<string, (session: Session) => Update> = new Map(
 const edit = (session: Session, prompt: NonNullable<Session["prompt"]>, key: Key): Update => {
   const text = (changed: string) => show({ ...session, prompt: { ...prompt, text: changed } })
   if (key.name === "escape") return show({ ...session, prompt: null, message: null })
-  if (key.name === "return" || key.name === "enter") return answer({ ...session, prompt: null, message: null }, prompt)
+  if (key.name === "return" || key.name === "enter")
+    return submitPrompt({ ...session, prompt: null, message: null }, prompt)
   if (key.name === "backspace") return text([...prompt.text].slice(0, -1).join(""))
   if (key.ctrl && key.name === "u") return text("")
   return key.ctrl || key.text === "" ? show(session) : text(prompt.text + key.text)
 }
 
-const answer = (session: Session, { asks, text }: NonNullable<Session["prompt"]>): Update => {
+const submitPrompt = (session: Session, { asks, text }: NonNullable<Session["prompt"]>): Update => {
   const given = text.trim()
   switch (asks) {
     case "path":

@@ -1,3 +1,4 @@
+/** The command `hindcast step`: an interactive terminal program that steps through a log. */
 import * as path from "node:path"
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
@@ -33,32 +34,32 @@ export const step = Command.make(
     Effect.gen(function* () {
       const terminal = yield* Terminal.open
       const style = Output.styleOf(process.stdout)
-      let session = yield* begin(path.basename(OpenLog.filenameOf(log)), task, at)
+      let session = yield* openSession(path.basename(OpenLog.filenameOf(log)), task, at)
       for (;;) {
         yield* terminal.draw(Screen.rows(style, session, terminal.size()))
         const key = yield* terminal.next
         if (key === "resized") continue
-        const turn = press(session, key)
-        if (turn.do === "quit") return
-        session = turn.session
-        if (turn.do === "show") continue
+        const update = press(session, key)
+        if (update.do === "quit") return
+        session = update.session
+        if (update.do === "show") continue
         yield* terminal.draw(Screen.rows(style, say(session, "Looking … (Esc stops)"), terminal.size()))
-        const found = yield* terminal.stoppable(look(session, turn.search))
+        const found = yield* terminal.stoppable(runSearch(session, update.search))
         session = found === "stopped" ? say(session, "Stopped; this is where it began.") : found
       }
     }).pipe(Effect.scoped, Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Step through a log in the terminal: forward and back, with the state at each moment"))
 
-const begin = (name: string, task: Option.Option<string>, at: Option.Option<string>) =>
+const openSession = (name: string, task: Option.Option<string>, at: Option.Option<string>) =>
   Effect.gen(function* () {
     const taskId = Option.isNone(task) ? null : yield* Ids.task(task.value)
-    const start = Option.isSome(at) ? yield* TimelineCursor.moment(at.value, MAIN) : yield* firstOf(taskId)
-    const tape = yield* TimelineCursor.of(start.timeline)
+    const start = Option.isSome(at) ? yield* TimelineCursor.moment(at.value, MAIN) : yield* startOf(taskId)
+    const cursor = yield* TimelineCursor.of(start.timeline)
     const session: Session = {
       log: name,
       timeline: start.timeline,
-      head: tape.head,
-      frame: yield* TimelineCursor.frameAt(tape, start.position),
+      head: cursor.head,
+      frame: yield* TimelineCursor.frameAt(cursor, start.position),
       pane: "event",
       scroll: 0,
       task: taskId,
@@ -71,8 +72,8 @@ const begin = (name: string, task: Option.Option<string>, at: Option.Option<stri
     return session
   })
 
-/** The moment of a task's opening, or of the log's first event. */
-const firstOf = (taskId: string | null) =>
+/** The position of a task's opening, or of the log's first event. */
+const startOf = (taskId: string | null) =>
   Effect.gen(function* () {
     if (taskId === null)
       return yield* Effect.orElse(TimelineCursor.moment("@1", MAIN), () => TimelineCursor.moment("@0", MAIN))
@@ -81,22 +82,25 @@ const firstOf = (taskId: string | null) =>
     return opened === undefined ? yield* new TaskNotFound({ taskId }) : yield* TimelineCursor.moment(`@${opened}`, MAIN)
   })
 
-/** The session at what was looked for; where nothing was found, or it cannot be looked for, with a word of why. */
-const look = (session: Session, search: Search) =>
+/**
+ * Runs a search and moves the session to its result. If there is no result or the search fails, the session shows a
+ * message instead.
+ */
+const runSearch = (session: Session, search: Search) =>
   Effect.gen(function* () {
     const target =
       search.kind === "moment"
         ? yield* TimelineCursor.moment(search.moment, session.timeline)
         : { timeline: session.timeline, position: -1 }
-    const tape = yield* TimelineCursor.of(target.timeline)
-    const found = search.kind === "moment" ? Option.some(target.position) : yield* find(tape, session, search)
-    const now = { ...session, timeline: target.timeline, head: tape.head }
-    if (Option.isNone(found)) return say(now, nothing(search))
-    return moved(now, yield* TimelineCursor.frameAt(tape, found.value))
+    const cursor = yield* TimelineCursor.of(target.timeline)
+    const found = search.kind === "moment" ? Option.some(target.position) : yield* findPosition(cursor, session, search)
+    const now = { ...session, timeline: target.timeline, head: cursor.head }
+    if (Option.isNone(found)) return say(now, notFoundMessage(search))
+    return moved(now, yield* TimelineCursor.frameAt(cursor, found.value))
   }).pipe(Effect.catchAll(({ message }) => Effect.succeed(say(session, message, true))))
 
-const find = (
-  tape: TimelineCursor.TimelineCursor,
+const findPosition = (
+  cursor: TimelineCursor.TimelineCursor,
   { frame, task }: Session,
   search: Exclude<Search, { kind: "moment" }>,
 ) => {
@@ -104,26 +108,33 @@ const find = (
   const which = task === null ? {} : { taskId: task }
   switch (search.kind) {
     case "event":
-      return TimelineCursor.step(tape, position, search.direction, which, search.steps)
+      return TimelineCursor.step(cursor, position, search.direction, which, search.steps)
     case "reward":
       return TimelineCursor.step(
-        tape,
+        cursor,
         position,
         search.direction,
         { ...which, types: ["RewardGiven", "PunishmentGiven"] },
         1,
       )
     case "change":
-      return TimelineCursor.change(tape, position, search.direction, search.path === "" ? whole(task) : search.path)
+      return TimelineCursor.change(
+        cursor,
+        position,
+        search.direction,
+        search.path === "" ? defaultPath(task) : search.path,
+      )
     case "predicate":
-      return TimelineCursor.turn(tape, position, search.direction, search.predicate)
+      return TimelineCursor.turn(cursor, position, search.direction, search.predicate)
   }
 }
 
-/** What changes are looked for in where no path was set: all that the events stepped through can change. */
-const whole = (task: string | null): string => (task === null ? "" : `/tasks/${pointerToken(task)}`)
+/**
+ * The path in which changes are searched by default: the part of the state that the events stepped through can change.
+ */
+const defaultPath = (task: string | null): string => (task === null ? "" : `/tasks/${pointerToken(task)}`)
 
-const nothing = (search: Search): string => {
+const notFoundMessage = (search: Search): string => {
   if (search.kind === "moment") return ""
   const [where, there] = search.direction === "forward" ? ["after", "last"] : ["before", "first"]
   switch (search.kind) {

@@ -1,9 +1,10 @@
+/** Full-screen access to the terminal: raw keys, drawing and resizing, with restoration of the terminal at the end. */
 import * as readline from "node:readline"
 import { Data, Deferred, Effect, Queue, type Scope } from "effect"
 import type { Size } from "./Screen.ts"
 import type { Key } from "./Session.ts"
 
-/** Run it in a terminal: what it shows is for a person, and a person's keys are what it takes. */
+/** The standard input or output is not a terminal. To recover, run the command in a terminal. */
 export class TerminalNeeded extends Data.TaggedError("TerminalNeeded")<{ readonly found: string }> {
   override get message() {
     return (
@@ -13,37 +14,40 @@ export class TerminalNeeded extends Data.TaggedError("TerminalNeeded")<{ readonl
   }
 }
 
-/** A terminal that is all a program's own, until it ends. */
+/** A terminal in full-screen mode. */
 export interface Terminal {
   readonly size: () => Size
-  /** Shows rows from the top of the screen; there are as many as the terminal has. */
+  /** Draws rows from the top of the screen. Their number must be the terminal's height. */
   readonly draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>
-  /** The next key, or word that the terminal has another size. */
+  /** The next key, or `resized` after the terminal's size changed. */
   readonly next: Effect.Effect<Key | "resized">
-  /** Does something that may take long. A person stops it by Esc or Ctrl-C; keys pressed meanwhile wait. */
+  /** Runs an effect that the user can stop with Esc or Ctrl-C. Other keys are queued meanwhile. */
   readonly stoppable: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A | "stopped", E, R>
 }
 
-/** Takes the terminal for a program: its own screen, no line editing. All is given back when the scope closes. */
+/**
+ * Switches the terminal to full-screen mode: the alternate screen and raw input. The terminal is restored when the
+ * scope closes.
+ */
 export const open: Effect.Effect<Terminal, TerminalNeeded, Scope.Scope> = Effect.gen(function* () {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) {
     return yield* new TerminalNeeded({ found: `${stdin.isTTY ? "its output" : "its input"} in a pipe or a file` })
   }
-  const seen = yield* Queue.unbounded<Key | "resized">()
+  const inputs = yield* Queue.unbounded<Key | "resized">()
   let stop: (() => void) | undefined
 
   const onKey = (text: string | undefined, { name, ctrl }: readline.Key) => {
     const key: Key = { name: name ?? "", text: isText(text) ? text : "", ctrl: ctrl === true }
-    if (stop !== undefined && stops(key)) stop()
-    else Queue.unsafeOffer(seen, key)
+    if (stop !== undefined && isStopKey(key)) stop()
+    else Queue.unsafeOffer(inputs, key)
   }
-  const onResize = () => void Queue.unsafeOffer(seen, "resized")
-  const onEnd = () => void Queue.unsafeOffer(seen, { name: "c", text: "", ctrl: true })
+  const onResize = () => void Queue.unsafeOffer(inputs, "resized")
+  const onEnd = () => void Queue.unsafeOffer(inputs, { name: "c", text: "", ctrl: true })
 
   yield* Effect.acquireRelease(
     Effect.sync(() => {
-      stdout.write(OWN_SCREEN)
+      stdout.write(ENTER_SCREEN)
       readline.emitKeypressEvents(stdin)
       stdin.setRawMode(true)
       stdin.on("keypress", onKey).on("end", onEnd).resume()
@@ -54,7 +58,7 @@ export const open: Effect.Effect<Terminal, TerminalNeeded, Scope.Scope> = Effect
         stdout.off("resize", onResize)
         stdin.off("keypress", onKey).off("end", onEnd).pause()
         stdin.setRawMode(false)
-        stdout.write(SCREEN_BEFORE)
+        stdout.write(LEAVE_SCREEN)
       }),
   )
 
@@ -62,9 +66,9 @@ export const open: Effect.Effect<Terminal, TerminalNeeded, Scope.Scope> = Effect
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     draw: (rows) =>
       Effect.sync(() => {
-        stdout.write(`${HOME}${rows.map((row) => row + REST_OF_LINE).join("\r\n")}`)
+        stdout.write(`${HOME}${rows.map((row) => row + CLEAR_LINE_END).join("\r\n")}`)
       }),
-    next: Queue.take(seen),
+    next: Queue.take(inputs),
     stoppable: (work) =>
       Effect.gen(function* () {
         const stopped = yield* Deferred.make<"stopped">()
@@ -80,13 +84,13 @@ export const open: Effect.Effect<Terminal, TerminalNeeded, Scope.Scope> = Effect
   }
 })
 
-const stops = ({ name, ctrl }: Key): boolean => name === "escape" || (ctrl && name === "c")
+const isStopKey = ({ name, ctrl }: Key): boolean => name === "escape" || (ctrl && name === "c")
 
-/** What a key writes, where it writes anything. */
+/** Whether a key produces printable text. */
 const isText = (text: string | undefined): text is string => text !== undefined && /^[^\p{Cc}]+$/u.test(text)
 
-/** Control sequences (ECMA-48, and xterm's alternate screen): the cursor is hidden meanwhile. */
-const OWN_SCREEN = "\u001b[?1049h\u001b[?25l"
-const SCREEN_BEFORE = "\u001b[?25h\u001b[?1049l"
+/** Control sequences (ECMA-48, and xterm's alternate screen). The cursor is hidden in full-screen mode. */
+const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l"
+const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l"
 const HOME = "\u001b[H"
-const REST_OF_LINE = "\u001b[K"
+const CLEAR_LINE_END = "\u001b[K"

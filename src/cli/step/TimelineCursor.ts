@@ -1,3 +1,7 @@
+/**
+ * Reads a timeline for `hindcast step`: the data at a position, and the next or previous position of an event, change
+ * or predicate.
+ */
 import { Effect, Option, Stream } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
@@ -18,13 +22,13 @@ import type { Json } from "../../values/Json.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Direction, Frame } from "./Session.ts"
 
-/** A timeline under a reading head: what stands at a position, and where the next of something is. */
+/** A timeline's history up to the head of the log. */
 export interface TimelineCursor {
-  readonly past: TimelineHistory.TimelineHistory
+  readonly history: TimelineHistory.TimelineHistory
   readonly head: number
 }
 
-/** The tape of a timeline, up to the log's head as it is now. */
+/** The cursor of a timeline, up to the log's current head. */
 export const of = (timeline: string) =>
   Effect.gen(function* (): Effect.fn.Return<
     TimelineCursor,
@@ -32,84 +36,93 @@ export const of = (timeline: string) =>
     EventLog | Projector
   > {
     const log = yield* EventLog
-    const past = yield* TimelineHistory.of(log, yield* Projector, timeline)
-    return { past, head: (yield* log.head).position }
+    const history = yield* TimelineHistory.of(log, yield* Projector, timeline)
+    return { history, head: (yield* log.head).position }
   })
 
-/** What stands at a position. */
-export const frameAt = ({ past }: TimelineCursor, position: number) =>
+/** The event, state, changes and causes at a position. */
+export const frameAt = ({ history }: TimelineCursor, position: number) =>
   Effect.gen(function* () {
-    const [event] = position === 0 ? [] : yield* past.readPage({ after: position - 1, until: position }, 1)
-    const state: Json = yield* past.stateAt(position)
+    const [event] = position === 0 ? [] : yield* history.readPage({ after: position - 1, until: position }, 1)
+    const state: Json = yield* history.stateAt(position)
     if (event === undefined) return { position, event: null, state, changes: [], causes: [] } satisfies Frame
-    const before: Json = yield* past.stateAt(position - 1)
+    const before: Json = yield* history.stateAt(position - 1)
     const differences = JsonPatch.diff(before, state).map((operation) => ({ ...operation, event: position }))
     const causes = yield* (yield* TimeTravel).why(event.id)
     return { position, event, state, changes: PatchLines.withBefore(before, differences), causes } satisfies Frame
   })
 
-/** Which events are stepped through. */
+/** The filter of the events that are stepped through. */
 export type Which = Pick<Query, "taskId" | "types">
 
-/** The position of the event that is so many steps away, or of the last one on that way; none where there is none. */
-export const step = (tape: TimelineCursor, from: number, direction: Direction, which: Which, steps: number) =>
+/** The position of the event `steps` events away, or of the last one in that direction. None if there is no event. */
+export const step = (cursor: TimelineCursor, from: number, direction: Direction, which: Which, steps: number) =>
   Effect.gen(function* () {
     const passed = yield* direction === "forward"
-      ? tape.past.readPage({ ...which, after: from, until: tape.head }, steps)
-      : eventsBefore(tape, from, which, steps)
+      ? cursor.history.readPage({ ...which, after: from, until: cursor.head }, steps)
+      : eventsBefore(cursor, from, which, steps)
     const reached = direction === "forward" ? passed.at(-1) : passed.at(-steps)
     return Option.fromNullable((reached ?? passed[0])?.position)
   })
 
-/** Positions that are looked at first, and how many times more each next stretch has. */
-const FIRST_STRETCH = 200
+/**
+ * The number of positions that are read first when searching backwards, and the growth factor of each following range.
+ */
+const FIRST_RANGE = 200
 const GROWTH = 8
 
-/** The events before a position: as many as are asked for, or more, or all there are; oldest first. */
-const eventsBefore = ({ past }: TimelineCursor, position: number, which: Which, count: number) =>
+/** The events before a position, oldest first: at least `count`, unless there are fewer. */
+const eventsBefore = ({ history }: TimelineCursor, position: number, which: Which, count: number) =>
   Effect.gen(function* () {
     const found: Array<Event> = []
     let until = position - 1
-    for (let length = FIRST_STRETCH; until > 0 && found.length < count; length *= GROWTH) {
+    for (let length = FIRST_RANGE; until > 0 && found.length < count; length *= GROWTH) {
       const after = Math.max(0, until - length)
-      const stretch: Array<Event> = []
+      const range: Array<Event> = []
       yield* Pages.forEach(
-        past.readPage,
+        history.readPage,
         { ...which, after, until },
-        (page) => void stretch.push(...page.slice(-count)),
+        (page) => void range.push(...page.slice(-count)),
       )
-      found.unshift(...stretch.slice(-count))
+      found.unshift(...range.slice(-count))
       until = after
     }
     return found
   })
 
-/** The position of the next change of the value at a path, or of the last one before. */
-export const change = ({ past, head }: TimelineCursor, from: number, direction: Direction, path: string) =>
+/** The position of the next or previous change of the value at a path. */
+export const change = ({ history, head }: TimelineCursor, from: number, direction: Direction, path: string) =>
   Effect.gen(function* () {
     const parsed = yield* Path.parse(path)
-    const stepOver = yield* direction === "forward"
-      ? Stream.runHead(ValueChanges.between(past, parsed, from, head))
-      : ValueChanges.last(past, parsed, from - 1)
-    return Option.map(stepOver, ({ event }) => positionOf(event))
+    const nextChange = yield* direction === "forward"
+      ? Stream.runHead(ValueChanges.between(history, parsed, from, head))
+      : ValueChanges.last(history, parsed, from - 1)
+    return Option.map(nextChange, ({ event }) => positionOf(event))
   })
 
-/** The position at which a predicate turns true next, or did last before; for one about events, at which it holds. */
-export const turn = ({ past, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
+/**
+ * The position at which a predicate next becomes true, or last became true before. For a predicate about events, the
+ * position of an event for which it holds.
+ */
+export const turn = ({ history, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
   Effect.gen(function* () {
     const predicate = yield* Predicate.compile(source)
-    const extent = EventFilter.ofPaths(paths(predicate))
-    const turns = (after: number, until: number) =>
+    const filter = EventFilter.ofPaths(paths(predicate))
+    const transitions = (after: number, until: number) =>
       Stream.unwrap(
-        Effect.map(past.stateAt(after), (state) =>
-          PredicateTransitions.transitions(past, { predicate }, { from: { position: after, state }, until, extent }),
+        Effect.map(history.stateAt(after), (state) =>
+          PredicateTransitions.transitions(
+            history,
+            { predicate },
+            { from: { position: after, state }, until, extent: filter },
+          ),
         ),
       )
-    if (direction === "forward") return Option.map(yield* Stream.runHead(turns(from, head)), positionOf)
+    if (direction === "forward") return Option.map(yield* Stream.runHead(transitions(from, head)), positionOf)
     let until = from - 1
-    for (let length = FIRST_STRETCH; until > 0; length *= GROWTH) {
+    for (let length = FIRST_RANGE; until > 0; length *= GROWTH) {
       const after = Math.max(0, until - length)
-      const found = yield* Stream.runLast(turns(after, until))
+      const found = yield* Stream.runLast(transitions(after, until))
       if (Option.isSome(found)) return Option.map(found, positionOf)
       until = after
     }
@@ -118,7 +131,7 @@ export const turn = ({ past, head }: TimelineCursor, from: number, direction: Di
 
 const positionOf = ({ position }: Event): number => position
 
-/** The moment that a person named who looks at a timeline: one of that timeline, where its history has such a moment. */
+/** The moment that `text` names, on this timeline if its history contains it. */
 export const moment = (text: string, timeline: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog

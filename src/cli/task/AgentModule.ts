@@ -1,10 +1,11 @@
+/** Loads the agent of `--agent`: the default export of a JavaScript module. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Data, Effect } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
 
-/** Fix the path or the module: it could not be loaded. */
+/** The agent's module could not be loaded. To recover, fix the path or the module. */
 export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   readonly file: string
   readonly found: string
@@ -14,7 +15,10 @@ export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   }
 }
 
-/** The agent that is a module's default export. Loading it runs the module in this process, with all its rights. */
+/**
+ * The default export of a module as an agent. Loading runs the module in this process, with all of the process's
+ * permissions.
+ */
 export const load = (file: string): Effect.Effect<Agent.Agent, AgentUnavailable | Agent.NotAnAgent> =>
   Effect.gen(function* () {
     const absolute = path.resolve(file)

@@ -1,3 +1,7 @@
+/**
+ * The command group `hindcast confirm`: shows the commands that wait for a person's approval, and approves or rejects
+ * them.
+ */
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { Lease } from "../../events/log/Lease.ts"
@@ -19,7 +23,7 @@ import type { Style } from "../terminal/Style.ts"
 import { at } from "../terminal/Text.ts"
 import * as Prompter from "./Prompter.ts"
 
-/** Nobody acts on what was approved: no kernel is at work on the log. */
+/** The approval was recorded, but no kernel runs on the log, so the command is not executed. */
 export class NoKernel extends Data.TaggedError("NoKernel")<{
   readonly confirmationId: string
   readonly position: number
@@ -45,32 +49,32 @@ const ls = Command.make("ls", common, ({ log, json }) =>
               ...ConfirmationPage.heading(style, id, waiting, CommandOrigin.describe(tasks, waiting.taskId), {
                 width: width(),
               }),
-              ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showing(id)),
+              ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showCommand(id)),
             ]),
-            ...(kernel === undefined ? [style.warn(NOBODY_ACTS)] : []),
+            ...(kernel === undefined ? [style.warn(NO_KERNEL_WARNING)] : []),
           ],
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List what waits for a person"))
 
-const NOBODY_ACTS = "No kernel is at work on this log: nothing that is approved now is executed."
+const NO_KERNEL_WARNING = "No kernel is at work on this log: nothing that is approved now is executed."
 
-const showing = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
+const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
 
 const confirmation = Args.text({ name: "confirmation" }).pipe(
   Args.withDescription("Its id, or at least four characters that it alone begins or ends with"),
 )
 
-/** A question that waits, and the digest of what is shown of it. */
-interface Waiting {
+/** A pending confirmation, with the digest of what is shown to the person who decides. */
+interface PendingEntry {
   readonly id: string
   readonly waiting: PendingConfirmation
   readonly digest: string
   readonly origin: string
 }
 
-/** What a text names, if it waits. */
-const waitingFor = (named: string) =>
+/** The pending confirmation that a text refers to; `found` is `undefined` if it is not pending. */
+const findPending = (named: string) =>
   Effect.gen(function* () {
     const id = yield* Ids.confirmation(named)
     const waiting = SafeRecord.get(yield* (yield* Confirmations).pending, id)
@@ -80,11 +84,11 @@ const waitingFor = (named: string) =>
     return { id, found: { id, waiting, digest: digestOf(id, waiting), origin } }
   })
 
-/** A question as it is shown: whose it is, all of what is asked up to a limit, and its digest. */
-const pageOf = (style: Style, { id, waiting, digest, origin }: Waiting, limit?: number) => {
+/** The lines of a pending confirmation: its origin, its content up to a limit, and its digest. */
+const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, limit?: number) => {
   const fitting = { width: width(), ...(limit === undefined ? {} : { limit }) }
   const { lines, hidden } = ConfirmationPage.page(style, waiting.shown, fitting)
-  const below = ConfirmationPage.unseen(style, hidden, `${showing(id)} --all`)
+  const below = ConfirmationPage.unseen(style, hidden, `${showCommand(id)} --all`)
   const page = [
     ...ConfirmationPage.heading(style, id, waiting, origin, fitting),
     ...lines,
@@ -98,8 +102,8 @@ const all = Options.boolean("all").pipe(Options.withDescription("Show all of it,
 
 const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
   Effect.gen(function* () {
-    const { id, found } = yield* waitingFor(confirmation)
-    if (found === undefined) return yield* notWaiting(id)
+    const { id, found } = yield* findPending(confirmation)
+    if (found === undefined) return yield* failNotPending(id)
     const { waiting, digest } = found
     yield* Output.show(
       json,
@@ -109,8 +113,8 @@ const show = Command.make("show", { ...common, confirmation, all }, ({ log, json
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("Show all that is asked, as whoever approves it is shown it"))
 
-/** How it ended, where it ever waited: refusing it says so, and records nothing. */
-const notWaiting = (id: string) =>
+/** Fails with `NotPending`, which says how the confirmation ended if it ever existed. */
+const failNotPending = (id: string) =>
   Effect.flatMap(Confirmations, (confirmations) => confirmations.ended(id)).pipe(
     Effect.flatMap((found) => new NotPending({ confirmationId: id, found })),
   )
@@ -126,7 +130,7 @@ const answer = (id: string, approved: boolean, reason: Option.Option<string>, sh
     }),
   )
 
-const approving = {
+const approveOptions = {
   yes: Options.boolean("yes").pipe(
     Options.withDescription("Ask no question at a terminal; what is approved is printed"),
   ),
@@ -139,23 +143,23 @@ const approving = {
   ),
 }
 
-const approve = Command.make("approve", { ...common, confirmation, reason, ...approving }, (asked) =>
+const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>
   Effect.gen(function* () {
-    const { json, confirmation, reason } = asked
-    const { id, found } = yield* waitingFor(confirmation)
-    if (found === undefined) return yield* notWaiting(id)
+    const { json, confirmation, reason } = typed
+    const { id, found } = yield* findPending(confirmation)
+    if (found === undefined) return yield* failNotPending(id)
     const { waiting, digest } = found
-    if (Option.isSome(asked.digest)) yield* checkDigest(asked.digest.value, digest)
+    if (Option.isSome(typed.digest)) yield* checkDigest(typed.digest.value, digest)
     const { page, hidden } = pageOf(Output.styleOf(process.stdout), found)
-    const isKnown = asked.unseen || Option.isSome(asked.digest)
-    const asksPerson = !json && !asked.yes && Prompter.isPossible()
-    if (hidden > 0 && !isKnown && !asksPerson && !json) {
+    const isKnown = typed.unseen || Option.isSome(typed.digest)
+    const asksUser = !json && !typed.yes && Prompter.isPossible()
+    if (hidden > 0 && !isKnown && !asksUser && !json) {
       const advice = `\`hindcast confirm show ${id} --all\` shows it; then name its digest by --digest, or say --unseen.`
       const expected = "a word that approves what was not shown whole"
       return yield* new BadInput({ input: "confirm approve", expected, found: `${hidden} characters unseen`, advice })
     }
     if (!json) yield* Effect.forEach(page, Output.write, { discard: true })
-    if (asksPerson && !(yield* Prompter.agrees(isKnown ? 0 : hidden))) {
+    if (asksUser && !(yield* Prompter.agrees(isKnown ? 0 : hidden))) {
       return yield* Output.write("Nothing was approved: it still waits.")
     }
     const { position } = yield* answer(id, true, reason, digest)
@@ -163,18 +167,18 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
     const document = { confirmationId: id, approved: true, position, digest, shown: waiting.shown, running }
     yield* Output.show(json, document, (style) => [`${style.good("Approved")} ${id} ${style.dim(at(position))}`])
     if (!running) return yield* new NoKernel({ confirmationId: id, position })
-  }).pipe(Effect.provide(OpenLog.forWriting(asked.log))),
+  }).pipe(Effect.provide(OpenLog.forWriting(typed.log))),
 ).pipe(Command.withDescription("Let be executed what waits: all of it is shown, and at a terminal it is asked for"))
 
-/** Fewer digits of a digest would soon fit another question's. */
-const LEAST_DIGITS = 12
+/** Minimum length of an abbreviated digest. A shorter one could match another confirmation. */
+const MIN_DIGEST_LENGTH = 12
 
 const checkDigest = (named: string, digest: string) =>
-  new RegExp(`^[0-9a-f]{${LEAST_DIGITS},64}$`).test(named) && digest.startsWith(named)
+  new RegExp(`^[0-9a-f]{${MIN_DIGEST_LENGTH},64}$`).test(named) && digest.startsWith(named)
     ? Effect.void
     : new BadInput({
         input: "--digest",
-        expected: `${digest}, or its first ${LEAST_DIGITS} digits or more`,
+        expected: `${digest}, or its first ${MIN_DIGEST_LENGTH} digits or more`,
         found: named,
         advice: "Nothing was approved: look at what waits with `hindcast confirm show`.",
       })

@@ -1,3 +1,7 @@
+/**
+ * Asks the user about commands that need approval while `hindcast run` is running, or prints how to answer from another
+ * terminal.
+ */
 import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
@@ -18,10 +22,13 @@ type Request = PayloadOf<"ConfirmationRequested">
 
 export { isPossible } from "../terminal/Question.ts"
 
-/** What a person types who approves what was not shown whole. */
+/** The word that approves a command which was not shown completely. */
 const UNSEEN = "unseen"
 
-/** Asks the person at the terminal whether what was shown is to be executed; another word is needed where not all was shown. */
+/**
+ * Asks the user whether the command may be executed. If `hidden` characters were not shown, the approval needs another
+ * word.
+ */
 export const agrees = (hidden: number): Effect.Effect<boolean> =>
   Effect.map(Question.ask(questionOf(hidden)), (answer) => isApproval(answer, hidden))
 
@@ -31,11 +38,11 @@ const questionOf = (hidden: number): string =>
 const isApproval = (answer: string, hidden: number): boolean =>
   hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN
 
-/** Asks the person at the terminal about each command that waits, one after the other, and records the answers. */
+/** Asks the user about each command that waits, one after the other, and records the answers. */
 export const ask = (after: number, filename: string) =>
   eachRequest(after, (event, request) => decide(event, filename, request))
 
-/** Says of each command that waits what it is, and how it can be answered from another terminal. */
+/** Prints each command that waits, and how to answer from another terminal. */
 export const announce = (after: number, filename: string) =>
   eachRequest(after, (event, { confirmationId, shown, expiresAt }) =>
     Effect.gen(function* () {
@@ -46,7 +53,7 @@ export const announce = (after: number, filename: string) =>
         width: process.stderr.columns ?? Number.POSITIVE_INFINITY,
       })
       const lines = [
-        `Waiting ${left} for a person. ${yield* origin(event)} asks for:`,
+        `Waiting ${left} for a person. ${yield* originOf(event)} asks for:`,
         ...asked,
         ...ConfirmationPage.unseen(
           style,
@@ -60,8 +67,8 @@ export const announce = (after: number, filename: string) =>
     }),
   )
 
-/** Whose command an event is about. */
-const origin = ({ taskId }: Event) =>
+/** The task and agent of a command. */
+const originOf = ({ taskId }: Event) =>
   Effect.map(
     Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)),
     (tasks) => CommandOrigin.describe(tasks, taskId),
@@ -88,8 +95,8 @@ const decide = (event: Event, filename: string, request: Request) =>
     })
     const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
     const left = duration(Math.max(0, expiresAt - Date.now()))
-    yield* Output.write(`${yield* origin(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
-    // All of it: nobody can decide about what is not shown.
+    yield* Output.write(`${yield* originOf(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
+    // Everything is shown: a person cannot decide about what is hidden.
     yield* Output.write([...lines, ...ConfirmationPage.unseen(style, hidden, show)].join("\n"))
     const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
@@ -98,12 +105,12 @@ const decide = (event: Event, filename: string, request: Request) =>
         ...{ approved: isApproval(answer, hidden), by: userName(), channel: "terminal" },
         shownDigest: confirmationDigest(request),
       })
-      .pipe(Effect.catchTags({ NotPending: say, NotAsShown: say }))
+      .pipe(Effect.catchTags({ NotPending: printMessage, NotAsShown: printMessage }))
   })
 
-const say = ({ message }: { readonly message: string }) => Output.write(message)
+const printMessage = ({ message }: { readonly message: string }) => Output.write(message)
 
-/** Waits until the question was answered elsewhere, expired or was withdrawn. */
+/** Waits until the confirmation was answered elsewhere, expired or was withdrawn. */
 const ended = ({ stream, position }: Event) =>
   Effect.gen(function* () {
     const log = yield* EventLog

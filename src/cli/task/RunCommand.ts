@@ -1,3 +1,4 @@
+/** The command `hindcast run`: imports plugins, runs an agent on a goal and prints the task's audit. */
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Fiber, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -63,33 +64,35 @@ const options = {
 }
 
 /** `hindcast run` */
-export const run = Command.make("run", { ...common, ...options }, ({ log, json, ...asked }) =>
+export const run = Command.make("run", { ...common, ...options }, ({ log, json, ...typed }) =>
   Effect.gen(function* () {
-    if (asked.goal.trim() === "") {
+    if (typed.goal.trim() === "") {
       return yield* new BadInput({ input: "--goal", expected: "what the agent is to achieve", found: "nothing" })
     }
-    const agent = yield* AgentModule.load(asked.agent)
+    const agent = yield* AgentModule.load(typed.agent)
     const filename = yield* OpenLog.fileOf(log)
     const kernel = Hindcast.layer({
       log: filename,
-      workspace: yield* OpenLog.workspaceOf(asked.workspace),
+      workspace: yield* OpenLog.workspaceOf(typed.workspace),
       actor: userAsActor(),
       owner: `hindcast run of ${userName()}`,
-      gate: gateOf(asked.gate, asked.confirmWithin),
-      host: { sandbox: asked.sandbox },
-      ...(Option.isNone(asked.seed) ? {} : { seed: asked.seed.value }),
+      gate: gateOf(typed.gate, typed.confirmWithin),
+      host: { sandbox: typed.sandbox },
+      ...(Option.isNone(typed.seed) ? {} : { seed: typed.seed.value }),
     })
-    yield* Effect.provide(perform({ ...asked, agent, filename, json }), kernel)
+    yield* Effect.provide(perform({ ...typed, agent, filename, json }), kernel)
   }).pipe(Effect.scoped),
 ).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
 
-/** The gate that `--gate` and `--confirm-within` ask for. */
+/** The gate configuration of `--gate` and `--confirm-within`. */
 export const gateOf = (gate: "ask" | "allow" | "deny", confirmWithin: Option.Option<number>): Gate.GateConfig => ({
   ...(gate === "ask" ? Gate.standard : { default: gate }),
   ...(Option.isNone(confirmWithin) ? {} : { confirmWithinMs: confirmWithin.value * 1000 }),
 })
 
-/** Mend the agent: it threw, or chose what is no choice. Its task was closed as failed, and scored. */
+/**
+ * The agent threw or returned an invalid decision. Its task was closed as failed and scored. To recover, fix the agent.
+ */
 export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   readonly reason: string
   readonly taskId: string
@@ -100,7 +103,9 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   }
 }
 
-/** Imports a plugin, and shows people what that gave it. `run` takes no grants, so that nobody grants in passing. */
+/**
+ * Imports a plugin and prints what changed. `run` has no grant options, so that no permission is granted in passing.
+ */
 const importPlugin = (directory: string, json: boolean) =>
   Effect.gen(function* () {
     const registry = yield* Registry
@@ -125,7 +130,7 @@ const importPlugin = (directory: string, json: boolean) =>
     return imported
   })
 
-interface Run {
+interface RunInput {
   readonly agent: Agent.Agent
   readonly goal: string
   readonly plugin: ReadonlyArray<string>
@@ -136,7 +141,7 @@ interface Run {
   readonly json: boolean
 }
 
-const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, json }: Run) =>
+const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, json }: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory, json))
@@ -148,10 +153,10 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, 
     else if (imported.length === 0) {
       yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
     }
-    if (!json) yield* consent(plugins)
+    if (!json) yield* askConsents(plugins)
     const { position } = yield* (yield* EventLog).head
 
-    const shown = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
+    const progress = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
       !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
     )
@@ -164,13 +169,13 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, 
         ...(Option.isNone(deadline) ? {} : { deadlineMs: deadline.value * 1000 }),
       })
       .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, position)))
-    // The task is closed, which is the last that is shown of it.
-    if (shown !== undefined) yield* Fiber.join(shown)
+    // Progress ends with the task's close.
+    if (progress !== undefined) yield* Fiber.join(progress)
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
   })
 
-/** Asks the person at the terminal about each plugin that is not started here without consent, before anything begins. */
-const consent = (plugins: ReadonlyArray<string>) =>
+/** Asks the user for each missing sandbox consent before the task opens. */
+const askConsents = (plugins: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     for (const missing of yield* kernel.unconsented(plugins)) {
@@ -180,7 +185,7 @@ const consent = (plugins: ReadonlyArray<string>) =>
     }
   })
 
-/** An agent's failure, with the task in which it failed: the first one that was opened after a position. */
+/** Adds to an agent's failure the id of its task: the first task that was opened after `after`. */
 const withTask = (failed: Agent.AgentFailed, after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,3 +1,4 @@
+/** Prints one line for each step of a running task, from a fold over its events. */
 import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -7,25 +8,28 @@ import * as Output from "../command/Output.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at, duration, shorten, value } from "../terminal/Text.ts"
 
-/** A command whose end is awaited. */
+/** A command without an outcome yet. */
 interface Step {
   readonly number: number
   readonly what: string
 }
 
-/** What was seen of a task so far. */
+/** The state of the fold. */
 export interface Progress {
   readonly taskId: string | null
   readonly steps: number
-  /** By the command's id. */
+  /** By command id. */
   readonly open: ReadonlyMap<string, Step>
-  /** The event by which the last confirmation expired. */
+  /** The id of the last `ConfirmationExpired` event. */
   readonly expiry: string | null
 }
 
 export const none: Progress = { taskId: null, steps: 0, open: new Map(), expiry: null }
 
-/** What an event adds, and the line to print about it, where there is one: one for each step, once it ended, and for each failed sensor. */
+/**
+ * Applies one event. Returns the line to print, if any: one for each step when it ends, and one for each sensor that
+ * failed or was skipped.
+ */
 export const advance = (
   progress: Progress,
   event: Event,
@@ -47,18 +51,18 @@ export const advance = (
     ]
   }
   if (event.taskId !== progress.taskId) return [progress, undefined]
-  if (is(event, "ActuatorCommanded")) return [begin(progress, event.payload), undefined]
+  if (is(event, "ActuatorCommanded")) return [startStep(progress, event.payload), undefined]
   if (is(event, "MessageSent")) {
     const number = progress.steps + 1
     return [
       { ...progress, steps: number },
-      line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), LENGTH)),
+      line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), MAX_TEXT_LENGTH)),
     ]
   }
   if (is(event, "SensorFailed")) return [progress, failedLine(style, event, event.payload)]
   if (is(event, "SensorSkipped")) return [progress, skippedLine(style, event, event.payload)]
   if (is(event, "ConfirmationExpired")) return [{ ...progress, expiry: event.id }, undefined]
-  const ended = ending(style, event, progress.expiry)
+  const ended = outcomeOf(style, event, progress.expiry)
   const step = ended === undefined ? undefined : progress.open.get(ended.commandId)
   if (ended === undefined || step === undefined) return [progress, undefined]
   const open = new Map(progress.open)
@@ -66,10 +70,10 @@ export const advance = (
   return [{ ...progress, open }, line(style, event, step, ended.how)]
 }
 
-/** Characters of what is said in a line. */
-const LENGTH = 100
+/** Maximum characters of a message or an error in a line. */
+const MAX_TEXT_LENGTH = 100
 
-const begin = (
+const startStep = (
   progress: Progress,
   {
     commandId,
@@ -96,11 +100,11 @@ const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"Se
 const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"SensorSkipped">): string =>
   sensorLine(style, event, sensor, style.dim("skipped"), reason)
 
-/** A sensor that gave no reading. It is no step of the agent's, so that it has no number. */
+/** The line for a sensor without a reading. It has no number, because it is not a step of the agent. */
 const sensorLine = (style: Style, event: Event, sensor: string, how: string, why: string): string =>
-  `     ${oneLine(sensor)}  ${how}: ${shorten(oneLine(why), LENGTH)}  ${style.dim(at(event.position))}`
+  `     ${oneLine(sensor)}  ${how}: ${shorten(oneLine(why), MAX_TEXT_LENGTH)}  ${style.dim(at(event.position))}`
 
-const ending = (
+const outcomeOf = (
   style: Style,
   event: Event,
   expiry: string | null,
@@ -121,7 +125,7 @@ const ending = (
   return undefined
 }
 
-/** Prints one line a step of the first task that is opened or forked after this position, until it is closed. */
+/** Prints the progress of the first task that is opened or forked after a position, until that task is closed. */
 export const follow = (after: number, style: Style) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,3 +1,4 @@
+/** Loads the environment options that `--scenario` names. */
 import { Effect, Schema } from "effect"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
@@ -5,7 +6,7 @@ import { JsonObject } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 /**
- * The options of environments that `--scenario` names: `FILE` for the only plugin that has an environment, or
+ * The options of each plugin's environment. `FILE` is for the only plugin that has an environment; otherwise
  * `plugin=FILE`.
  *
  * @param plugins the plugins that take part
@@ -32,7 +33,10 @@ const environments = (plugins: ReadonlyArray<string>) =>
     return manifests.flatMap(({ manifest }) => (manifest.peas.environment === undefined ? [] : [manifest.name]))
   })
 
-/** Whose scenario it is. A file's name may hold "=", so only the name of a plugin before it counts. */
+/**
+ * The plugin and the file of one `--scenario`. A file name may contain "=", so a prefix counts only if it is a plugin's
+ * name.
+ */
 const assign = (scenario: string, withEnvironment: ReadonlyArray<string>) => {
   const equals = scenario.indexOf("=")
   const named = scenario.slice(0, Math.max(0, equals))

@@ -1,3 +1,4 @@
+/** The command group `hindcast task`: lists tasks, and copies one into a log of its own. */
 import * as path from "node:path"
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
@@ -16,7 +17,7 @@ import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, count, shorten, time } from "../terminal/Text.ts"
 
-/** Characters of a goal in the list. */
+/** Maximum characters of a goal in the list. */
 const GOAL_LENGTH = 50
 
 const ls = Command.make("ls", common, ({ log, json }) =>
@@ -27,7 +28,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
       ...Object.entries(tasks).map(([id, task]) => ({ id, ...task })),
       ...forks.map(({ taskId, timeline, task }) => ({ id: taskId, timeline, ...task })),
     ]
-    // Most logs have no forks, and need no column for them.
+    // Without forks, the column `timeline` is left out.
     const onTimeline = (cell: string) => (forks.length === 0 ? [] : [cell])
     yield* Output.show(json, { tasks: list }, (style) =>
       list.length === 0

@@ -1,10 +1,11 @@
+/** Warnings of `hindcast run` about installed plugins that are inactive, each with the command that activates it. */
 import { Effect } from "effect"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 
-/** What a run says where no plugin takes part, with what would let those take part that are installed. */
+/** The warning if no plugin is active, with the commands that activate the installed ones. */
 export const warning = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) => {
     const others = "Name one with --plugin DIR, or import one by `hindcast plugin add DIR`."
@@ -14,13 +15,13 @@ export const warning = (plugins: PluginRegistry) =>
 
 const NO_PLUGIN = "warning: no plugin takes part: the agent senses nothing, and whatever it does is denied."
 
-/** What a run says of plugins that would take part if they were granted what they ask for; one line each. */
+/** The warnings about plugins that are inactive because they lack grants; one line each. */
 export const ungranted = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) =>
     all.flatMap(({ waits, text }) => (waits ? [CommandHints.inText(`warning: ${text}`)] : [])),
   )
 
-/** What would let each plugin take part that does not. */
+/** For each inactive plugin, the command that activates it. */
 const remedies = (plugins: PluginRegistry) =>
   Effect.gen(function* () {
     const registry = yield* Registry

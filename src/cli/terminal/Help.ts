@@ -1,6 +1,7 @@
+/** Formats a command's help from the text that the parser generates. */
 import { stripVTControlCharacters } from "node:util"
 
-/** What the parser says of every option and argument, and nobody needs to read. */
+/** Lines that the parser adds to every option and argument, and that carry no information. */
 const BOILERPLATE: ReadonlySet<string> = new Set([
   "A user-defined piece of text.",
   "A true or false value.",
@@ -9,9 +10,9 @@ const BOILERPLATE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A command's help: how it is called, what it does, then its arguments and options with what each is for.
+ * A command's help: usage, description, then arguments and options with their descriptions.
  *
- * @param help as the parser writes it, with a banner, headings and much empty space
+ * @param help the parser's text, with a banner, headings and empty lines
  * @param path the command's words: `["plugin", "add"]`
  */
 export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -27,7 +28,7 @@ export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<
   ]
 }
 
-/** What may be repeated may be left out, too; the parser does not say so. */
+/** A repeatable option is also optional. The parser does not mark it as such. */
 const REPEATED = /(--\S+ \S+)\.\.\./g
 
 const HEADINGS: ReadonlySet<string> = new Set(["DESCRIPTION", "ARGUMENTS", "OPTIONS"])

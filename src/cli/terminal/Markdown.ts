@@ -1,32 +1,33 @@
+/** Markdown output: escaped text, tables and blocks. */
 import { stripVTControlCharacters } from "node:util"
 import { oneLine } from "../../values/PlainText.ts"
 
-/** A column of a table: its heading, and on which side its cells stand. */
+/** A column of a table: its heading and alignment. */
 export interface Column {
   readonly heading: string
   readonly align?: "left" | "right"
 }
 
 /**
- * Text that others wrote, as it stands, on one line: in a code span, in which nothing is obeyed, no name is called and no
- * address becomes a link (CommonMark §6.1). It fits into a cell of a table as well.
+ * Untrusted text as a code span on one line. Markdown, mentions and links in it have no effect (CommonMark §6.1). It is
+ * valid in a table cell.
  */
 export const code = (text: string): string => {
   const line = oneLine(stripVTControlCharacters(text))
   if (line.trim() === "") return "(empty)"
-  // Whether a bar after a backslash ends a cell is told in two ways by those who read tables.
-  if (line.includes("\\|")) return encoded(line)
+  // Markdown parsers disagree on whether a bar after a backslash ends a cell.
+  if (line.includes("\\|")) return asCharacterReferences(line)
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = "`".repeat(longest + 1)
   const padding = /^`|`$|^ .* $/.test(line) ? " " : ""
   return fence + padding + line.replaceAll("|", "\\|") + padding + fence
 }
 
-/** The same as plain text, with every sign that could mean something as its number (CommonMark §2.5). */
-const encoded = (line: string): string =>
+/** The text with every sign as a character reference (CommonMark §2.5). */
+const asCharacterReferences = (line: string): string =>
   line.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `&#${sign.codePointAt(0) ?? 0};`)
 
-/** A table. Cells are Markdown on one line each; no cell is no table. */
+/** A table. Each cell is one line of Markdown. No rows give no table. */
 export const table = (
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -41,6 +42,6 @@ export const table = (
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-/** Blocks with an empty line between each two; empty ones are left out. */
+/** Joins blocks with an empty line between them. Empty blocks are dropped. */
 export const blocks = (...parts: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ["", ...part]))

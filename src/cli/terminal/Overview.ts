@@ -1,7 +1,8 @@
+/** The overview of all commands, which `hindcast` without a command prints. It is also the list of known commands. */
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 
-/** Every command: how it is called, and what it does. */
+/** Every command by topic: its usage and its purpose. */
 export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<readonly [usage: string, does: string]>]> =
   [
     [
@@ -95,7 +96,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
     ["This machine", [["doctor", "how plugins are confined here, and what would improve it"]]],
   ]
 
-/** The words that call each command: `["plugin", "add"]`. What is written in capitals or signs is no part of them. */
+/** The words of each command, such as `["plugin", "add"]`. Placeholders (capitals and signs) are not part of them. */
 export const PATHS: ReadonlyArray<ReadonlyArray<string>> = COMMANDS.flatMap(([, commands]) =>
   commands.map(([usage]) => {
     const words = usage.split(" ")
@@ -104,7 +105,7 @@ export const PATHS: ReadonlyArray<ReadonlyArray<string>> = COMMANDS.flatMap(([, 
   }),
 )
 
-/** The overview of all commands, or of those that begin with one word. */
+/** The overview of all commands, or of one group. */
 export const lines = (style: Style, version: string, group?: string): ReadonlyArray<string> => {
   const all = COMMANDS.flatMap(([topic, commands]) => {
     const shown = commands.filter(([usage]) => group === undefined || usage.startsWith(`${group} `))

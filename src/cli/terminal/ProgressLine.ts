@@ -1,19 +1,23 @@
+/**
+ * The progress line of a long operation: a bar, a count, a rate and the remaining time, on the last line of the
+ * terminal.
+ */
 import { Clock, Effect } from "effect"
 
-/** How far a long work is: so much done, of so much in all where that is known. */
+/** Reports progress: items done, and the total if it is known. */
 export type OnProgress = (done: number, of?: number) => Effect.Effect<void>
 
-/** What a progress line is about. */
+/** The subject of a progress line. */
 export interface About {
-  /** What is being done, as it is said of what is done: `scored`, `exported`. */
+  /** What happens to the items, as a past participle: `scored`, `exported`. */
   readonly verb: string
-  /** What is counted, in the plural: `events`. */
+  /** The items, in the plural: `events`. */
   readonly unit: string
-  /** Answers for programs: nothing is shown. */
+  /** True if the output is JSON. Then no line is shown. */
   readonly json: boolean
 }
 
-/** Where the line is shown: a terminal, or something that is none, where nothing is. */
+/** The output stream. The line is shown only if it is a terminal. */
 export interface Terminal {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -21,9 +25,8 @@ export interface Terminal {
 }
 
 /**
- * Shows on the last line of a person's terminal, on the standard error, how far a long work is: a bar, what is done, how
- * fast, and how long it will still take. It is wiped away when the work ends, in whatever way, and is never written where
- * nobody looks or with `--json`.
+ * Runs an effect and shows its progress on the standard error. The line is erased when the effect ends, fails or is
+ * interrupted. Nothing is written if the stream is not a terminal or with `--json`.
  *
  * @example
  * ProgressLine.during({ verb: "scored", unit: "events", json }, (onProgress) => rescore({ rubric, onProgress }))
@@ -39,10 +42,10 @@ export const during = <A, E, R>(
   const onProgress: OnProgress = (done, of) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       first ??= { ms: now, done }
-      if (now - shownAt < EVERY_MS && done !== of) return
+      if (now - shownAt < MIN_INTERVAL_MS && done !== of) return
       shownAt = now
-      const seen = { verb, unit, done, of, since: first.done, elapsedMs: now - first.ms }
-      terminal.write(`${WIPE}${line(seen, terminal.columns ?? DEFAULT_COLUMNS)}`)
+      const state = { verb, unit, done, of, since: first.done, elapsedMs: now - first.ms }
+      terminal.write(`${WIPE}${line(state, terminal.columns ?? DEFAULT_COLUMNS)}`)
     })
   return Effect.ensuring(
     run(onProgress),
@@ -50,27 +53,27 @@ export const during = <A, E, R>(
   )
 }
 
-/** Back to the line's beginning, and the line emptied. */
+/** Returns to the start of the line and erases it. */
 const WIPE = "\r\u001b[2K"
 
-/** The line is written again after so many milliseconds at the earliest. */
-const EVERY_MS = 100
+/** Minimum time between two updates, in milliseconds. */
+const MIN_INTERVAL_MS = 100
 
-/** A terminal that does not say how wide it is. */
+/** Width of a terminal that does not report its width. */
 const DEFAULT_COLUMNS = 80
 
-/** What was seen of a work under way. */
+/** The progress of an operation that is under way. */
 export interface ProgressState {
   readonly verb: string
   readonly unit: string
   readonly done: number
   readonly of: number | undefined
-  /** What had been done when it began to be watched: a resumed work begins in the middle. */
+  /** Items that were done before the line was started. A resumed operation does not start at 0. */
   readonly since: number
   readonly elapsedMs: number
 }
 
-/** The line for what was seen, at most one character shorter than the terminal is wide. */
+/** The progress line, at most `columns - 1` characters long. */
 export const line = ({ verb, unit, done, of, since, elapsedMs }: ProgressState, columns: number): string => {
   const share = of === undefined ? undefined : of === 0 ? 1 : Math.min(1, done / of)
   const perSecond = elapsedMs < MIN_ELAPSED_MS ? 0 : ((done - since) / elapsedMs) * 1_000
@@ -85,7 +88,7 @@ export const line = ({ verb, unit, done, of, since, elapsedMs }: ProgressState, 
   return words.join(" ").slice(0, columns - 1)
 }
 
-/** A rate that was measured over less time says nothing yet. */
+/** Minimum time in milliseconds before a rate is shown. A shorter measurement is too inaccurate. */
 const MIN_ELAPSED_MS = 200
 
 const BAR_LENGTH = 20
@@ -98,7 +101,7 @@ const bar = (share: number): string => {
 /** `1,234,567` */
 const grouped = (count: number): string => Math.round(count).toLocaleString("en")
 
-/** Slow work has a rate below 1 as well. */
+/** A rate below 10 is shown with one decimal. */
 const rate = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond))
 
 /** `42 s`, `3 min 5 s`, `2 h 10 min` */

@@ -1,23 +1,23 @@
-/** A question to the person at the terminal. */
+/** Asks the user a question at the terminal. */
 import * as readline from "node:readline/promises"
 import { Effect } from "effect"
 
-/** Whether there is a person to ask: one who sees the question and can type an answer. */
+/** Whether the user can be asked: both the standard input and the standard output are terminals. */
 export const isPossible = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
 
-/** Whether an answer says yes. Whatever else it says is no. */
+/** Whether an answer is `y` or `yes`. Any other answer is no. */
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())
 
 /**
- * A line from the terminal; empty where the person closed the input. What was typed before the question could be read is no answer
- * to it, and is dropped.
+ * Prints a question and reads a line. The line is empty if the user closed the input. Input that was typed before the
+ * question is dropped, because it does not answer it.
  */
-export const ask = (text: string): Effect.Effect<string> => Effect.zipRight(dropTyped, lineAfter(text))
+export const ask = (text: string): Effect.Effect<string> => Effect.zipRight(dropTypeahead, readLineAfter(text))
 
-/** How long is waited for what the terminal still has, in milliseconds: it hands it over at once. */
+/** Time in milliseconds to wait for buffered input. The terminal delivers it at once. */
 const DROP_MS = 50
 
-const dropTyped: Effect.Effect<void> = Effect.async((resume) => {
+const dropTypeahead: Effect.Effect<void> = Effect.async((resume) => {
   const drop = () => undefined
   process.stdin.on("data", drop)
   const stop = () => {
@@ -32,10 +32,10 @@ const dropTyped: Effect.Effect<void> = Effect.async((resume) => {
   return Effect.sync(stop)
 })
 
-const lineAfter = (text: string): Effect.Effect<string> =>
+const readLineAfter = (text: string): Effect.Effect<string> =>
   Effect.async((resume, signal) => {
     const terminal = readline.createInterface({ input: process.stdin, output: process.stdout })
-    // Reading lines takes Ctrl-C from the process; it is given back.
+    // `readline` intercepts Ctrl-C. The signal is raised again for the process.
     terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
     terminal.on("close", () => resume(Effect.succeed("")))
     terminal.question(text, { signal }).then(

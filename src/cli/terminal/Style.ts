@@ -1,6 +1,7 @@
+/** Text styles for the terminal: coloured, or plain for pipes and files. */
 import { styleText } from "node:util"
 
-/** How a piece of text is made to stand out. */
+/** Functions that style a text by its meaning. */
 export interface Style {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -10,12 +11,19 @@ export interface Style {
   readonly name: (text: string) => string
 }
 
-const asIs = (text: string) => text
+const unchanged = (text: string) => text
 
-/** Text as it is: for pipes and files. */
-export const plain: Style = { bold: asIs, dim: asIs, good: asIs, bad: asIs, warn: asIs, name: asIs }
+/** Does not style text: for pipes and files. */
+export const plain: Style = {
+  bold: unchanged,
+  dim: unchanged,
+  good: unchanged,
+  bad: unchanged,
+  warn: unchanged,
+  name: unchanged,
+}
 
-/** With terminal colours. */
+/** Styles text with terminal colours. */
 export const coloured: Style = {
   bold: (text) => styleText("bold", text),
   dim: (text) => styleText("dim", text),

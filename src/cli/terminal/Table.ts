@@ -1,7 +1,8 @@
+/** Plain tables with aligned columns. */
 import { stripVTControlCharacters } from "node:util"
 import type { Style } from "./Style.ts"
 
-/** A column: its heading, and where its cells stand. */
+/** A column: its heading and alignment. */
 export interface Column {
   readonly heading: string
   readonly align?: "left" | "right"
@@ -10,7 +11,7 @@ export interface Column {
 /** Spaces between two columns. */
 const GAP = "  "
 
-/** A table as lines: one of headings, one for each row. Cells may be styled. */
+/** A table as lines: a line of headings, then one line for each row. Cells may be styled. */
 export const lines = (
   style: Style,
   columns: ReadonlyArray<Column>,
@@ -21,7 +22,7 @@ export const lines = (
     columns.map(({ align }) => align),
   )
 
-/** Rows as lines, their cells in columns as wide as the widest; nothing follows the last cell of a line. */
+/** Rows as lines, with cells padded to the widest cell of their column. Trailing spaces are removed. */
 export const rows = (
   cells: ReadonlyArray<ReadonlyArray<string>>,
   alignments: ReadonlyArray<Column["align"]> = [],

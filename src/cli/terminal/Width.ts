@@ -1,34 +1,38 @@
+/** Cuts and wraps lines by their width in terminal columns, which differs from their length in characters. */
 import stringWidth from "string-width"
 
 const ESCAPE = "\u001b"
 
-/** What colours a text: it takes no room. */
+/** An escape sequence for a colour. It takes no columns. */
 const COLOUR = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 
 const characters = new Intl.Segmenter()
 
-/** A line that may be coloured, cut to at most so many columns of a terminal; what was cut off shows as "…". */
+/** Cuts a line, which may be coloured, to at most `columns` columns. A cut line ends with "…". */
 export const cut = (line: string, columns: number): string => {
   if (stringWidth(line) <= columns) return line
-  let room = columns - 1
+  let remaining = columns - 1
   let coloured = false
-  let fitted = ""
+  let output = ""
   for (const part of line.split(COLOUR)) {
     if (COLOUR.test(part)) {
       coloured = true
-      fitted += part
+      output += part
       continue
     }
     for (const { segment } of characters.segment(part)) {
-      room -= stringWidth(segment)
-      if (room < 0) return `${fitted}…${coloured ? `${ESCAPE}[0m` : ""}`
-      fitted += segment
+      remaining -= stringWidth(segment)
+      if (remaining < 0) return `${output}…${coloured ? `${ESCAPE}[0m` : ""}`
+      output += segment
     }
   }
-  return fitted
+  return output
 }
 
-/** A text as lines of at most so many columns, broken between words. A word that is longer stands alone, uncut. */
+/**
+ * Wraps a text between words into lines of at most `columns` columns. A longer word is a line of its own and is not
+ * cut.
+ */
 export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(" ")) {
@@ -41,23 +45,23 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
 }
 
 /**
- * A text as lines of at most so many columns, broken wherever they are full; nothing of it is lost. What is not ASCII counts for two
- * columns at least, for terminals disagree about it.
+ * Breaks a text into lines of at most `columns` columns, within words too; no character is lost. A non-ASCII character
+ * counts as at least two columns, because terminals disagree about its width.
  */
 export const broken = (text: string, columns: number): ReadonlyArray<string> => {
   if (text.length <= columns && /^[\x20-\x7e]*$/.test(text)) return [text]
   const lines: Array<string> = []
   let line = ""
-  let room = columns
+  let remaining = columns
   for (const { segment } of characters.segment(text)) {
     const width = /^[\x20-\x7e]$/.test(segment) ? 1 : Math.max(2, stringWidth(segment))
-    if (width > room && line !== "") {
+    if (width > remaining && line !== "") {
       lines.push(line)
       line = ""
-      room = columns
+      remaining = columns
     }
     line += segment
-    room -= width
+    remaining -= width
   }
   return [...lines, line]
 }

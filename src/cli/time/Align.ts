@@ -1,3 +1,4 @@
+/** The command `hindcast align`: two tasks or timelines, event by event. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type { Pair } from "../../projections/timetravel/TimeTravel.ts"
@@ -8,7 +9,7 @@ import * as Output from "../command/Output.ts"
 import * as RunOption from "../command/RunOption.ts"
 import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 
-/** Lines that are shown where nobody says otherwise. */
+/** Default number of lines. */
 const LIMIT = 50
 
 const run = (name: string) => Args.text({ name }).pipe(Args.withDescription(RunOption.RUN))
@@ -34,8 +35,8 @@ export const align = Command.make(
       const diverging = divergence === null ? undefined : pairs[divergence]
       const document = {
         ...{ a: runA, b: runB, ...aligned },
-        divergence: diverging === undefined ? null : briefly(diverging),
-        pairs: pairs.map(briefly),
+        divergence: diverging === undefined ? null : pairDocument(diverging),
+        pairs: pairs.map(pairDocument),
       }
       yield* Output.show(json, document, (style) =>
         AlignmentPage.lines(style, { a: runA, b: runB, pairs, divergence, ...aligned }, limit),
@@ -45,8 +46,8 @@ export const align = Command.make(
   Command.withDescription("Two tasks or timelines event by event, matched by what happened: where they part, and how"),
 )
 
-/** A pair for programs: the events themselves are in the log. */
-const briefly = ({ kind, a, b }: Pair) => ({
+/** A pair in the JSON output: the positions of the events, which can be read from the log. */
+const pairDocument = ({ kind, a, b }: Pair) => ({
   kind,
   a: a?.position ?? null,
   b: b?.position ?? null,

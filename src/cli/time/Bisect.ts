@@ -1,3 +1,4 @@
+/** The command `hindcast bisect`: the first moment at which a predicate holds. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Predicate from "../../kernel/rules/Predicate.ts"

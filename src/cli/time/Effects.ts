@@ -1,3 +1,4 @@
+/** The command `hindcast effects`: the events that an event caused, directly or indirectly. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
@@ -8,7 +9,7 @@ import { MOMENT } from "../command/RangeOption.ts"
 import * as ConsequencePage from "../pages/time/ConsequencePage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 
-/** Events that are shown where nobody says otherwise. */
+/** Default number of events. */
 const LIMIT = 100
 
 const limit = wholeNumber("limit", 1).pipe(

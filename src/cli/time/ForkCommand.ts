@@ -1,3 +1,4 @@
+/** The command `hindcast fork`: lets an agent continue from a moment of a recorded task, on a new timeline. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Fiber, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -85,40 +86,40 @@ export const fork = Command.make(
     ),
     ...options,
   },
-  ({ log, json, ...asked }) =>
+  ({ log, json, ...typed }) =>
     Effect.gen(function* () {
-      const agent = yield* AgentModule.load(asked.agent)
-      const overrides = yield* overridesOf(asked.override)
+      const agent = yield* AgentModule.load(typed.agent)
+      const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
       const kernel = Hindcast.layer({
         log: filename,
-        workspace: yield* OpenLog.workspaceOf(asked.workspace),
+        workspace: yield* OpenLog.workspaceOf(typed.workspace),
         actor: userAsActor(),
         owner: `hindcast fork of ${userName()}`,
-        gate: gateOf(asked.gate, asked.confirmWithin),
-        host: { sandbox: asked.sandbox },
+        gate: gateOf(typed.gate, typed.confirmWithin),
+        host: { sandbox: typed.sandbox },
       })
-      const { at, io, fresh, acceptUnrewound } = asked
-      const wanted = {
+      const { at, io, fresh, acceptUnrewound } = typed
+      const forkOptions = {
         ...{ at, io, fresh, acceptUnrewound, overrides },
-        ...given("timeline", asked.timeline),
-        ...given("rewind", asked.rewind),
-        ...given("maxSteps", asked.maxSteps),
-        ...given(
+        ...optional("timeline", typed.timeline),
+        ...optional("rewind", typed.rewind),
+        ...optional("maxSteps", typed.maxSteps),
+        ...optional(
           "deadlineMs",
-          Option.map(asked.deadline, (seconds) => seconds * 1000),
+          Option.map(typed.deadline, (seconds) => seconds * 1000),
         ),
       }
-      yield* Effect.provide(perform(agent, wanted, asked.task, { filename, json }), kernel)
+      yield* Effect.provide(perform(agent, forkOptions, typed.task, { filename, json }), kernel)
     }).pipe(Effect.scoped),
 ).pipe(Command.withDescription("Let an agent go on from a moment of a recorded task, in a timeline of its own"))
 
-const given = <Key extends string, A>(key: Key, value: Option.Option<A>): { readonly [K in Key]?: A } =>
+const optional = <Key extends string, A>(key: Key, value: Option.Option<A>): { readonly [K in Key]?: A } =>
   Option.isNone(value) ? {} : ({ [key]: value.value } as { readonly [K in Key]: A })
 
 const perform = (
   agent: Agent.Agent,
-  wanted: ForkOptions,
+  forkOptions: ForkOptions,
   task: Option.Option<string>,
   { filename, json }: { readonly filename: string; readonly json: boolean },
 ) =>
@@ -126,24 +127,24 @@ const perform = (
     const kernel = yield* Kernel
     const named = Option.isNone(task) ? {} : { task: yield* Ids.task(task.value) }
     const { position } = yield* (yield* EventLog).head
-    const shown = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
+    const progress = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
     yield* Effect.forkScoped(
       !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
     )
-    const forked = yield* kernel.fork(agent, { ...wanted, ...named })
-    if (shown !== undefined) yield* Fiber.join(shown)
+    const forked = yield* kernel.fork(agent, { ...forkOptions, ...named })
+    if (progress !== undefined) yield* Fiber.join(progress)
     const { parent, timeline } = forked
-    const comparing = CommandHints.command([
+    const compareCommand = CommandHints.command([
       "compare",
       `${parent}/live`,
       `${timeline}/live`,
       "--log",
       CommandHints.shortest(filename),
     ])
-    yield* Output.show(json, forked, (style) => ForkPage.lines(style, forked, comparing))
+    yield* Output.show(json, forked, (style) => ForkPage.lines(style, forked, compareCommand))
   })
 
-/** Reads `--override` options: what they name, and a value in JSON; a goal is written as it is. */
+/** Parses `--override` options. Values are JSON, except a goal, which is plain text. */
 const overridesOf = (texts: ReadonlyArray<string>): Effect.Effect<Overrides, BadInput> =>
   Effect.gen(function* () {
     let [readings, world]: ReadonlyArray<{ readonly [name: string]: Json }> = [{}, {}]

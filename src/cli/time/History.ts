@@ -1,3 +1,4 @@
+/** The command `hindcast history`: every value that a path of the environment has had. */
 import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
@@ -25,11 +26,11 @@ export const history = Command.make(
         (onProgress) =>
           LimitOption.of(travel.history(path, { ...rangeOf({ since, until }), onProgress }), limit, since),
       )
-      const turns = shown.map(({ event, before, value }) => ({
+      const changes = shown.map(({ event, before, value }) => ({
         ...{ event, existed: before !== undefined, before: before ?? null },
         ...{ exists: value !== undefined, value: value ?? null },
       }))
-      yield* Output.show(json, { path, turns, more: beyond !== undefined }, (style) =>
+      yield* Output.show(json, { path, turns: changes, more: beyond !== undefined }, (style) =>
         shown.length === 0
           ? [`Nothing changed at ${path || "the top"} in that time.`]
           : [...HistoryPage.lines(style, shown), ...(beyond === undefined ? [] : [style.dim(beyond)])],

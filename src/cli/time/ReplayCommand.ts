@@ -1,3 +1,4 @@
+/** The command `hindcast replay`: lets an agent repeat a recorded task and reports the first divergence. */
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -11,12 +12,12 @@ import * as ReplayPage from "../pages/time/ReplayPage.ts"
 import * as AgentModule from "../task/AgentModule.ts"
 import { at, moment } from "../terminal/Text.ts"
 
-/** The agent did otherwise than was recorded: what it would have met from there on, no log knows. */
+/** The agent's behaviour diverged from the recording. The log cannot tell what would have followed. */
 export class Diverged extends Data.TaggedError("Diverged")<{
   readonly taskId: string
   readonly timeline: string
   readonly position: number
-  /** The task's last event before that. */
+  /** The position of the task's last event before the divergence. */
   readonly after: number
   readonly kind: string
 }> {
@@ -26,7 +27,7 @@ export class Diverged extends Data.TaggedError("Diverged")<{
   }
 }
 
-/** Events before a divergence that are shown. */
+/** Number of events that are shown before a divergence. */
 const CONTEXT = 4
 
 /** `hindcast replay TASK` */
@@ -60,7 +61,7 @@ export const replay = Command.make(
   ),
 )
 
-/** The last events of the task up to a position, that one included. */
+/** The task's last events up to and including a position. */
 const eventsBefore = ({ taskId, timeline }: Replay.ReplayReport, position: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,3 +1,4 @@
+/** The commands `hindcast state`, `diff`, `blame` and `why`: the state at a moment, and the events behind it. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"

@@ -1,3 +1,4 @@
+/** The command group `hindcast timeline`: lists the forks of a log. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"

@@ -1,3 +1,4 @@
+/** The command `hindcast watch`: every event at which a predicate became true. */
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Predicate from "../../kernel/rules/Predicate.ts"

@@ -1,4 +1,4 @@
-import type { Child } from "./Child.ts"
+import type { Child } from "../sandbox/Child.ts"
 import type { EventRecorder } from "./EventRecorder.ts"
 
 /** Frames that no runner would send; beyond, somebody else writes them, and the process is killed. */

@@ -72,6 +72,7 @@ export const Init = Schema.Struct({
   metadata: Metadata,
   seed: Schema.Finite,
   workspace: Schema.String,
+  precomputed: Schema.NullOr(Schema.String),
   frameLimit: Schema.Int,
   readingsInFlight: Schema.Int,
 })

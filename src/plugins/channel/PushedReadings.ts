@@ -1,7 +1,7 @@
 import { Cause, Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type Json, plainText } from "../../values/Json.ts"
-import type { Child } from "./Child.ts"
+import type { Child } from "../sandbox/Child.ts"
 import type { EventRecorder } from "./EventRecorder.ts"
 import type { Misbehaved } from "./Misbehaviour.ts"
 import { ANSWER_LIMIT, type EmitFrame, encode, READINGS_IN_FLIGHT } from "./Protocol.ts"

@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
-import type { Child } from "./Child.ts"
+import type { Child } from "../sandbox/Child.ts"
 import { CALL_OVER } from "./HostRequests.ts"
 import type { Misbehaved } from "./Misbehaviour.ts"
 import type { OpenCall, Page } from "./OpenCall.ts"

@@ -19,7 +19,8 @@ export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) 
     onLine(line.toString("utf8"), line.length)
   }
   return {
-    push: (chunk: Buffer) => {
+    push: (bytes: Uint8Array) => {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       let start = 0
       for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
         take(chunk, start, end)

@@ -26,6 +26,7 @@ const PLACES: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["version", "name"],
   ["description", "prose"],
   ["entry", "place"],
+  ["precomputed/module", "place"],
   ["$schema", "place"],
   ...["read", "run", "write", "net", "env"].map((field) => [`permissions/${field}/*`, "place"] as const),
   ["peas/sensors/*/name", "name"],

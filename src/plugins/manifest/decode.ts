@@ -110,6 +110,7 @@ const contradictions = (document: Json): ReadonlyArray<JudgedIssue> => {
   return [
     ...leadsOut(document, ["entry"]),
     ...leadsOut(document, ["peas", "environment", "scenario"]),
+    ...leadsOut(document, ["precomputed", "module"]),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",

@@ -192,7 +192,7 @@ const strayLink = async (root: string, file: string) => {
 
 /** Files that the manifest names and that are not there; a path that is refused anyway is not looked for. */
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
-  [["entry"], ["peas", "environment", "scenario"]].flatMap((keys) => {
+  [["entry"], ["peas", "environment", "scenario"], ["precomputed", "module"]].flatMap((keys) => {
     const file = valueAt(document, keys)
     if (typeof file !== "string" || file === "" || leadsOut(document, keys).length > 0) return []
     if (files.includes(path.posix.normalize(file))) return []

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { LONGEST } from "./characterChecks.ts"
 
@@ -118,6 +119,16 @@ export const Permissions = Schema.Struct({
   env: optional(Schema.Array(Text).annotations({ description: "a list of environment variables" })),
 }).annotations({ identifier: "Permissions" })
 
+/** Bytes that the plugin's files determine and that take long to compute: the host keeps them. */
+export const Precomputed = Schema.Struct({
+  module: Text.annotations({
+    description: "the path of a TypeScript module in the plugin's directory, which answers with the bytes",
+  }),
+  sha256: Sha256.annotations({ description: "the SHA-256 of the bytes, 64 hexadecimal digits" }),
+}).annotations({ identifier: "Precomputed" })
+
+export type Precomputed = typeof Precomputed.Type
+
 const PluginName = Schema.String.pipe(
   Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/),
   Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
@@ -142,6 +153,7 @@ export const Manifest = Schema.Struct({
     actuators: optional(Schema.Array(Actuator)),
     sensors: optional(Schema.Array(Sensor)),
   }),
+  precomputed: optional(Precomputed),
   variables: optional(Schema.Array(JsonObject).annotations({ description: "a list of objects of key-value pairs" })),
   metadata: optional(JsonObject),
   instance: optional(Schema.Literal("task", "kernel").annotations({ description: '"task" or "kernel"' })),

@@ -1,11 +1,10 @@
 import * as crypto from "node:crypto"
 import * as path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
 import { birthOf } from "../../platform/ProcessIdentity.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Calls from "../channel/Calls.ts"
-import { spawnScoped } from "../channel/Child.ts"
 import * as EventRecorder from "../channel/EventRecorder.ts"
 import * as HostRequests from "../channel/HostRequests.ts"
 import type { OpenCall } from "../channel/OpenCall.ts"
@@ -20,10 +19,12 @@ import type { Grants } from "../manifest/Grants.ts"
 import { type Manifest, sensorsOf, variablesOf } from "../manifest/Manifest.ts"
 import type { ExportsDisagree } from "../PluginError.ts"
 import { PluginFailedToLoad, PluginUnavailable } from "../PluginError.ts"
+import { spawnScoped } from "../sandbox/Child.ts"
 import type { MayStart, SandboxConsentMissing } from "../sandbox/Consent.ts"
 import { type Limits, limitsOf, type SandboxLimits } from "../sandbox/Limits.ts"
 import type { LinkLeaves, TooManyFiles } from "../sandbox/Links.ts"
 import type { Layer, Tier } from "../sandbox/layers/Layer.ts"
+import type { Found } from "../sandbox/Precomputed.ts"
 import { prepare } from "../sandbox/Prepare.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/Tier.ts"
@@ -138,16 +139,15 @@ export const make = (
     const { manifest, instance, directory, workspace, grants, record, limits } = spec
     const plugin = manifest.name
     const sandboxLimits = limitsOf(limits)
-    const { command, forbidden } = yield* prepare(confining, {
+    const { command, forbidden, precomputed } = yield* prepare(confining, {
       ...{
         plugin,
-        runner: RUNNER,
         directory,
         entry: path.join(directory, manifest.entry),
         grants,
         denoDir: spec.denoDir,
       },
-      ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits },
+      ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
     })
     const journal = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
@@ -194,7 +194,7 @@ export const make = (
       farewell: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
-    child.send(encode(init(spec, conversation.nonce)))
+    child.send(encode(init(spec, conversation.nonce, precomputed)))
     const exports = yield* awaitReady(conversation, limits?.handshakeMs ?? HANDSHAKE_MS)
     yield* Components.agree(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.setNice(child.pid, niceness)
@@ -222,6 +222,9 @@ export const make = (
       limits: sandboxLimits,
     }
     journal.write({ type: "PluginStarted", payload })
+    if (precomputed !== undefined && "why" in precomputed) {
+      journal.log("warn", `started without its precomputed bytes: ${precomputed.why}`)
+    }
     yield* journal.flushed
     return {
       ...payload,
@@ -241,10 +244,11 @@ const STOP_MS = 500
 /** When a niceness is set again that was set too often: for some seconds, in which hundreds of plugins may start. */
 const STAND_BACK_AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
 
-/** The trusted main module: TypeScript beside the sources, JavaScript beside what was compiled. */
-export const RUNNER = fileURLToPath(new URL(`../runner/runner${path.extname(import.meta.url)}`, import.meta.url))
-
-const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, nonce: string): HostFrame => ({
+const init = (
+  { manifest, directory, metadata, seed, workspace }: ProcessSpec,
+  nonce: string,
+  precomputed: Found | undefined,
+): HostFrame => ({
   type: "init",
   nonce,
   entry: pathToFileURL(path.join(directory, manifest.entry)).href,
@@ -252,6 +256,7 @@ const init = ({ manifest, directory, metadata, seed, workspace }: ProcessSpec, n
   metadata,
   seed,
   workspace,
+  precomputed: precomputed !== undefined && "file" in precomputed ? precomputed.file : null,
   frameLimit: FRAME_LIMIT,
   readingsInFlight: READINGS_IN_FLIGHT,
 })

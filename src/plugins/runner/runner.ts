@@ -34,6 +34,7 @@ interface Init {
   readonly metadata: Metadata
   readonly seed: number
   readonly workspace: string
+  readonly precomputed: string | null
   readonly frameLimit: number
   readonly readingsInFlight: number
 }
@@ -282,6 +283,7 @@ const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame)
     random: randomOf(component),
     now,
     workspace: init.workspace,
+    precomputed: init.precomputed,
     run: (command, args = []) => host(open.id, "run", { command, args }) as Promise<RunResult>,
     readFile: (path) => host(open.id, "readFile", { path }) as Promise<string>,
     writeFile: async (path, content) => {

@@ -77,8 +77,8 @@ export const fill = (
     )
   }).pipe(inTurn(confinement.denoDir))
 
-/** One after the other, for each cache directory. */
-const inTurn =
+/** One after the other, for each cache directory. Not to be used inside itself. */
+export const inTurn =
   (denoDir: string) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {

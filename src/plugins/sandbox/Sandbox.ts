@@ -29,6 +29,8 @@ export interface Confinement {
    * readable inside them. Default: none.
    */
   readonly forbidden?: ReadonlyArray<string>
+  /** The file of its `precomputed` bytes, in its Deno cache directory. Default: it has none. */
+  readonly precomputed?: string
   /** A Deno cache directory of the plugin's own. */
   readonly denoDir: string
   readonly limits: Limits

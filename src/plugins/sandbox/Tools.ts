@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import { createRequire } from "node:module"
 import * as path from "node:path"
-import { Data, Effect } from "effect"
+import { Data, Effect, Schema } from "effect"
+import * as Installed from "../../platform/Installed.ts"
 
 /** What a machine has to run and confine a plugin with. */
 export interface Tools {
@@ -51,6 +52,25 @@ export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
   return Effect.succeed({ deno: fs.realpathSync(deno), ...sh, ...Object.fromEntries(others) })
 })
 
+/**
+ * The version of the Deno that `find` finds: as its package says, and of one on the `PATH` as it says itself. It is empty where there
+ * is none, or where it does not say.
+ */
+export const denoVersion: Effect.Effect<string> = Effect.sync(() => {
+  const manifest = Installed.resolve("deno/package.json", import.meta.url)
+  if (packagedDeno() !== undefined && manifest !== undefined) {
+    return decodeVersion(JSON.parse(fs.readFileSync(manifest, "utf8"))).version
+  }
+  const deno = onPath("deno")
+  const said = deno === undefined ? "" : spawnSync(deno, ["--version"], { encoding: "utf8", timeout: SAYING_MS }).stdout
+  return /^deno (\S+)/.exec(said ?? "")?.[1] ?? ""
+})
+
+const decodeVersion = Schema.decodeUnknownSync(Schema.Struct({ version: Schema.String }))
+
+/** How long Deno may take to say its version, in milliseconds. */
+const SAYING_MS = 10_000
+
 const BINARY = process.platform === "win32" ? "deno.exe" : "deno"
 
 /**
@@ -58,22 +78,14 @@ const BINARY = process.platform === "win32" ? "deno.exe" : "deno"
  * install script, where it ran, links it into the package itself.
  */
 const packagedDeno = (): string | undefined => {
-  const own = resolveFrom(import.meta.url, "deno/package.json")
+  const own = Installed.resolve("deno/package.json", import.meta.url)
   if (own === undefined) return undefined
   const libc = process.platform === "linux" ? "-glibc" : ""
-  const platform = resolveFrom(own, `@deno/${process.platform}-${process.arch}${libc}/package.json`)
+  const platform = Installed.resolve(`@deno/${process.platform}-${process.arch}${libc}/package.json`, own)
   return [platform, own]
     .filter((manifest) => manifest !== undefined)
     .map((manifest) => path.join(path.dirname(manifest), BINARY))
     .find(isExecutable)
-}
-
-const resolveFrom = (from: string, name: string): string | undefined => {
-  try {
-    return createRequire(from).resolve(name)
-  } catch {
-    return undefined
-  }
 }
 
 /** Where a command stands that is called by its name. */

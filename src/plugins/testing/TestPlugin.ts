@@ -5,6 +5,7 @@ import { parse as parseYaml } from "yaml"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import type { Signal } from "../author.ts"
 import * as Grants from "../manifest/Grants.ts"
 import * as Manifest from "../manifest/Manifest.ts"
 import * as PluginHost from "../process/PluginHost.ts"
@@ -50,7 +51,7 @@ export interface CallPluginOptions {
   /** Default: what the manifest says, else 30 000. */
   readonly timeoutMs?: number
   /** Cancels the call. */
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
   /** Is told what `context.progress` says. */
   readonly onProgress?: (progress: Progress) => void
 }
@@ -103,7 +104,7 @@ export interface PushedReading {
  * went wrong, an error with a `_tag`: `CallFailed`, whose `error` is `{ code, message }` of what the plugin threw;
  * `AnswerInvalid` where the answer disagrees with the manifest; `CallTimedOut`, `PluginExited` and others.
  */
-export interface TestPlugin {
+export interface TestPlugin extends Disposable {
   readonly manifest: Manifest.Manifest
   /** The workspace's absolute path. */
   readonly workspace: string
@@ -127,8 +128,12 @@ export interface TestPlugin {
   readonly events: ReadonlyArray<CoreNewEvent>
   /** Ends its process and removes what was temporary. */
   readonly close: () => Promise<void>
-  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
+
+/** What `await using` asks for, where the compiler knows it: by the types of Node, or the library `esnext.disposable`. */
+type Disposable = SymbolConstructor extends { readonly asyncDispose: infer Dispose extends symbol }
+  ? { readonly [key in Dispose]: () => Promise<void> }
+  : object
 
 /**
  * Loads a plugin for a test, whatever runs the test: checks its manifest and starts it in its sandbox. Close it, or say

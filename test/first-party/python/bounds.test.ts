@@ -216,24 +216,13 @@ describe("code that reaches out", () => {
 })
 
 describe("an interpreter", () => {
-  it.scopedLive("starts cold where there is no snapshot, and says why in the log", () =>
-    Effect.gen(function* () {
-      const plugin = path.join(yield* temporaryDirectory, "python")
-      fs.cpSync(pythonPlugin, plugin, { recursive: true, filter: (file) => path.basename(file) !== "snapshot.bin" })
-      fs.appendFileSync(path.join(plugin, "interpreter/run.py"), "\n# Another one.\n")
-      const { execute, whenLogged } = yield* session({ plugin })
-      expect(yield* execute("print(1 + 1)")).toMatchObject({ outcome: "ok", stdout: "2\n" })
-      yield* whenLogged("started without the snapshot: expected a snapshot made of")
-    }).pipe(provide),
-  )
-
   it.scopedLive("is refused with what to do where Pyodide's files are missing", () =>
     Effect.gen(function* () {
       const plugin = path.join(yield* temporaryDirectory, "python")
       fs.cpSync(pythonPlugin, plugin, { recursive: true, filter: (file) => path.basename(file) !== "vendor" })
       const { refused } = yield* session({ plugin })
       expect(yield* refused("execute", { code: "1" })).toMatchObject({
-        error: { code: "python-unavailable", message: expect.stringContaining("npm run prepare") },
+        error: { code: "python-unavailable", message: expect.stringContaining("npm run build") },
       })
     }).pipe(provide),
   )

@@ -39,22 +39,26 @@ describe("the python plugin's manifest", () => {
 })
 
 describe("python in a task", () => {
-  it.scopedLive("has a session for each task, and its files go with it", () =>
-    withPython((kernel) =>
-      Effect.gen(function* () {
-        const first = yield* kernel.tasks.open({ goal: "count" })
-        const second = yield* kernel.tasks.open({ goal: "count too" })
-        const wrote = yield* first.act("python/write", { path: "note", content: "first" })
-        expect(wrote).toMatchObject({ status: "succeeded", result: { path: "/home/python/note", bytes: 5 } })
-        const counted = yield* first.act("python/execute", { code: "n = len(open('note').read()); print(n)" })
-        expect(counted).toMatchObject({ status: "succeeded", result: { outcome: "ok", stdout: "5\n" } })
-        expect(yield* second.act("python/list", {})).toMatchObject({ status: "succeeded", result: { entries: [] } })
-        const unknown = yield* second.act("python/execute", { code: "n" })
-        expect(unknown).toMatchObject({
-          status: "succeeded",
-          result: { outcome: "exception", error: { type: "NameError" } },
-        })
-      }),
-    ),
+  it.scopedLive(
+    "has a session for each task, and its files go with it",
+    () =>
+      withPython((kernel) =>
+        Effect.gen(function* () {
+          const first = yield* kernel.tasks.open({ goal: "count" })
+          const second = yield* kernel.tasks.open({ goal: "count too" })
+          const wrote = yield* first.act("python/write", { path: "note", content: "first" })
+          expect(wrote).toMatchObject({ status: "succeeded", result: { path: "/home/python/note", bytes: 5 } })
+          const counted = yield* first.act("python/execute", { code: "n = len(open('note').read()); print(n)" })
+          expect(counted).toMatchObject({ status: "succeeded", result: { outcome: "ok", stdout: "5\n" } })
+          expect(yield* second.act("python/list", {})).toMatchObject({ status: "succeeded", result: { entries: [] } })
+          const unknown = yield* second.act("python/execute", { code: "n" })
+          expect(unknown).toMatchObject({
+            status: "succeeded",
+            result: { outcome: "exception", error: { type: "NameError" } },
+          })
+        }),
+      ),
+    // The memory image of an interpreter is computed for this log.
+    120_000,
   )
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,7 +10,7 @@ import { PluginHost } from "../../../src/plugins/process/PluginHost.ts"
 import type { Json, JsonObject } from "../../../src/values/Json.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 
-export const pythonPlugin = fileURLToPath(new URL("../../../plugins/python", import.meta.url))
+export const pythonPlugin = fileURLToPath(new URL("../../../packages/python", import.meta.url))
 
 /** What `execute` answers with. */
 export interface Executed {
@@ -27,6 +28,8 @@ export interface SessionOptions {
   /** Default: the first-party plugin as it stands. */
   readonly plugin?: string
   readonly seed?: number
+  /** Its cache. Default: a new one, in which the memory image of an interpreter is already, where a test made it before. */
+  readonly denoDir?: string
   /** Whether it may read the workspace. Default: as its manifest says, no. */
   readonly readsWorkspace?: boolean
 }
@@ -34,8 +37,28 @@ export interface SessionOptions {
 /** Longer than code takes on a machine that is busy with other tests; what is to run out of time says so itself. */
 const PATIENT_MS = 25_000
 
+/** Tests share the image, which takes seconds to compute: the host compares its digest, wherever it comes from. */
+const Images = {
+  SHARED: fileURLToPath(new URL("../../../node_modules/.cache/hindcast-python", import.meta.url)),
+  nameOf: ({ precomputed }: Manifest.Manifest) => `precomputed-${precomputed?.sha256}`,
+  /** Copies it from one directory to the other, where the one has it and the other has not. */
+  copy: async (from: string, to: string, name: string) => {
+    await fs.mkdir(to, { recursive: true })
+    const partial = path.join(to, `${name}.${randomUUID()}`)
+    try {
+      await fs.access(path.join(to, name))
+    } catch {
+      const isCopied = await fs.copyFile(path.join(from, name), partial).then(
+        () => true,
+        () => false,
+      )
+      if (isCopied) await fs.rename(partial, path.join(to, name))
+    }
+  },
+}
+
 /** A session with the real plugin, in the sandbox. */
-export const session = ({ plugin = pythonPlugin, seed = 1, readsWorkspace = false }: SessionOptions = {}) =>
+export const session = ({ plugin = pythonPlugin, seed = 1, denoDir, readsWorkspace = false }: SessionOptions = {}) =>
   Effect.gen(function* () {
     const base = yield* temporaryDirectory
     const workspace = path.join(base, "workspace")
@@ -43,6 +66,9 @@ export const session = ({ plugin = pythonPlugin, seed = 1, readsWorkspace = fals
     const { manifest, directory } = yield* Manifest.load(plugin)
     const asked = yield* Grants.resolve(manifest, { directory, workspace })
     const grants = readsWorkspace ? { ...asked, read: [workspace] } : asked
+    const image = Images.nameOf(manifest)
+    const cache = denoDir ?? path.join(base, "deno")
+    if (denoDir === undefined) yield* Effect.promise(() => Images.copy(Images.SHARED, cache, image))
     const events: Array<CoreNewEvent> = []
     const listeners = new Set<() => void>()
     const process = yield* (yield* PluginHost).start({
@@ -52,7 +78,7 @@ export const session = ({ plugin = pythonPlugin, seed = 1, readsWorkspace = fals
       workspace,
       seed,
       instance: "a-task",
-      denoDir: path.join(base, "deno"),
+      denoDir: cache,
       // Nothing else is waited for here.
       limits: { niceness: 0 },
       metadata: { plugin: {}, components: {} },
@@ -62,6 +88,7 @@ export const session = ({ plugin = pythonPlugin, seed = 1, readsWorkspace = fals
           for (const listener of listeners) listener()
         }),
     })
+    if (denoDir === undefined) yield* Effect.promise(() => Images.copy(cache, Images.SHARED, image))
     const timeouts = new Map(Manifest.actuatorsOf(manifest).map(({ name, timeout }) => [name, timeout]))
     const call = (actuator: string, args: JsonObject) =>
       process.act(actuator, args, { timeoutMs: timeouts.get(actuator) ?? 30_000 })

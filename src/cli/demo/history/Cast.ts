@@ -1,3 +1,4 @@
+/** The agents of the generated history. */
 import { Deferred, Effect } from "effect"
 import type * as Agent from "../../../kernel/agents/Agent.ts"
 import type { DecidingAgent } from "../../../kernel/agents/Agent.ts"
@@ -12,16 +13,16 @@ import { daredevil, sleeper, stoker } from "./agents/stoker.ts"
 
 const makers = { careful, clerk, daredevil, glass, hothead, sleeper, stoker } as const
 
-/** Those that are examples as well. */
+/** The agents that are loaded from the package's examples. */
 const EXAMPLES = ["knows-the-way", "wanderer"] as const
 
-/** Everybody who works on a task of the history. */
+/** The names of all agents. */
 export type AgentName = keyof typeof makers | (typeof EXAMPLES)[number] | "apprentice" | "ponderer"
 
 /**
- * Makes the agents of one kernel.
+ * Creates the agents for one kernel.
  *
- * @param pondering is done when the ponderer is lost in thought
+ * @param pondering completes when the ponderer starts its endless decision
  */
 export const assemble = (pondering: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
@@ -42,7 +43,7 @@ export const assemble = (pondering: Deferred.Deferred<void>) =>
     return { apprentice: learner, agents }
   })
 
-/** A careful agent that at its sixth step begins to think, and does not come to an end. */
+/** A careful agent whose decision at the sixth step never completes. */
 const ponderer = (pondering: Deferred.Deferred<void>): DecidingAgent => {
   const agent = careful()
   return {

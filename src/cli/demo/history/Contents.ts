@@ -1,27 +1,28 @@
+/** Counts what a generated history contains: results by agent, and incidents. */
 import { Effect, Stream } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 
-/** What an agent did in all of its tasks. */
+/** The results of one agent over all its tasks. */
 export interface Played {
   readonly agent: string
   readonly tasks: number
   readonly outcomes: { readonly [outcome in TaskOutcome]: number }
-  /** The mean of its live scores' net values; null where nothing was scored. */
+  /** The mean net value of its live scores; null if no task was scored. */
   readonly net: number | null
 }
 
-/** What a history holds, as its events say. */
+/** The contents of a history. */
 export interface SeasonContents {
   readonly events: number
   readonly agents: ReadonlyArray<Played>
-  /** How often each kind of incident happened; 0 where there was none. */
+  /** The number of incidents of each kind. */
   readonly incidents: { readonly [kind in Incident]: number }
 }
 
-/** Kinds of what does not go as agents want it, in words. */
+/** The kinds of incidents, in words. */
 const INCIDENTS = {
   denied: "commands denied by a rule",
   approved: "questions approved",
@@ -40,13 +41,13 @@ export type Incident = keyof typeof INCIDENTS
 
 export const WORDS: { readonly [kind in Incident]: string } = INCIDENTS
 
-/** Gathers what a log holds, in one pass. */
+/** Counts the contents of a log in one pass. */
 export const gather = Effect.gen(function* () {
   const log = yield* EventLog
   const { position } = yield* log.head
-  const gathering = start()
-  yield* Stream.runForEach(log.read({ types: TYPES }), (event) => Effect.sync(() => gathering.take(event)))
-  return { events: position, ...gathering.end() } satisfies SeasonContents
+  const counter = newCounter()
+  yield* Stream.runForEach(log.read({ types: TYPES }), (event) => Effect.sync(() => counter.take(event)))
+  return { events: position, ...counter.end() } satisfies SeasonContents
 })
 
 const TYPES = [
@@ -61,7 +62,7 @@ interface Tally {
   readonly nets: Array<number>
 }
 
-const start = () => {
+const newCounter = () => {
   const incidents = Object.fromEntries(Object.keys(INCIDENTS).map((kind) => [kind, 0])) as {
     [kind in Incident]: number
   }
@@ -76,10 +77,10 @@ const start = () => {
       running = true
     } else if (is(event, "KernelStopped")) running = false
     else if (is(event, "TaskOpened") && event.taskId !== null) {
-      const own = agents.get(event.payload.agent) ?? newTally()
-      own.tasks += 1
-      agents.set(event.payload.agent, own)
-      byTask.set(event.taskId, own)
+      const agentTally = agents.get(event.payload.agent) ?? newTally()
+      agentTally.tasks += 1
+      agents.set(event.payload.agent, agentTally)
+      byTask.set(event.taskId, agentTally)
     } else if (is(event, "TaskClosed")) {
       if (tally !== undefined) tally.outcomes[event.payload.outcome] += 1
       if (event.payload.reason?.startsWith("Agent ") === true) incidents.broken += 1
@@ -120,7 +121,7 @@ const incidentOf = (event: Event): Incident | undefined => {
   if (is(event, "ConfirmationWithdrawn")) return "withdrawn"
   if (is(event, "ConfirmationDecided")) return event.payload.approved ? "approved" : "rejected"
   if (is(event, "CommandFailed")) return event.payload.error.code === "PluginExited" ? "burst" : "refused"
-  // What a person said no to, or nothing to, is counted as that.
+  // A rejected or expired confirmation is already counted as such.
   if (is(event, "CommandDenied")) return /^(ask-|recovery$)/.test(event.payload.rule) ? undefined : "denied"
   return undefined
 }

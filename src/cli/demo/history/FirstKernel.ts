@@ -1,6 +1,6 @@
 /**
- * The program of a history's first kernel, a process of its own so that it can be killed in the middle. It ends by itself
- * when whoever started it is gone. Its argument is a `Start`, as JSON.
+ * The program that runs the history's first kernel, as a process of its own so that it can be killed. It exits when its
+ * parent process is gone. Its argument is a `Start` as JSON.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Schema } from "effect"
@@ -9,8 +9,8 @@ import * as Plan from "./Plan.ts"
 import * as Season from "./Season.ts"
 import { Start } from "./Start.ts"
 
-/** Succeeds when the standard input has ended: nobody holds its other end any more. */
-const abandoned = Effect.async<void>((resume) => {
+/** Succeeds when the standard input ends: the parent process is gone. */
+const parentGone = Effect.async<void>((resume) => {
   process.stdin
     .on("end", () => resume(Effect.void))
     .on("error", () => resume(Effect.void))
@@ -18,8 +18,8 @@ const abandoned = Effect.async<void>((resume) => {
 })
 
 Effect.gen(function* () {
-  const { tasks, ...place } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(process.argv[2])
-  yield* Effect.raceFirst(Season.untilTheCrash(place, Plan.plan(tasks, place.seed)), abandoned)
+  const { tasks, ...paths } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(process.argv[2])
+  yield* Effect.raceFirst(Season.untilTheCrash(paths, Plan.plan(tasks, paths.seed)), parentGone)
 }).pipe(
   NodeRuntime.runMain({
     disableErrorReporting: true,

@@ -1,3 +1,4 @@
+/** Generates the log of `hindcast demo --tasks N`: the tasks, their scores, and a crash in between. */
 import * as fs from "node:fs"
 import { Data, Effect } from "effect"
 import { layerSqlite } from "../../../events/index.ts"
@@ -10,35 +11,38 @@ import * as Rescored from "./Rescored.ts"
 import * as Season from "./Season.ts"
 import * as Start from "./Start.ts"
 
-/** Name another file, or move this one away: a history begins with its log. */
+/**
+ * The log's file or one of its directories exists already; a history needs a new log. To recover, name another file or
+ * move this one away.
+ */
 export class LogExists extends Data.TaggedError("LogExists")<{ readonly file: string }> {
   override get message() {
     return `${this.file}: expected nothing of this name, for a history begins its own log, found that it exists. Move it away, or name another log with --log FILE.`
   }
 }
 
-/** What a history is made of. */
+/** The options of a history. */
 export interface Options {
   readonly filename: string
   readonly tasks: number
   readonly seed: number
   readonly sandbox: Wanted
-  /** Told after each task that was closed. */
+  /** Called after each closed task. */
   readonly onProgress: (done: number, of: number) => Effect.Effect<void>
 }
 
-/** A history as it was written. */
+/** The generated history. */
 export interface History extends Contents.SeasonContents {
-  /** The directory of the clerk's files. */
+  /** The directory that the agent `clerk` works in. */
   readonly workspace: string
   readonly scoreSets: Effect.Effect.Success<ReturnType<typeof Rescored.rescore>>
 }
 
 /**
- * Writes the log of many tasks, done by agents of differing skill in several worlds, with all that goes wrong on the way.
- * Everything is real: kernels, plugins' processes, questions that are answered or not, and a first kernel that is killed in
- * the middle. The same number and seed give the same tasks with the same events in the same order; ids, times, process ids
- * and paths differ. Interrupted, it leaves a log that opens, and no process.
+ * Writes a log of many tasks, by agents of different skill in several environments, with failures of all kinds.
+ * Kernels, plugin processes and confirmations are real, and the first kernel is killed. The same `tasks` and `seed`
+ * give the same tasks with the same events in the same order; ids, times, process ids and paths differ. If interrupted,
+ * the log is readable and no process is left running.
  */
 export const write = ({ filename, tasks, seed, sandbox, onProgress }: Options) =>
   Effect.gen(function* () {
@@ -46,19 +50,19 @@ export const write = ({ filename, tasks, seed, sandbox, onProgress }: Options) =
     for (const file of [filename, workspace, `${filename}.plugins`]) {
       if (fs.existsSync(file)) return yield* new LogExists({ file })
     }
-    const place = { filename, workspace, seed, sandbox }
+    const paths = { filename, workspace, seed, sandbox }
     const plan = Plan.plan(tasks, seed)
     let done = 0
     const onDone = Effect.suspend(() => onProgress(++done, tasks))
 
-    // The log first: it says best what is wrong with its place.
+    // The log is opened first, because its error describes a wrong path best.
     yield* Effect.gen(function* () {
       fs.mkdirSync(workspace, { mode: OwnerOnly.DIRECTORY_MODE })
       if (plan.cutOff.length === 0) return
-      yield* Start.andKill({ tasks, ...place }, plan, onDone)
+      yield* Start.andKill({ tasks, ...paths }, plan, onDone)
       done += plan.cutOff.length
     }).pipe(Effect.provide(layerSqlite({ filename })))
-    yield* Season.afterTheCrash(place, plan, onDone)
+    yield* Season.afterTheCrash(paths, plan, onDone)
     return yield* Effect.gen(function* () {
       const scoreSets = yield* Rescored.rescore(plan)
       return { workspace, scoreSets, ...(yield* Contents.gather) } satisfies History

@@ -1,15 +1,19 @@
+/** Assigns the tasks of a history to lanes that run concurrently. */
 import type { Planned } from "./Plan.ts"
 
-/** Plans of fewer tasks are worked on one after the other: their logs are then the same each time, down to the positions. */
+/**
+ * Minimum number of tasks for concurrency. Fewer tasks run one after the other, so that their logs are the same each
+ * time, including positions.
+ */
 const MANY = 200
 
-/** Tasks worked on at a time, where there are many: one alone leaves the kernel waiting for processes most of the time. */
+/** Number of concurrent lanes. With one lane the kernel would mostly wait for processes. */
 const LANES = 4
 
 /**
- * Tasks dealt into lanes that are worked on at the same time, each in its own order. All of one agent's are in one lane: what
- * it learns, and what it leaves behind, does not depend on how fast the others are. So every task of a plan is the same each
- * time; only how tasks lie between one another in the log is not.
+ * Splits the tasks into lanes. Each lane keeps its order, and all tasks of one agent are in the same lane, so that what
+ * an agent learns does not depend on the speed of others. Every task is therefore the same each time; only the
+ * interleaving of tasks in the log differs.
  */
 export const dealt = (planned: ReadonlyArray<Planned>): ReadonlyArray<ReadonlyArray<Planned>> => {
   if (planned.length < MANY) return [planned]

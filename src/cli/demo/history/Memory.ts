@@ -1,3 +1,4 @@
+/** Restores the apprentice's memory from the events of its past tasks. */
 import { Effect, Option, Schema, Stream } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -5,7 +6,7 @@ import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../../values/Json.ts"
 import type { Apprentice, Experience, Try } from "./agents/apprentice.ts"
 
-/** Tells an apprentice what became of one task. */
+/** Adds one task's events to an apprentice's memory. */
 export const learn = (apprentice: Apprentice, taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -13,7 +14,10 @@ export const learn = (apprentice: Apprentice, taskId: string) =>
     apprentice.learn(experienceOf(events))
   })
 
-/** Tells an apprentice, in order, what became of each task that its name stands on: what an earlier kernel's had learned. */
+/**
+ * Adds all tasks of this apprentice's name and version to its memory, in order. They include the tasks of earlier
+ * kernels.
+ */
 export const recall = (apprentice: Apprentice) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -26,7 +30,7 @@ export const recall = (apprentice: Apprentice) =>
 
 const TYPES = ["SensorRead", "ActuatorCommanded", "CommandSucceeded", "EnvironmentChanged"]
 
-/** What the events of a task in a text room say of it. Pure. */
+/** Folds a task's events to an experience. Pure. */
 export const experienceOf = (events: Iterable<Event>): Experience => {
   const tries = new Map<string, Try>()
   let room = ""

@@ -1,3 +1,4 @@
+/** Formats the contents of a generated history. */
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -6,7 +7,7 @@ import type { Suggestion } from "../NextSteps.ts"
 import { type Incident, type SeasonContents, WORDS } from "./Contents.ts"
 import type { History } from "./History.ts"
 
-/** What a person is told of a history that was written. */
+/** The contents of a history. */
 export const lines = (style: Style, history: History & { readonly log: string }): ReadonlyArray<string> => {
   const { log, events, agents, scoreSets } = history
   const tasks = agents.reduce((sum, { tasks }) => sum + tasks, 0)
@@ -36,15 +37,18 @@ const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
 const happened = (style: Style, { incidents }: SeasonContents): ReadonlyArray<string> => {
   const kinds = Object.keys(WORDS) as ReadonlyArray<Incident>
-  const [there, lacking] = [kinds.filter((kind) => incidents[kind] > 0), kinds.filter((kind) => incidents[kind] === 0)]
+  const [occurred, absent] = [
+    kinds.filter((kind) => incidents[kind] > 0),
+    kinds.filter((kind) => incidents[kind] === 0),
+  ]
   return [
     ...Table.rows(
-      there.map((kind) => [String(incidents[kind]), WORDS[kind]]),
+      occurred.map((kind) => [String(incidents[kind]), WORDS[kind]]),
       ["right"],
     ),
-    ...(lacking.length === 0
+    ...(absent.length === 0
       ? []
-      : [style.dim(`left out with so few tasks: ${lacking.map((kind) => WORDS[kind]).join(", ")}`)]),
+      : [style.dim(`left out with so few tasks: ${absent.map((kind) => WORDS[kind]).join(", ")}`)]),
   ]
 }
 

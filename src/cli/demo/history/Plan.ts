@@ -1,10 +1,11 @@
+/** Plans a history's tasks deterministically: which agent works on which task in which environment. */
 import { PCGRandom } from "effect/Utils"
 import type { AgentName } from "./Cast.ts"
 import type { WorldName } from "./Worlds.ts"
 
-/** A task of the history: who works on what, and what follows from it alone. */
+/** A planned task. */
 export interface Planned {
-  /** `task-0001` and so on, in the order in which they are opened. */
+  /** `task-0001` and so on, in the order of opening. */
   readonly id: string
   readonly agent: AgentName
   readonly world: WorldName
@@ -13,13 +14,13 @@ export interface Planned {
   readonly seed: number
 }
 
-/** All tasks of a history, in their order. */
+/** The tasks of a history, in order. */
 export interface Plan {
-  /** What the first kernel does to its end. */
+  /** The tasks that the first kernel completes. */
   readonly before: ReadonlyArray<Planned>
-  /** What the first kernel is in the middle of when it is killed: all at once. Empty where there are too few tasks. */
+  /** The tasks that run when the first kernel is killed. Empty if there are too few tasks. */
   readonly cutOff: ReadonlyArray<Planned>
-  /** What the second kernel does. */
+  /** The tasks of the second kernel. */
   readonly after: ReadonlyArray<Planned>
 }
 
@@ -28,7 +29,7 @@ type Part = Pick<Planned, "agent" | "world" | "goal" | "maxSteps">
 /** Plans a history. Pure: the same number and seed give the same tasks. */
 export const plan = (tasks: number, seed: number): Plan => {
   const random = new PCGRandom(seed)
-  const crashes = tasks >= FEWEST_FOR_A_CRASH
+  const crashes = tasks >= MIN_TASKS_FOR_CRASH
   const usual = usualParts(crashes ? tasks - CUT_OFF.length : tasks, random)
   const first = crashes ? Math.floor(usual.length / 2) : 0
   const all = [...usual.slice(0, first), ...(crashes ? CUT_OFF : []), ...usual.slice(first)]
@@ -66,8 +67,8 @@ const heat = (agent: AgentName, world: WorldName): Part => ({
 })
 
 /**
- * What happens in each round of twenty tasks. The first come first, so that also a few tasks show as many kinds as they can;
- * within a round the order is drawn.
+ * The twenty tasks of a round. A short history takes the first ones, which are of as many kinds as possible. The order
+ * within a round is random.
  */
 const roundOf = (round: number): ReadonlyArray<Part> => [
   play("apprentice", "the-lost-key", 13),
@@ -92,15 +93,18 @@ const roundOf = (round: number): ReadonlyArray<Part> => [
   play("hothead", "the-greenhouse", 10),
 ]
 
-/** What the crash cuts off: an agent that is deciding, a command that is being carried out, and a question that waits. */
+/**
+ * The tasks that the crash interrupts: an agent that is deciding, a command that is being executed, and a pending
+ * confirmation.
+ */
 const CUT_OFF: ReadonlyArray<Part> = [
   play("ponderer", "the-signal-house", 30),
   heat("sleeper", "warm-boiler"),
   keep("Enter the cash in ledger/cash.md"),
 ]
 
-/** With fewer tasks than these there is no crash: it would be half of the history. */
-const FEWEST_FOR_A_CRASH = CUT_OFF.length * 2
+/** Minimum number of tasks for a crash. In a shorter history, the interrupted tasks would be more than half. */
+const MIN_TASKS_FOR_CRASH = CUT_OFF.length * 2
 
 const usualParts = (count: number, random: PCGRandom): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
@@ -110,8 +114,8 @@ const usualParts = (count: number, random: PCGRandom): ReadonlyArray<Part> => {
   return parts
 }
 
-/** Fisher and Yates's. */
+/** A random order (Fisher–Yates). */
 const shuffled = <A>(items: ReadonlyArray<A>, random: PCGRandom): ReadonlyArray<A> => {
-  const left = [...items]
-  return items.flatMap(() => left.splice(random.integer(left.length), 1))
+  const remaining = [...items]
+  return items.flatMap(() => remaining.splice(random.integer(remaining.length), 1))
 }

@@ -1,3 +1,4 @@
+/** Scores the history's games again, so that its log has score sets to compare. */
 import { Effect } from "effect"
 import { Registry } from "../../../kernel/registry/Registry.ts"
 import * as Rubric from "../../../kernel/rules/Rubric.ts"
@@ -6,8 +7,8 @@ import { inPackage } from "../../command/PackageFiles.ts"
 import type { Plan } from "./Plan.ts"
 
 /**
- * Scores all games of The Lost Key again, as two whole score sets: by the measures that text-room brings along, which
- * `baseline` then names, and by the stricter ones of the example, which `official` names.
+ * Scores all games of The Lost Key as two score sets: by the plugin's own measures, which the pointer `baseline` names,
+ * and by the stricter example rubric, which `official` names.
  */
 export const rescore = ({ before, cutOff, after }: Plan) =>
   Effect.gen(function* () {
@@ -29,5 +30,5 @@ export const rescore = ({ before, cutOff, after }: Plan) =>
     )
   })
 
-/** In whose name the pointers are set: the demo's, whoever runs it. */
+/** The actor that promotes the score sets. */
 const ACTOR = "human:reviewer"

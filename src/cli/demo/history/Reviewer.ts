@@ -1,22 +1,23 @@
+/** The gate rules of a history's kernels, and the simulated person who answers their confirmations. */
 import { Effect, Option, Schema, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../../kernel/gate/Confirmations.ts"
 import type { GateConfig } from "../../../kernel/gate/Gate.ts"
 
-/** What the history's kernels let pass, what not, and about what they ask. */
+/** The gate of the history's kernels. */
 export const GATE: GateConfig = {
   rules: [
     { name: "valves-stay-free", actuator: "boiler/block_valve", decision: "deny", reason: "A valve is never blocked." },
     { name: "little-risk", risk: ["none", "low"], decision: "allow" },
-    // Nobody is there to answer it, and nobody waits for long.
+    // These confirmations expire: nobody answers them.
     { name: "ask-the-night-watch", actuator: "workspace/run", decision: "confirm", confirmWithinMs: 150 },
     { name: "ask-the-reviewer", decision: "confirm" },
   ],
   default: "deny",
 }
 
-/** Answers the questions that come after a position, as a person would who knows what may be written. Never ends by itself. */
+/** Answers the confirmations that are requested after a position. Runs until interrupted. */
 export const answer = (after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -25,7 +26,7 @@ export const answer = (after: number) =>
       Stream.runForEach((item) => {
         if (item instanceof CaughtUp || !is(item, "ConfirmationRequested")) return Effect.void
         const path = Option.getOrUndefined(Schema.decodeUnknownOption(Shown)(item.payload.shown))?.args.path ?? ""
-        const verdict = verdictOn(path)
+        const verdict = answerFor(path)
         if (verdict === undefined) return Effect.void
         const answer = { ...verdict, by: "reviewer", channel: "program" }
         return Effect.asVoid(confirmations.decide(item.payload.confirmationId, answer))
@@ -35,8 +36,8 @@ export const answer = (after: number) =>
 
 const Shown = Schema.Struct({ args: Schema.Struct({ path: Schema.String }) })
 
-/** What is said to writing a file; nothing to what nobody is there for. */
-const verdictOn = (path: string) => {
+/** The answer to writing a file; `undefined` if nobody answers. */
+const answerFor = (path: string) => {
   if (path.startsWith("notes/")) return { approved: true, reason: "Notes may be written." }
   if (path.startsWith("rota/")) return { approved: false, reason: "The rota is signed: ask who signed it." }
   return undefined

@@ -1,3 +1,4 @@
+/** Runs the planned tasks of a history: the first kernel up to its crash, and the second kernel after it. */
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
@@ -12,16 +13,16 @@ import type { Plan, Planned } from "./Plan.ts"
 import * as Reviewer from "./Reviewer.ts"
 import * as Worlds from "./Worlds.ts"
 
-/** Where a history is written, and how its kernels are set up. */
+/** The paths of a history and the options of its kernels. */
 export interface SeasonPaths {
   readonly filename: string
-  /** The directory whose files the clerk keeps. */
+  /** The directory that the agent `clerk` works in. */
   readonly workspace: string
   readonly seed: number
   readonly sandbox: Wanted
 }
 
-/** A kernel of the history. Its own seed is the history's and the number of kernels before it. */
+/** A kernel of the history. Its seed is the history's seed plus the number of earlier kernels. */
 const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: number) =>
   Hindcast.layer({
     log: filename,
@@ -30,17 +31,17 @@ const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: n
     gate: Reviewer.GATE,
     seed: seed + before,
     host: { sandbox },
-    // Boilers burst now and then, and not because the plugin is broken.
+    // The boiler plugin's process exits when a boiler bursts. This is part of the simulation, so restarts are allowed.
     restarts: { windowMs: 1_000, crashes: 5, firstMs: 10, mostMs: 50 },
   })
 
-/** What everything in one kernel needs: agents, worlds, and somebody who answers questions. */
-const setUp = Effect.gen(function* () {
+/** Sets up a kernel's plugins, agents and environments, and the simulated reviewer. */
+const setUpKernel = Effect.gen(function* () {
   const kernel = yield* Kernel
   const imported = yield* kernel.plugins.state
   if (SafeRecord.get(imported, "workspace") === undefined) {
     for (const source of Worlds.SOURCES) yield* kernel.plugins.import(source)
-    // What git says of the directory depends on what it lies in.
+    // Git's answers depend on the directory's surroundings, so this sensor would make logs differ.
     yield* kernel.plugins.deactivate("workspace/git")
   }
   const pondering = yield* Deferred.make<void>()
@@ -51,59 +52,66 @@ const setUp = Effect.gen(function* () {
   return { ...cast, pondering: Deferred.await(pondering), worldOf: yield* Worlds.load }
 })
 
-type Company = Effect.Effect.Success<typeof setUp>
+type KernelSetup = Effect.Effect.Success<typeof setUpKernel>
 
-/** The first kernel: does what comes before the crash, begins what it cuts off, and then waits for it. */
-export const untilTheCrash = (place: SeasonPaths, { before, cutOff }: Plan) =>
+/** The first kernel: completes the tasks before the crash, starts the interrupted ones, and waits to be killed. */
+export const untilTheCrash = (paths: SeasonPaths, { before, cutOff }: Plan) =>
   Effect.gen(function* () {
-    const company = yield* setUp
-    yield* inLanes(before, (planned) => work(company, planned))
-    const [thinking, burning, asking] = cutOff
-    if (thinking === undefined || burning === undefined || asking === undefined) return
-    // One after the other, each once the one before has come to rest: so the log's order is the same each time.
-    yield* Effect.forkScoped(work(company, thinking))
-    yield* company.pondering
-    yield* Effect.forkScoped(work(company, burning))
-    yield* dispatched(burning.id, "boiler/simmer")
-    yield* Effect.forkScoped(work(company, asking))
+    const setup = yield* setUpKernel
+    yield* inLanes(before, (planned) => runTask(setup, planned))
+    const [deciding, executing, confirming] = cutOff
+    if (deciding === undefined || executing === undefined || confirming === undefined) return
+    // Each task starts once the one before is idle, so that the log's order is the same each time.
+    yield* Effect.forkScoped(runTask(setup, deciding))
+    yield* setup.pondering
+    yield* Effect.forkScoped(runTask(setup, executing))
+    yield* awaitDispatch(executing.id, "boiler/simmer")
+    yield* Effect.forkScoped(runTask(setup, confirming))
     yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(kernelOf(place, 0)))
+  }).pipe(Effect.scoped, Effect.provide(kernelOf(paths, 0)))
 
-/** The kernel that takes over, or the only one: recovers what the first left, and does what comes after the crash. */
-export const afterTheCrash = (place: SeasonPaths, { cutOff, after }: Plan, onDone: Effect.Effect<void>) =>
+/** The second kernel, or the only one: recovers what the first left unfinished, and runs the remaining tasks. */
+export const afterTheCrash = (paths: SeasonPaths, { cutOff, after }: Plan, onDone: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    const company = yield* setUp
-    yield* inLanes(after, (planned) => Effect.zipRight(work(company, planned), onDone))
-  }).pipe(Effect.scoped, Effect.provide(kernelOf(place, cutOff.length > 0 ? 1 : 0)))
+    const setup = yield* setUpKernel
+    yield* inLanes(after, (planned) => Effect.zipRight(runTask(setup, planned), onDone))
+  }).pipe(Effect.scoped, Effect.provide(kernelOf(paths, cutOff.length > 0 ? 1 : 0)))
 
-/** Does something with every task, lane by lane: see `Lanes`. */
-const inLanes = <E, R>(planned: ReadonlyArray<Planned>, work: (planned: Planned) => Effect.Effect<void, E, R>) =>
-  Effect.forEach(Lanes.dealt(planned), (lane) => Effect.forEach(lane, (one) => inTurn(work(one)), { discard: true }), {
-    concurrency: "unbounded",
-    discard: true,
-  })
+/** Runs the tasks lane by lane. See `Lanes`. */
+const inLanes = <E, R>(planned: ReadonlyArray<Planned>, run: (planned: Planned) => Effect.Effect<void, E, R>) =>
+  Effect.forEach(
+    Lanes.dealt(planned),
+    (lane) => Effect.forEach(lane, (one) => onOwnFiber(run(one)), { discard: true }),
+    {
+      concurrency: "unbounded",
+      discard: true,
+    },
+  )
 
 /**
- * On a fiber of its own, so that an interruption ends the history also where it comes while a task is being closed: that is
- * seen to its end.
+ * Runs an effect on a fiber of its own. Closing a task cannot be interrupted; with its own fiber, an interruption
+ * during the close still ends the history.
  */
-const inTurn = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.flatMap(Effect.fork(work), Fiber.join)
+const onOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Effect.fork(effect), Fiber.join)
 
-/** Lets an agent work on its task to the end, whatever that is. */
-const work = ({ agents, apprentice, worldOf }: Company, { id, agent: name, world, goal, maxSteps, seed }: Planned) =>
+/** Runs one task to its end. */
+const runTask = (
+  { agents, apprentice, worldOf }: KernelSetup,
+  { id, agent: name, world, goal, maxSteps, seed }: Planned,
+) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const agent = agents.get(name)
     if (agent === undefined) return yield* Effect.dieMessage(`nobody is called ${name}`)
     yield* kernel.tasks.run(agent, { id, goal, maxSteps, seed, ...worldOf(world) }).pipe(
-      // One of them does fail. Its task is closed, and says so.
+      // One agent fails by design. Its task is closed as failed.
       Effect.catchTag("AgentFailed", () => Effect.void),
     )
     if (name === apprentice.name) yield* Memory.learn(apprentice, id)
   })
 
-/** Waits until a command of a task was sent to an actuator. */
-const dispatched = (taskId: string, actuator: string) =>
+/** Waits until a command of a task was dispatched. */
+const awaitDispatch = (taskId: string, actuator: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     let commandId: string | undefined

@@ -1,3 +1,4 @@
+/** Starts the history's first kernel in a process of its own, and kills it in the middle of its work. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Data, Effect, Schema, Stream } from "effect"
@@ -5,7 +6,7 @@ import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Plan } from "./Plan.ts"
 
-/** What the first kernel's process is started with. */
+/** The arguments of the first kernel's process. */
 export const Start = Schema.Struct({
   filename: Schema.String,
   workspace: Schema.String,
@@ -16,7 +17,7 @@ export const Start = Schema.Struct({
 
 export type Start = typeof Start.Type
 
-/** The process that was to be killed ended before its time. */
+/** The first kernel's process exited before it was killed. */
 export class FirstKernelEnded extends Data.TaggedError("FirstKernelEnded")<{ readonly found: string }> {
   override get message() {
     return `The history's first kernel: expected it to work until it is killed, found that it ended: ${this.found}`
@@ -24,15 +25,15 @@ export class FirstKernelEnded extends Data.TaggedError("FirstKernelEnded")<{ rea
 }
 
 /**
- * Starts the first kernel in a process of its own, and kills that by SIGKILL, without a warning, once it is in the middle of
- * everything that the plan cuts off. Interrupted, it ends the process in an orderly way.
+ * Starts the first kernel's process, and kills it with SIGKILL once all tasks of `cutOff` are running. If interrupted,
+ * ends the process with SIGTERM.
  *
- * @param onDone is done after each task that was closed
+ * @param onDone runs after each closed task
  */
 export const andKill = (start: Start, { cutOff }: Plan, onDone: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const { kill, ended } = yield* Effect.acquireRelease(spawned(start), ({ end }) => end)
+    const { kill, ended } = yield* Effect.acquireRelease(spawnKernel(start), ({ end }) => end)
     const last = cutOff.at(-1)?.id
     yield* log.follow({ types: ["TaskClosed", "ConfirmationRequested"] }).pipe(
       Stream.takeUntil(
@@ -44,21 +45,21 @@ export const andKill = (start: Start, { cutOff }: Plan, onDone: Effect.Effect<vo
     yield* kill
   }).pipe(Effect.scoped)
 
-/** How long a process may take to end in an orderly way, in milliseconds. */
+/** Time in milliseconds that the process has to exit after SIGTERM. */
 const ORDERLY_MS = 5_000
 
-const spawned = (start: Start) =>
+const spawnKernel = (start: Start) =>
   Effect.sync(() => {
     const child = spawn(process.execPath, [PROGRAM, JSON.stringify(start)], { stdio: ["pipe", "ignore", "pipe"] })
-    let said = ""
+    let stderr = ""
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said = `${said}${text}`.slice(-KEPT)
+      stderr = `${stderr}${text}`.slice(-MAX_STDERR)
     })
-    // Its end may come while something is written to it; what is to say of that, its end says.
+    // The process may exit during a write. Its exit is reported by `ended`.
     child.stdin.on("error", () => {})
     const ending = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message))
-      child.once("close", (code, signal) => resolve(said.trim() || `with ${signal ?? `code ${code}`}`))
+      child.once("close", (code, signal) => resolve(stderr.trim() || `with ${signal ?? `code ${code}`}`))
     })
     const ended = Effect.promise(() => ending)
     const kill = Effect.zipRight(
@@ -66,15 +67,15 @@ const spawned = (start: Start) =>
       ended,
     )
     const end = Effect.sync(() => child.kill("SIGTERM")).pipe(
-      // Whoever releases a resource cannot be interrupted; waiting for this one can.
+      // A release is uninterruptible; waiting for the exit may be interrupted.
       Effect.zipRight(Effect.timeout(Effect.interruptible(ended), ORDERLY_MS)),
       Effect.catchTag("TimeoutException", () => kill),
     )
     return { ended, kill, end }
   })
 
-/** Characters of what the process said on its standard error. */
-const KEPT = 4_000
+/** Maximum characters of the process's standard error that are kept. */
+const MAX_STDERR = 4_000
 
-/** It is not bundled: a program of its own beside this module. */
+/** The program is not bundled: it is a module beside this one. */
 const PROGRAM = fileURLToPath(new URL("FirstKernel.js", import.meta.url))

@@ -1,9 +1,10 @@
+/** The environments of the history's tasks, and the plugins that implement them. */
 import { Effect } from "effect"
 import type { JsonObject } from "../../../values/Json.ts"
 import { inPackage } from "../../command/PackageFiles.ts"
 import * as Scenario from "../../task/Scenario.ts"
 
-/** The plugin that each world is of. */
+/** The plugin of each environment. */
 const PLUGINS = {
   "the-lost-key": "text-room",
   "the-greenhouse": "text-room",
@@ -17,21 +18,21 @@ const PLUGINS = {
 
 export type WorldName = keyof typeof PLUGINS
 
-/** What a task is opened with to be in a world. */
+/** The plugins and options of a task in an environment. */
 export interface World {
   readonly plugins: ReadonlyArray<string>
-  /** Absent where the world is the one that its plugin brings along. */
+  /** Absent for a plugin's default environment. */
   readonly environment?: { readonly [plugin: string]: JsonObject }
 }
 
-/** Where the plugins of all worlds are. */
+/** The directories of the plugins. */
 export const SOURCES: ReadonlyArray<string> = [
   inPackage("plugins", "text-room"),
   inPackage("plugins", "workspace"),
   inPackage("examples", "plugins", "boiler"),
 ]
 
-/** All worlds, their scenarios read. Their plugins are to be imported before. */
+/** Loads the scenarios. The plugins must be imported before. */
 export const load = Effect.gen(function* () {
   const scenario = (name: string) =>
     Scenario.load([`text-room=${inPackage("plugins", "text-room", "scenarios", `${name}.yaml`)}`], ["text-room"])

@@ -1,3 +1,4 @@
+/** Formats the audit of a task as Markdown. */
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
@@ -6,10 +7,10 @@ import { at, count, duration, number, percent, time } from "../../terminal/Text.
 import * as AuditComponents from "./AuditComponents.ts"
 
 /**
- * The audit of a task as a Markdown document, for a pull request or a file of audits (CommonMark, with GitHub's tables). What
- * agents, plugins and people wrote stands in code spans; evidence is named by its positions.
+ * The audit of a task as a Markdown document (CommonMark with GitHub's tables), for a pull request or a file. Text of
+ * agents, plugins and people is in code spans; evidence is cited by position.
  *
- * @param level of the first heading; the others are below it
+ * @param level the level of the first heading; other headings are one or two levels below
  */
 export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): ReadonlyArray<string> => {
   const [title, section] = ["#".repeat(level), "#".repeat(level + 1)]
@@ -85,7 +86,7 @@ const scored = (
   const share = score.normalized === null ? "" : ` (${percent(score.normalized)})`
   const unfinished = score.finished ? "" : " The scoring was not finished."
   const verdicts = verdictsOf(score).map(verdictRow)
-  const given = Rewards.timeline(audit, score, times)
+  const overTime = Rewards.timeline(audit, score, times)
   return [
     [`${section} Score ${code(score.label === "" ? score.scoreSetId : score.label)}`],
     [
@@ -94,8 +95,8 @@ const scored = (
     ],
     table(VERDICT_COLUMNS, verdicts),
     score.unscored.map(({ measure, name, reason }) => `- Not scored: ${code(measure)}, ${code(name)}: ${code(reason)}`),
-    given.length < 2 ? [] : [`${section}# Over time`],
-    given.length < 2 ? [] : table(GIVEN_COLUMNS, given.map(givenRow)),
+    overTime.length < 2 ? [] : [`${section}# Over time`],
+    overTime.length < 2 ? [] : table(TIMELINE_COLUMNS, overTime.map(timelineRow)),
   ]
 }
 
@@ -114,11 +115,11 @@ const verdictRow = ({ measure, kind, name, weight, times, amount, because }: Dec
   ]
 }
 
-const GIVEN_COLUMNS: ReadonlyArray<Column> = [
+const TIMELINE_COLUMNS: ReadonlyArray<Column> = [
   ...[right("At"), right("After"), { heading: "Reward or punishment" }, right("Amount"), right("Net")],
 ]
 
-const givenRow = ({ name, at: position_, afterMs, amount, net }: Rewards.RecordedVerdict): ReadonlyArray<string> => [
+const timelineRow = ({ name, at: position_, afterMs, amount, net }: Rewards.RecordedVerdict): ReadonlyArray<string> => [
   position_ === null ? "" : position(position_),
   afterMs === null ? "" : duration(afterMs),
   code(name),

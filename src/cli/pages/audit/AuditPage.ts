@@ -1,3 +1,4 @@
+/** Formats the audit of a task as text. */
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
@@ -8,12 +9,12 @@ import { at, count, duration, nouns, number, percent, time } from "../../termina
 import * as AuditComponents from "./AuditComponents.ts"
 
 /**
- * The audit of a task as a page.
+ * The audit of a task.
  *
- * @param times when the events were recorded that its scores cite: with them, each score has its rewards over time
+ * @param times the recording times of the cited events. If given, each score is followed by its rewards over time
  */
 export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): ReadonlyArray<string> => [
-  ...head(style, audit),
+  ...header(style, audit),
   ...components(style, audit),
   ...audit.scores.flatMap((score) => [
     "",
@@ -23,16 +24,16 @@ export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): Re
   ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
 ]
 
-/** A task's outcome; the good one stands out, and the bad ones do. */
+/** A task's outcome, coloured. */
 export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
   if (of === null) return style.warn("open")
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
-/** A score in few words: `1.8 of 1.8`. */
+/** A score: `1.8 of 1.8`. */
 export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
 
-const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
+const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
   const { sensing, acting, confirming, changes, model, range } = audit
   const took = audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`
   const fields: ReadonlyArray<readonly [string, string]> = [
@@ -44,17 +45,17 @@ const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
     ["steps", `${audit.steps}${took}`],
     [
       "sensing",
-      listed({
+      nonZeroCounts({
         [nouns(sensing.reads, "read")]: sensing.reads,
         [nouns(sensing.failures, "failure")]: sensing.failures,
         skipped: sensing.skipped,
         pushed: sensing.pushed,
       }),
     ],
-    ["acting", listed(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
+    ["acting", nonZeroCounts(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
     [
       "confirming",
-      listed(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
+      nonZeroCounts(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
         (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
     ],
     ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
@@ -77,8 +78,8 @@ const head = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
 const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
   Object.fromEntries(keys.map((key) => [key, counts[key]]))
 
-/** The first count always, the others where they are not zero. */
-const listed = (counts: { readonly [name: string]: number }): string =>
+/** The first count, and the other counts that are not zero. */
+const nonZeroCounts = (counts: { readonly [name: string]: number }): string =>
   Object.entries(counts)
     .filter(([, of], index) => index === 0 || of !== 0)
     .map(([name, of]) => `${of} ${name}`)
@@ -109,12 +110,12 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
   ]
 }
 
-/** Rewards that a timeline shows at most, from its beginning. */
-const MAX_GIVEN = 40
+/** Maximum number of rewards over time: the first ones. */
+const MAX_TIMELINE_ROWS = 40
 
-const overTime = (style: Style, given: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
-  if (given.length < 2) return []
-  const rows = given.slice(0, MAX_GIVEN).map(({ kind, name, at: position, afterMs, amount, net }) => {
+const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
+  if (verdicts.length < 2) return []
+  const rows = verdicts.slice(0, MAX_TIMELINE_ROWS).map(({ kind, name, at: position, afterMs, amount, net }) => {
     const paint = kind === "reward" ? style.good : style.bad
     return [
       position === null ? "" : at(position),
@@ -124,15 +125,15 @@ const overTime = (style: Style, given: ReadonlyArray<Rewards.RecordedVerdict>): 
       number(net),
     ]
   })
-  const more = given.length - rows.length
+  const more = verdicts.length - rows.length
   return [
     "",
-    ...Table.lines(style, GIVEN_COLUMNS, rows),
-    ...(more > 0 ? [style.dim(`… and ${more} more, to ${number(given.at(-1)?.net ?? 0)} in the end`)] : []),
+    ...Table.lines(style, TIMELINE_COLUMNS, rows),
+    ...(more > 0 ? [style.dim(`… and ${more} more, to ${number(verdicts.at(-1)?.net ?? 0)} in the end`)] : []),
   ]
 }
 
-const GIVEN_COLUMNS: ReadonlyArray<Table.Column> = [
+const TIMELINE_COLUMNS: ReadonlyArray<Table.Column> = [
   { heading: "at", align: "right" },
   { heading: "after", align: "right" },
   { heading: "over time" },
@@ -149,20 +150,20 @@ const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
   { heading: "because" },
 ]
 
-/** Positions that a row lists at most. */
-const MAX_BECAUSE = 6
+/** Maximum number of cited positions in a row. */
+const MAX_EVIDENCE = 6
 
 const verdictRow = (style: Style, verdict: DecidedBy): ReadonlyArray<string> => {
   const { measure, kind, name, weight, times, amount, because } = verdict
   const sign = kind === "reward" ? "+" : "−"
   const paint = times === 0 ? style.dim : sign === "+" ? style.good : style.bad
-  const more = because.length > MAX_BECAUSE ? ` and ${because.length - MAX_BECAUSE} more` : ""
+  const more = because.length > MAX_EVIDENCE ? ` and ${because.length - MAX_EVIDENCE} more` : ""
   return [
     oneLine(measure),
     paint(`${sign} ${oneLine(name)}`),
     number(weight),
     String(times),
     paint(times === 0 ? "0" : `${sign}${number(amount)}`),
-    because.slice(0, MAX_BECAUSE).map(at).join(" ") + more,
+    because.slice(0, MAX_EVIDENCE).map(at).join(" ") + more,
   ]
 }

@@ -1,3 +1,4 @@
+/** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
@@ -6,26 +7,26 @@ import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
 import { outcome } from "./AuditPage.ts"
 
-/** The scores that a table is of; null where the log has none that would be taken by itself. */
+/** The scores that the table shows; null if the log has no official or live ones. */
 export type ShownScore = { readonly name: string; readonly label: string } | null
 
-/** What a table shows: tasks, or groups of them. */
+/** The content of a table of tasks or groups. */
 export interface ShownTable {
   readonly scores: ShownScore
-  /** How many tasks were chosen, and of those how many have no such score. */
+  /** The number of selected tasks, and how many of them have no such score. */
   readonly tasks: number
   readonly unscored: number
-  /** Rows that `--limit` leaves out. */
+  /** The number of rows that `--limit` leaves out. */
   readonly left: number
 }
 
-/** Tasks are named by the ends of their ids where a terminal is narrower than this. */
-const WIDE = 140
+/** Terminal width below which ids are shortened to their ends. */
+const FULL_ID_WIDTH = 140
 
-/** Ids that are no longer than this are shown whole; of longer ones the end, of at least so many characters. */
+/** Ids up to the first length are shown whole. Of longer ids the end is shown, at least the second length. */
 const [WHOLE_ID, SHORTEST_ID] = [16, 8]
 
-/** How much of the end of an id is needed to tell tasks apart. */
+/** The number of last characters that distinguishes the ids. */
 export const idLength = (ids: ReadonlyArray<string>): number => {
   const longest = ids.reduce((most, { length }) => Math.max(most, length), 0)
   if (longest <= WHOLE_ID) return longest
@@ -36,9 +37,9 @@ export const idLength = (ids: ReadonlyArray<string>): number => {
 }
 
 /**
- * Tasks as a table that fits a terminal.
+ * A table of tasks that fits the terminal.
  *
- * @param known the ids of all tasks of the log: what is left of an id is enough to name it
+ * @param known the ids of all tasks of the log, so that a shortened id is unique among them
  */
 export const rows = (
   style: Style,
@@ -48,7 +49,7 @@ export const rows = (
   width: number,
 ): ReadonlyArray<string> => {
   if (of.length === 0) return ["No task was opened in this log."]
-  const length = width < WIDE ? idLength(known) : Number.MAX_SAFE_INTEGER
+  const length = width < FULL_ID_WIDTH ? idLength(known) : Number.MAX_SAFE_INTEGER
   const cells = (cell: (row: Row) => string) => of.map(cell)
   const numbers = (heading: string, rank: number, cell: (row: Row) => number): ReadonlyArray<ResponsiveTable.Column> =>
     of.some((row) => cell(row) > 0) ? [{ heading, rank, align: "right", cells: cells((row) => String(cell(row))) }] : []
@@ -64,7 +65,7 @@ export const rows = (
         },
         { heading: "score", rank: 0, align: "right", cells: cells((row) => scoreOf(style, row)) },
         { heading: "steps", rank: 1, align: "right", cells: cells(({ steps }) => String(steps)) },
-        { heading: "took", rank: 3, align: "right", cells: cells(({ durationMs }) => tookOf(durationMs)) },
+        { heading: "took", rank: 3, align: "right", cells: cells(({ durationMs }) => durationOf(durationMs)) },
         ...numbers("failed", 4, ({ failed }) => failed),
         ...numbers("denied", 6, ({ denied }) => denied),
         ...numbers("expired", 7, ({ expired }) => expired),
@@ -85,7 +86,7 @@ export const rows = (
   ]
 }
 
-/** Groups of tasks as a table that fits a terminal. */
+/** A table of groups of tasks that fits the terminal. */
 export const groups = (
   style: Style,
   shown: ShownTable,
@@ -128,7 +129,7 @@ export const groups = (
         numbers("least", 5, ({ least }) => least),
         numbers("most", 5, ({ most }) => most),
         numbers("steps", 6, ({ steps }) => steps),
-        { heading: "took", rank: 7, align: "right", cells: of.map(({ medianMs }) => tookOf(medianMs)) },
+        { heading: "took", rank: 7, align: "right", cells: of.map(({ medianMs }) => durationOf(medianMs)) },
       ],
       width,
     ),
@@ -136,31 +137,31 @@ export const groups = (
   ]
 }
 
-/** What a reader should know of the numbers. */
+/** Notes on the table's numbers. */
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
     ? `${count(tasks, "task")}. Nothing is scored as \`official\` or \`live\`; --scores names others.`
-    : `${count(tasks, "task")}. Scores: ${named(scores)}.` +
+    : `${count(tasks, "task")}. Scores: ${nameOfScores(scores)}.` +
       (unscored > 0 ? ` ${unscored} of them have none; they are unscored, not zero, and in no mean.` : ""),
   ...(by === undefined ? [] : [`Mean, median and spread (standard deviation) are of net scores.`]),
   ...(by === "plugin" ? ["A task is in the group of each plugin that takes part in it."] : []),
 ]
 
-const named = ({ name, label }: NonNullable<ShownScore>): string =>
+const nameOfScores = ({ name, label }: NonNullable<ShownScore>): string =>
   oneLine(name === label ? name : `${name} (${label})`)
 
 const scoreOf = (style: Style, { score }: Row): string => {
   if (score === null) return style.dim("unscored")
-  const doubts = [
+  const caveats = [
     ...(score.finished ? [] : ["unfinished"]),
     ...(score.undecided > 0 ? [`${score.undecided} open`] : []),
   ]
   const text = `${number(score.net)} of ${number(score.possible)}`
-  return doubts.length === 0 ? text : style.warn(`${text} (${doubts.join(", ")})`)
+  return caveats.length === 0 ? text : style.warn(`${text} (${caveats.join(", ")})`)
 }
 
-const tookOf = (ms: number | null): string => (ms === null ? "" : duration(ms))
+const durationOf = (ms: number | null): string => (ms === null ? "" : duration(ms))
 
 const numberOf = (of: number | null): string => (of === null ? "" : number(of))
 
@@ -178,7 +179,7 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
       ],
       of.map((row) => [
         ...[code(row.taskId), row.outcome, row.score === null ? "unscored" : number(row.score.net)],
-        ...[row.score === null ? "" : number(row.score.possible), String(row.steps), tookOf(row.durationMs)],
+        ...[row.score === null ? "" : number(row.score.possible), String(row.steps), durationOf(row.durationMs)],
         ...[String(row.failed), String(row.denied), String(row.asked), `\`${at(row.from)}\``],
         ...[code(row.agent), code(row.goal)],
       ]),
@@ -200,13 +201,13 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
         ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
         ...[String(outcomes.truncated), String(outcomes.abandoned), String(outcomes.open), String(counted.unscored)],
         ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(numberOf),
-        tookOf(counted.medianMs),
+        durationOf(counted.medianMs),
       ]),
     ),
     notes(shown, by),
   )
 
-/** The footer, in which names that others gave stand in code spans. */
+/** The notes as Markdown. Names are in code spans. */
 const notes = (shown: ShownTable, by?: Grouping): ReadonlyArray<string> => {
   const scores = shown.scores === null ? null : { name: code(shown.scores.name), label: code(shown.scores.label) }
   return footer({ ...shown, scores }, by).map((line) => `- ${line}`)

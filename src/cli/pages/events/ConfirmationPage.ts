@@ -1,3 +1,7 @@
+/**
+ * Formats a pending confirmation, so that the person who decides sees all of it, and no text can pass for another part
+ * of it.
+ */
 import type { PendingConfirmation } from "../../../projections/state/PendingConfirmations.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import { unmistakable } from "../../../values/PlainText.ts"
@@ -5,67 +9,67 @@ import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration, time } from "../../terminal/Text.ts"
 import * as Width from "../../terminal/Width.ts"
 
-/** Most characters of a question that are shown at once: more than anybody reads before answering. */
+/** Default maximum of characters shown at once: more than a person reads before answering. */
 export const SHOWN_LENGTH = 16_384
 
-/** A question as a person is shown it. */
+/** A confirmation as lines. */
 export interface Page {
   readonly lines: ReadonlyArray<string>
-  /** How many characters are not among the lines. */
+  /** The number of characters that are not shown. */
   readonly hidden: number
 }
 
 export interface PageOptions {
-  /** Columns of the terminal; `Infinity` where there is none. */
+  /** Columns of the terminal; `Infinity` if there is none. */
   readonly width: number
-  /** Most characters that are shown. Default: `SHOWN_LENGTH`. */
+  /** Maximum number of characters. Default: `SHOWN_LENGTH`. */
   readonly limit?: number
 }
 
 /**
- * What a person is asked to confirm: every fact of it, under its name. What a terminal would obey, what nobody would see and
- * what looks like another character is written as an escape (`unmistakable`). A long value goes on in lines that begin where
- * values do, so that no value looks like another fact. What is beyond the limit is counted, never left out without a word.
+ * All facts of a confirmation with their names. Control characters, invisible characters and characters that look like
+ * others are escaped (`unmistakable`). The continuation lines of a long value are indented like values, so that no
+ * value can pass for another fact. Characters beyond the limit are counted, never dropped silently.
  */
 export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LENGTH }: PageOptions): Page => {
   const facts = Object.entries(shown)
   const name = Math.max(0, ...facts.map(([key]) => unmistakable(key).length))
   const indent = name + 4
-  const room = Math.max(MIN_ROOM, width - indent)
+  const valueWidth = Math.max(MIN_VALUE_WIDTH, width - indent)
   let left = limit
   let hidden = 0
   const lines: Array<string> = []
   for (const [key, value] of facts) {
-    const text = textOf(value, room)
+    const text = textOf(value, valueWidth)
     const characters = [...text]
-    const most = characters.length <= SHORT ? SHORT : left
-    const taken = characters.length <= most ? text : characters.slice(0, most).join("")
-    const rest = Math.max(0, characters.length - most)
-    if (characters.length > SHORT) left = Math.max(0, left - characters.length)
+    const maxLength = characters.length <= ALWAYS_SHOWN_LENGTH ? ALWAYS_SHOWN_LENGTH : left
+    const visible = characters.length <= maxLength ? text : characters.slice(0, maxLength).join("")
+    const rest = Math.max(0, characters.length - maxLength)
+    if (characters.length > ALWAYS_SHOWN_LENGTH) left = Math.max(0, left - characters.length)
     hidden += rest
-    const parts = withoutBlanks(
+    const parts = collapseBlankLines(
       style,
-      taken.split("\n").flatMap((line) => Width.broken(line, room)),
+      visible.split("\n").flatMap((line) => Width.broken(line, valueWidth)),
     )
-    const told = rest === 0 ? parts : [...parts, style.warn(`… ${more(rest)} not shown`)]
+    const outputLines = rest === 0 ? parts : [...parts, style.warn(`… ${more(rest)} not shown`)]
     const label = `  ${style.dim(unmistakable(key).padEnd(name))}  `
-    lines.push(...told.map((part, index) => (index === 0 ? label + part : " ".repeat(indent) + part).trimEnd()))
+    lines.push(...outputLines.map((part, index) => (index === 0 ? label + part : " ".repeat(indent) + part).trimEnd()))
   }
   return { lines, hidden }
 }
 
-/** Characters of a fact that is shown however long the others are. */
-const SHORT = 500
+/** A fact of at most this length is always shown whole. */
+const ALWAYS_SHOWN_LENGTH = 500
 
-/** Least columns of a value, however narrow the terminal is. */
-const MIN_ROOM = 10
+/** Minimum columns of a value, in a terminal of any width. */
+const MIN_VALUE_WIDTH = 10
 
-/** Says how many lines have nothing but spaces: what stands before them would be out of sight. */
-const withoutBlanks = (style: Style, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const told: Array<string> = []
+/** Replaces lines of spaces by their count. They could otherwise push the lines above them out of sight. */
+const collapseBlankLines = (style: Style, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const outputLines: Array<string> = []
   let blank = 0
-  const tell = () => {
-    if (blank > 0) told.push(style.warn(`… ${count(blank, "line")} of spaces`))
+  const flushBlank = () => {
+    if (blank > 0) outputLines.push(style.warn(`… ${count(blank, "line")} of spaces`))
     blank = 0
   }
   for (const line of lines) {
@@ -73,18 +77,20 @@ const withoutBlanks = (style: Style, lines: ReadonlyArray<string>): ReadonlyArra
       blank += 1
       continue
     }
-    tell()
-    told.push(line)
+    flushBlank()
+    outputLines.push(line)
   }
-  tell()
-  return told
+  flushBlank()
+  return outputLines
 }
 
-/** A value as text: on one line where it fits there, else as indented JSON. Line feeds are ours alone. */
-const textOf = (value: Json | undefined, room: number): string => {
+/**
+ * A value as text: compact JSON if it fits on a line, else indented JSON. Line feeds come only from the indentation.
+ */
+const textOf = (value: Json | undefined, valueWidth: number): string => {
   if (typeof value === "string") return unmistakable(value)
   const compact = unmistakable(JSON.stringify(value ?? null))
-  if (compact.length <= room) return compact
+  if (compact.length <= valueWidth) return compact
   return JSON.stringify(value ?? null, null, 2)
     .split("\n")
     .map(unmistakable)
@@ -95,7 +101,7 @@ const textOf = (value: Json | undefined, room: number): string => {
 export const more = (characters: number): string =>
   `${characters.toLocaleString("en")} more ${characters === 1 ? "character" : "characters"}`
 
-/** Whose question it is and how long it waits, before what is asked. */
+/** The confirmation's id, its agent and goal, and the time left to answer. */
 export const heading = (
   style: Style,
   id: string,
@@ -108,7 +114,7 @@ export const heading = (
     left > 0 ? `${duration(left)} left, until ${time(expiresAt)}` : style.bad(`expired at ${time(expiresAt)}`)
   return [
     style.name(id),
-    // What goes on stands further in than facts do: it is a text of others, and none of it is one.
+    // Continuation lines are indented further than facts, because the agent and goal are untrusted text.
     ...Width.broken(`asked ${at(position)} by ${unmistakable(origin)}`, width - 6).map((line, index) =>
       index === 0 ? indented(line) : indented(indented(indented(line.trimStart()))),
     ),
@@ -118,7 +124,7 @@ export const heading = (
 
 const indented = (line: string): string => `  ${line}`
 
-/** What a question comes to in a list: the first line of it, and what to do to see the rest. */
+/** A confirmation in a list: its first line, and the command that shows all of it. */
 export const summary = (
   style: Style,
   shown: JsonObject,
@@ -128,20 +134,20 @@ export const summary = (
   const { actuator, request, risk, args = null, ...others } = shown
   const what = unmistakable(`${String(actuator ?? request ?? "")}${risk === undefined ? "" : `, risk ${String(risk)}`}`)
   const whole = JSON.stringify(actuator === undefined ? others : args)
-  const room = Math.max(MIN_ROOM, Math.min(width, LINE_LENGTH) - 2)
-  const [first = "", ...further] = Width.broken(unmistakable(whole.slice(0, room)), room)
-  const cut = further.join("").length + Math.max(0, whole.length - room)
+  const valueWidth = Math.max(MIN_VALUE_WIDTH, Math.min(width, LINE_LENGTH) - 2)
+  const [first = "", ...further] = Width.broken(unmistakable(whole.slice(0, valueWidth)), valueWidth)
+  const cut = further.join("").length + Math.max(0, whole.length - valueWidth)
   return [
-    ...Width.broken(what, room).map(indented),
+    ...Width.broken(what, valueWidth).map(indented),
     `  ${first}`,
     ...(cut === 0 ? [] : [style.warn(`  … ${more(cut)}: ${show}`)]),
   ]
 }
 
-/** Columns of a line in a list where there is no terminal. */
+/** Maximum columns of a line in a list. */
 const LINE_LENGTH = 160
 
-/** What is said below a page that does not show all. */
+/** The note below a confirmation that is not shown completely. */
 export const unseen = (style: Style, hidden: number, show: string): ReadonlyArray<string> =>
   hidden === 0
     ? []

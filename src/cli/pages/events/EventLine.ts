@@ -1,10 +1,11 @@
+/** Formats events as one line each. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, time } from "../../terminal/Text.ts"
 import * as EventSummary from "./EventSummary.ts"
 
-/** Events as lines: position, time, type, actor, summary; in columns. */
+/** Events as aligned lines: position, time, type, actor, summary. */
 export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const [positions, types, actors] = [
     width(events.map(({ position }) => at(position))),
@@ -24,7 +25,7 @@ export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray
   )
 }
 
-/** Actors can be long; a column as wide as one of them would push everything off the screen. */
+/** Maximum width of a column. A long actor's name would push the summary off the screen. */
 const MAX_WIDTH = 30
 
 const width = (cells: ReadonlyArray<string>): number =>
@@ -33,7 +34,7 @@ const width = (cells: ReadonlyArray<string>): number =>
     cells.reduce((widest, cell) => Math.max(widest, cell.length), 0),
   )
 
-/** What went wrong stands out, and so do rewards and punishments. */
+/** The style of an event's type: failures and successes are coloured. */
 export const paint = (style: Style, { type }: Event): ((text: string) => string) => {
   if (BAD.test(type)) return style.bad
   if (GOOD.test(type)) return style.good

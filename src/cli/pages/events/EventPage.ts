@@ -1,3 +1,4 @@
+/** Formats one event completely, and chains of causes. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -5,7 +6,7 @@ import { at, json, time } from "../../terminal/Text.ts"
 import * as EventLine from "./EventLine.ts"
 import * as EventSummary from "./EventSummary.ts"
 
-/** One event, whole: the envelope, then the payload as JSON. */
+/** One event: the envelope, then the payload as JSON. */
 export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
   const fields: ReadonlyArray<readonly [string, string]> = [
     ["id", event.id],
@@ -25,7 +26,7 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
   ]
 }
 
-/** A chain of causes, newest first, each one step further in. */
+/** A chain of causes, newest first, each indented further. */
 export const chain = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const root = events.at(-1)
   return [

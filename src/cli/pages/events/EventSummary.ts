@@ -1,21 +1,22 @@
+/** Summarizes each type of event in a few words. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName, PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { at, count, duration, number, shorten, signed, value } from "../../terminal/Text.ts"
 import * as GateSummary from "./GateSummary.ts"
 
-/** Characters of a summary. */
+/** Maximum length of a summary, in characters. */
 const LENGTH = 120
 
-/** What an event says, in a few words on one line. An event of another vocabulary is shown as its payload. */
+/** A one-line summary of an event. An event outside the core vocabulary is summarized by its payload. */
 export const of = (event: Event): string => shorten(oneLine(summarize(event)), LENGTH)
 
 const summarize = ({ type, payload }: Event): string => {
   try {
-    // Payloads were checked by their type's schema when they were appended.
+    // The payload matches its type's schema, which was checked on append.
     return byType.get(type)?.(payload as never) ?? value(payload)
   } catch {
-    // In a log that was tampered with they may be anything, and still have to be looked at.
+    // In a log that was tampered with, a payload may not match, and must be shown all the same.
     return value(payload)
   }
 }

@@ -1,13 +1,14 @@
+/** Summarizes a recorded gate configuration on one line. */
 import { isArray } from "../../../projections/patch/JsonPatch.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 
-/** Rules that are named; the others are counted. */
+/** Maximum number of rules that are named. The others are counted. */
 const RULES = 3
 
 /**
- * What a gate decides by, as the log has it, on one line: `little-risk allows, ask-a-person confirms, else deny`. It is read as
- * it stands, since a later version may have written more.
+ * A recorded gate configuration on one line: `little-risk allows, ask-a-person confirms, else deny`. The JSON is read
+ * without a schema, because a later version may have written more.
  */
 export const of = ({ rules, default: otherwise }: JsonObject): string => {
   const named = isArray(rules) ? rules.map(ruleOf) : []

@@ -1,3 +1,4 @@
+/** Formats the findings of `log verify` and `log doctor`. */
 import { type Examination, isHealthy } from "../../../events/integrity/Doctor.ts"
 import type { CheckResult, Finding, Severity } from "../../../events/log/Verification.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -5,7 +6,7 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count } from "../../terminal/Text.ts"
 
-/** What the doctor found: the verdict, what was looked at, then each finding with what to do. */
+/** A complete report: the verdict, the checks, then each finding with its remedy. */
 export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {
   const { log, looks, findings } = examination
   return [
@@ -15,7 +16,7 @@ export const lines = (style: Style, examination: Examination): ReadonlyArray<str
   ]
 }
 
-/** What was looked at, in a line, and what was not, with the reason. */
+/** The checks that were made, and those that were not, with the reason. */
 export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): ReadonlyArray<string> => [
   style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
   ...looks.flatMap(({ what, looked, told }) =>
@@ -23,16 +24,16 @@ export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): Read
   ),
 ]
 
-/** One finding, with what to do. */
+/** One finding with its remedy. */
 export const findingLines = (
   style: Style,
   { severity, what, expected, found, advice }: Finding,
 ): ReadonlyArray<string> => [
-  `${styleOf(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
+  `${styleOfSeverity(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
   `  expected  ${oneLine(expected)}`,
   `  found     ${oneLine(found)}`,
   `  do        ${oneLine(CommandHints.inText(advice))}`,
 ]
 
-const styleOf = (style: Style, severity: Severity) =>
+const styleOfSeverity = (style: Style, severity: Severity) =>
   ({ damage: style.bad, warning: style.warn, note: style.dim })[severity]

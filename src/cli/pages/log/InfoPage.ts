@@ -1,3 +1,4 @@
+/** Formats what a log contains and what takes its space. */
 import type { Space, StoragePart, StorageShare } from "../../../events/maintenance/StorageUsage.ts"
 import type { Head } from "../../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../../values/Json.ts"
@@ -7,24 +8,27 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, size } from "../../terminal/Text.ts"
 import * as GateSummary from "../events/GateSummary.ts"
 
-/** What a log holds. */
+/** The content of a log. */
 export interface Info {
   readonly path: string
-  /** Of the file as it is now. */
+  /** The current size of the database file. */
   readonly bytes: number
   readonly head: Head
-  /** How many events of each type stand in the file: of the most voluminous type first. */
+  /** Number of events in the file by type, the type that takes the most space first. */
   readonly types: Readonly<Record<string, number>>
   readonly tasks: { readonly all: number; readonly open: number }
   readonly plugins: ReadonlyArray<{ readonly name: string; readonly version: string; readonly active: boolean }>
-  /** What a kernel last ran with; null where none did, or an earlier version of Hindcast that did not say. */
+  /**
+   * The gate configuration of the last kernel; null if there was none, or if it was of an earlier version that did not
+   * record it.
+   */
   readonly gate: JsonObject | null
   readonly space: Space
 }
 
-/** What a log holds, then what takes the space: in all, by type, by stream. */
+/** The content of a log, then its space: in total, by type, by stream. */
 export const lines = (style: Style, { path, head, tasks, plugins, gate, space }: Info): ReadonlyArray<string> => [
-  `${style.bold(path)}, ${size(space.fileBytes)}${beside("write-ahead log", space.walBytes)}${beside("archived", space.segmentBytes)}`,
+  `${style.bold(path)}, ${size(space.fileBytes)}${sizeNote("write-ahead log", space.walBytes)}${sizeNote("archived", space.segmentBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
@@ -32,26 +36,29 @@ export const lines = (style: Style, { path, head, tasks, plugins, gate, space }:
   "",
   ...Table.lines(style, [{ heading: "space" }, right("size"), right("share")], spaceRows(space)),
   "",
-  ...inFile(style, space),
+  ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("type"), shareRows(space.types, space)),
   "",
-  ...inFile(style, space),
+  ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
 ]
 
-/** What is archived is counted neither by type nor by stream. */
-const inFile = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
+/** A note that archived events are not counted by type or by stream. */
+const archivedNote = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
   archived === 0 ? [] : [style.dim(`in the file (${archived} more ${archived === 1 ? "is" : "are"} archived)`)]
 
-const beside = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
+const sizeNote = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
 
 const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
-/** Everything that the file consists of: the rows add up to it. What would show as 0.0 % is one row. */
+/** All parts of the file. The rows add up to its size. Parts that would show as 0.0 % are combined. */
 const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   const row = (what: string, of: number) => [what, size(of), percent(of, bytes)]
   const others = parts.filter(({ name }) => name !== "events")
-  const [large, small] = [others.filter((part) => shows(part, bytes)), others.filter((part) => !shows(part, bytes))]
+  const [large, small] = [
+    others.filter((part) => isVisible(part, bytes)),
+    others.filter((part) => !isVisible(part, bytes)),
+  ]
   return [
     row("events: payloads", events.payloadBytes),
     row("events: envelopes", events.envelopeBytes),
@@ -71,7 +78,7 @@ const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   ]
 }
 
-const shows = (part: StoragePart, bytes: number): boolean => part.bytes / bytes >= 0.0005
+const isVisible = (part: StoragePart, bytes: number): boolean => part.bytes / bytes >= 0.0005
 
 const titleOf = ({ name, kind, table, columns }: StoragePart): string =>
   kind === "index" ? `${table}: index by ${columns.join(", ")}` : name

@@ -1,3 +1,4 @@
+/** Formats the permissions that a plugin requests, was granted and lacks. */
 import type { GrantedPermissions, MissingGrant, Origin } from "../../../events/vocabulary/Plugins.ts"
 import { actuatorRisks } from "../../../kernel/gate/PluginRisk.ts"
 import { type GrantStatus, grantCommand } from "../../../kernel/registry/Registry.ts"
@@ -9,16 +10,16 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 
-/** What is asked for, as it is written, and what is granted of it. */
+/** A table of requested and granted permissions. */
 export const table = (
   style: Style,
-  asked: Grants.RequestedPermissions,
+  requested: Grants.RequestedPermissions,
   granted: Grants.Grants,
 ): ReadonlyArray<string> => {
   const rows = FIELDS.flatMap((field) => {
     const has = field === "run" && granted.runAny ? ["any command", ...granted.run] : granted[field]
-    if (asked[field].length + has.length === 0) return []
-    return [[`  ${field}`, list(asked[field]), has.length === 0 ? style.dim("nothing") : list(has)]]
+    if (requested[field].length + has.length === 0) return []
+    return [[`  ${field}`, list(requested[field]), has.length === 0 ? style.dim("nothing") : list(has)]]
   })
   if (rows.length === 0) return [`  ${style.dim("asks for no permission")}`]
   return Table.lines(style, [{ heading: "  permission" }, { heading: "asks for" }, { heading: "granted" }], rows)
@@ -28,7 +29,7 @@ const FIELDS = ["read", "write", "net", "env", "run"] as const
 
 const list = (names: ReadonlyArray<string>): string => names.map(oneLine).join(", ")
 
-/** Grants by name, in words: `read /etc; run git, npm; any command`. */
+/** Grants in words: `read /etc; run git, npm; any command`. */
 export const words = ({ runAny, ...lists }: GrantedPermissions): string =>
   [
     ...FIELDS.flatMap((field) => {
@@ -38,7 +39,7 @@ export const words = ({ runAny, ...lists }: GrantedPermissions): string =>
     ...(runAny === true ? ["any command"] : []),
   ].join("; ")
 
-/** Where a plugin came from, in words. */
+/** The source of a plugin in words. */
 export const origin = (of: Origin): string => {
   switch (of.kind) {
     case "directory":
@@ -52,13 +53,13 @@ export const origin = (of: Origin): string => {
   }
 }
 
-/** The actuators whose risk counts as more than declared, a line each, and why. */
+/** The actuators whose effective risk exceeds the declared one, one line each, with the reason. */
 export const raised = (style: Style, risks: Iterable<readonly [string, EffectiveRisk]>): ReadonlyArray<string> =>
   [...risks].flatMap(([name, risk]) =>
     risk.because.length === 0 ? [] : [style.warn(`  risk of ${oneLine(name)}: ${oneLine(inWords(risk))}`)],
   )
 
-/** What is missing, a line each, and the command that grants it. */
+/** The missing permissions, one line each, and the command that grants them. */
 export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<MissingGrant>): ReadonlyArray<string> => [
   ...refusals.map(({ field, asked, reason }) => `  lacks ${field} ${oneLine(asked)}: ${oneLine(reason)}`),
   `  ${style.name(oneLine(CommandHints.shellCommand(command(plugin, refusals))))}`,
@@ -67,7 +68,7 @@ export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<Mi
 /** The command that grants what is missing. */
 export const command = grantCommand
 
-/** How grants stand after a change, as a document. */
+/** The grants after a change, as a JSON document. */
 export const document = (
   plugin: string,
   { grants, missing, updated, held }: GrantStatus,
@@ -82,7 +83,7 @@ export const document = (
   held: held ?? null,
 })
 
-/** How grants stand after a change. */
+/** The grants after a change, as text. */
 export const lines = (
   style: Style,
   plugin: string,

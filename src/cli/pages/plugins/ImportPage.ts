@@ -1,3 +1,4 @@
+/** Formats the result of a plugin's import. */
 import type { CheckedPlugin } from "../../../kernel/registry/Registry.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -5,18 +6,18 @@ import type { Style } from "../../terminal/Style.ts"
 import * as GrantPage from "./GrantPage.ts"
 import * as PluginPage from "./PluginPage.ts"
 
-/** How a plugin stood in the registry before it was imported, and stands after it. */
+/** An imported plugin, and its registry entry before and after the import. */
 export interface Import {
   readonly imported: CheckedPlugin
   readonly before: Plugin | undefined
   readonly after: Plugin | undefined
 }
 
-/** Whether an import said nothing new. */
+/** Whether the import changed nothing. */
 export const isUnchanged = ({ before, after }: Import): boolean =>
   before !== undefined && before.importedAt === after?.importedAt && before.active === after.active
 
-/** What was imported, what it asks for and is granted, and what became of it. */
+/** The imported plugin, its permissions, and whether it is active. */
 export const lines = (style: Style, of: Import): ReadonlyArray<string> => [
   ...PluginPage.checked(style, of.imported),
   `  from ${GrantPage.origin(of.imported.origin)}`,

@@ -1,3 +1,4 @@
+/** Formats plugins: checked ones, the list of registered ones, and one registered plugin in detail. */
 import { Schema } from "effect"
 import type { MissingGrant } from "../../../events/vocabulary/Plugins.ts"
 import { actuatorRisks } from "../../../kernel/gate/PluginRisk.ts"
@@ -14,7 +15,7 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, shorten, signed, time, value } from "../../terminal/Text.ts"
 import * as GrantPage from "./GrantPage.ts"
 
-/** A plugin that was checked or imported, as a document. */
+/** A checked or imported plugin as a JSON document. */
 export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin) => ({
   name: manifest.name,
   version: manifest.version,
@@ -25,7 +26,7 @@ export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin)
   granted: grants,
 })
 
-/** A plugin that was checked or imported: what it declares, asks for and was granted. */
+/** A checked or imported plugin as text: its components, its requested and granted permissions. */
 export const checked = (style: Style, { manifest, digest, warnings, grants }: CheckedPlugin): ReadonlyArray<string> => {
   return [
     `${style.name(manifest.name)} ${oneLine(manifest.version)} ${style.dim(digest.slice(0, 12))}: ${oneLine(manifest.description)}`,
@@ -47,14 +48,14 @@ const declared = ({ peas }: Manifest): string =>
     peas.environment === undefined ? "no environment" : `environment "${oneLine(peas.environment.name)}"`,
   ].join(", ")
 
-/** A registered plugin, and what it asks for and lacks where it takes no part. */
+/** A registered plugin; if it is inactive, with the permissions that it lacks. */
 export interface PluginStatus {
   readonly name: string
   readonly plugin: Plugin
   readonly missing: ReadonlyArray<MissingGrant>
 }
 
-/** A registered plugin in a list, as a document. */
+/** A registered plugin in a list, as a JSON document. */
 export const listed = ({ name, plugin, missing }: PluginStatus) => {
   const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
   const risks = actuatorRisks(plugin)
@@ -71,7 +72,7 @@ export const listed = ({ name, plugin, missing }: PluginStatus) => {
   }
 }
 
-/** All registered plugins and their components, now or at a moment. */
+/** A table of all registered plugins and their components, now or at a moment. */
 export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: boolean): ReadonlyArray<string> => {
   if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
   if (plugins.length === 0)
@@ -89,7 +90,7 @@ export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: 
       ],
       rows,
     ),
-    ...plugins.flatMap((of) => waiting(style, of)),
+    ...plugins.flatMap((of) => waitingNotes(style, of)),
   ]
 }
 
@@ -106,7 +107,7 @@ const componentRows = (style: Style, name: string, plugin: Plugin) => {
     ])
 }
 
-/** `low`, or `none → high` where grants make it more than declared. */
+/** `low`, or `none → high` if the grants raise the declared risk. */
 const riskOf = (style: Style, risk: Risk.EffectiveRisk | undefined): string => {
   if (risk === undefined) return ""
   const { declared, effective, because } = risk
@@ -118,13 +119,13 @@ const status = (style: Style, { plugin: { active, quarantined }, missing }: Plug
   return active ? "yes" : style.warn(missing.length > 0 ? "no (waits for a grant)" : "no (deactivated)")
 }
 
-/** A registered plugin, and what the log had of it. */
+/** A registered plugin, its manifest, and its versions in the log. */
 export interface ShownPlugin extends PluginStatus {
   readonly manifest: Manifest
   readonly versions: ReadonlyArray<PluginVersion>
 }
 
-/** One registered plugin, whole. */
+/** One registered plugin in detail. */
 export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownPlugin): ReadonlyArray<string> => [
   `${style.name(manifest.name)} ${oneLine(plugin.version)} ${style.dim(plugin.digest)}`,
   `  ${oneLine(manifest.description)}`,
@@ -134,9 +135,9 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   `  metadata ${value(plugin.metadata, 400)}`,
   ...Object.entries(plugin.running).map(([pid, { instance }]) => `  runs for ${instance} as process ${pid}`),
   "",
-  ...grantsOf(style, manifest, plugin),
+  ...grantLines(style, manifest, plugin),
   ...GrantPage.raised(style, actuatorRisks(plugin)),
-  ...waiting(style, { ...of, plugin }),
+  ...waitingNotes(style, { ...of, plugin }),
   "",
   ...Table.lines(
     style,
@@ -167,7 +168,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   ...versionTable(style, versions),
 ]
 
-const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
+const grantLines = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
   ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
   ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${GrantPage.words(given)}`]),
   ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
@@ -175,8 +176,8 @@ const grantsOf = (style: Style, manifest: Manifest, { grants, given, revoked }: 
 
 const NOTHING: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-/** What a plugin, and the update of it, wait for. */
-const waiting = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
+/** The permissions that a plugin, or its held update, waits for. */
+const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
   ...(missing.length === 0
     ? []
     : [

@@ -1,11 +1,12 @@
+/** Formats the report of `hindcast doctor` on this machine's sandbox. */
 import type { Program, SandboxReport } from "../../../plugins/sandbox/SandboxReport.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 
-/** How plugins are confined on this machine: the tier, why, what would improve it, by which programs, within which limits. */
-export const lines = (style: Style, survey: SandboxReport): ReadonlyArray<string> => {
-  const { platform, wanted, programs, tier, layer, why, improve, limits } = survey
+/** The sandbox tier and the reason for it, how to improve it, the programs it uses, and its limits. */
+export const lines = (style: Style, report: SandboxReport): ReadonlyArray<string> => {
+  const { platform, wanted, programs, tier, layer, why, improve, limits } = report
   return [
     tier === null
       ? `${style.bad("No sandbox")}: ${style.bold(wanted)} is wanted, and plugins cannot be started`

@@ -1,24 +1,25 @@
+/** Formats the comparison of two scorings as text. */
 import { type Comparison, MIN_PAIRS } from "../../../projections/comparison/Comparison.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count, number, signed } from "../../terminal/Text.ts"
 
-/** Tasks, and rewards, that a list names at most. */
+/** Maximum number of tasks or rewards in a list. */
 const MAX_LISTED = 10
 
-/** A comparison as a page: what was compared, what came of it, what it rests on. */
+/** A comparison: what was compared, the result, and its statistics. */
 export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
-  `${style.name(oneLine(of.a.name))} (A${several(of.a)}) and ${style.name(oneLine(of.b.name))} (B${several(of.b)}), by ${of.value} value`,
+  `${style.name(oneLine(of.a.name))} (A${scoreSetCountNote(of.a)}) and ${style.name(oneLine(of.b.name))} (B${scoreSetCountNote(of.b)}), by ${of.value} value`,
   ...Table.rows(facts(style, of).map(([name, text]) => [`  ${style.dim(name)}`, text])),
   ...changes(style, of),
-  ...flips(style, of),
+  ...changedPasses(style, of),
   "",
-  style.dim(meaning(of)),
+  style.dim(interpretation(of)),
 ]
 
-/** How many score sets a label stood for. Of those that cover one task, the latest counts. */
-const several = ({ scoreSetIds }: Comparison["a"]): string =>
+/** The number of score sets if the label stands for several. The latest one of each task counts. */
+const scoreSetCountNote = ({ scoreSetIds }: Comparison["a"]): string =>
   scoreSetIds.length === 1 ? "" : `: ${scoreSetIds.length} score sets, for each task the latest`
 
 const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, string]> => [
@@ -51,7 +52,7 @@ const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): s
     ...(incomparable.length === 0 ? [] : [`${incomparable.length} without such a value`]),
   ].join(", ")
 
-/** What makes a side less than it seems. */
+/** Warnings about a side: unfinished scorings and undecided verdicts. */
 const sideNotes = (style: Style, { a, b }: Comparison): ReadonlyArray<readonly [string, string]> =>
   ([["A", a] as const, ["B", b] as const] as const).flatMap(([name, side]) => [
     ...(side.unfinished === 0
@@ -89,7 +90,7 @@ const changes = (style: Style, { changes }: Comparison): ReadonlyArray<string> =
   ]
 }
 
-const flips = (style: Style, { passes: { gained, lost } }: Comparison): ReadonlyArray<string> => {
+const changedPasses = (style: Style, { passes: { gained, lost } }: Comparison): ReadonlyArray<string> => {
   const list = (name: string, tasks: ReadonlyArray<string>) => {
     const listed = tasks.slice(0, MAX_LISTED).map(oneLine).join(", ")
     const more = tasks.length > MAX_LISTED ? ` and ${tasks.length - MAX_LISTED} more` : ""
@@ -99,7 +100,7 @@ const flips = (style: Style, { passes: { gained, lost } }: Comparison): Readonly
   return all.length === 0 ? [] : ["", ...all]
 }
 
-const meaning = ({ descriptive }: Comparison): string =>
+const interpretation = ({ descriptive }: Comparison): string =>
   descriptive
     ? `Descriptive only: with fewer than ${MIN_PAIRS} pairs that do not depend on one another, nothing is said of other tasks.`
     : "For these tasks the difference is exact. Interval and p speak of other tasks of the same kind; what an agent would have done under other rewards, nothing here says."

@@ -1,3 +1,4 @@
+/** Formats the plan and the result of a re-scoring. */
 import type { RescorePlan } from "../../../kernel/scoring/Scoring.ts"
 import type { SetSummary } from "../../../projections/comparison/SetSummary.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -6,10 +7,10 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count } from "../../terminal/Text.ts"
 import * as ScoreSetPage from "./ScoreSetPage.ts"
 
-/** What a re-scoring would take. */
+/** The plan of a re-scoring. */
 export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string> => {
   const { label, taskIds, events, verdicts, rules, functions, models, modelCalls, critic, range } = plan
-  const without = verdicts - rules - functions - models
+  const undecided = verdicts - rules - functions - models
   const deciding = [
     count(rules, "rule"),
     ...(functions === 0 ? [] : [`${functions} by plugins' functions`]),
@@ -20,7 +21,7 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
     ["events", `${events.toLocaleString("en")} to read, up to ${at(range.to)}`],
     ["of each task", `${count(verdicts, "verdict")}, by ${deciding.join(", ")}`],
     ...(modelCalls === 0 ? [] : [["", `${count(modelCalls, "question")} to a model in all`]]),
-    ...(without === 0 ? [] : [["", style.warn(`${without} that nothing can decide: left unscored`)]]),
+    ...(undecided === 0 ? [] : [["", style.warn(`${undecided} that nothing can decide: left unscored`)]]),
     ["critic", oneLine(critic)],
   ]
   return [
@@ -29,7 +30,7 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
   ]
 }
 
-/** What a scoring of many tasks came to. */
+/** The result of scoring many tasks. */
 export const lines = (
   style: Style,
   { scoreSetId, label, summary }: { readonly scoreSetId: string; readonly label: string; readonly summary: SetSummary },

@@ -1,3 +1,4 @@
+/** Compares each task's score before and after a re-scoring, and formats the differences. */
 import type { ScoreSetSummary } from "../../../kernel/scoring/Scoring.ts"
 import { type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
@@ -7,7 +8,7 @@ import * as Table from "../../terminal/Table.ts"
 import { count, number } from "../../terminal/Text.ts"
 import { net, outcome } from "../audit/AuditPage.ts"
 
-/** A reward or punishment that came to another amount than before; null where a scoring did not have it. */
+/** A reward or punishment with a different amount than before. Null means that the scoring does not have it. */
 export interface VerdictChange {
   readonly measure: string
   readonly name: string
@@ -16,17 +17,17 @@ export interface VerdictChange {
   readonly after: number | null
 }
 
-/** A task's score before a re-scoring, after it, and what makes the difference. */
+/** A task's scores before and after a re-scoring, and the verdicts that differ. */
 export interface ScoreChange {
   readonly taskId: string
   readonly outcome: TaskAudit["outcome"]
-  /** The score it got when it was closed; null where it got none. */
+  /** The score from the task's close; null if there is none. */
   readonly before: Score | null
   readonly after: Score | null
   readonly changed: ReadonlyArray<VerdictChange>
 }
 
-/** The scores of a task by the score set labelled `live` and by the given one. */
+/** Compares a task's score in the set labelled `live` with its score in the given set. */
 export const of = ({ taskId, outcome, scores }: TaskAudit, scoreSetId: string): ScoreChange => {
   const before = scores.find(({ label }) => label === "live") ?? null
   const after = scores.find((score) => score.scoreSetId === scoreSetId) ?? null
@@ -43,14 +44,14 @@ const amountsOf = (score: Score | null): Verdicts =>
     ),
   )
 
-/** What counted nothing in both is no change. */
+/** A verdict that is 0 or absent in both scorings is not a change. */
 const changes = (before: Verdicts, after: Verdicts): ReadonlyArray<VerdictChange> =>
   [...new Map([...before, ...after])].flatMap(([key, { measure, name, kind }]) => {
     const [was, is] = [before.get(key)?.amount, after.get(key)?.amount]
     return (was ?? 0) === (is ?? 0) ? [] : [{ measure, name, kind, before: was ?? null, after: is ?? null }]
   })
 
-/** A table of tasks with both scores, and below it what changed. */
+/** A table of tasks with both scores and their differences. */
 export const lines = (
   style: Style,
   { label, scoreSetId }: ScoreSetSummary,
@@ -78,10 +79,10 @@ export const lines = (
       )),
 ]
 
-/** Changes that a row lists at most. */
+/** Maximum number of changes in a row. */
 const MAX_CHANGES = 4
 
-/** What nothing could decide is no change: nobody knows what it would have come to. */
+/** Undecided verdicts are not listed as changes, because their amount is unknown. */
 const differences = (style: Style, { changed: all, after }: ScoreChange): string => {
   const unscored = after?.unscored ?? []
   const changed = all.filter(({ measure, name }) => !unscored.some((of) => of.measure === measure && of.name === name))

@@ -1,3 +1,4 @@
+/** Formats score sets and the summary of their scores. */
 import type { SetSummary, VerdictSummary } from "../../../projections/comparison/SetSummary.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -5,34 +6,34 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, number, shorten } from "../../terminal/Text.ts"
 import type { ScoreSetRow } from "./ScoreSetTable.ts"
 
-/** One score set, or all that bear a label, as `score show` tells of them. */
+/** One score set, or all score sets with one label, and their summary. */
 export interface ShownScoreSet extends SetSummary {
-  /** In the order in which they began. */
+  /** In the order in which they were started. */
   readonly scoreSets: ReadonlyArray<ScoreSetRow>
 }
 
-/** Reasons for what could not be scored that a page lists at most, and characters of each. */
+/** Maximum number of reasons for unscored verdicts, and the length of each. */
 const MAX_REASONS = 10
 const REASON_LENGTH = 120
 
-/** Characters that the longest bar of the histogram has. */
+/** Length of the histogram's longest bar, in characters. */
 const BAR_LENGTH = 30
 
-/** What a scoring came to: what it is, how its values lie, what they are made of, where to look. */
+/** The properties of the score sets, then the summary. */
 export const lines = (style: Style, shown: ShownScoreSet): ReadonlyArray<string> => [
-  ...head(style, shown.scoreSets),
+  ...header(style, shown.scoreSets),
   ...summaryLines(style, shown),
 ]
 
-/** The same without what it is. */
+/** The summary: the distribution of the values, the measures, unscored verdicts, best and worst tasks. */
 export const summaryLines = (style: Style, summary: SetSummary): ReadonlyArray<string> => [
-  ...values(style, summary),
+  ...distribution(style, summary),
   ...measures(style, summary),
   ...unscored(style, summary),
   ...extremes(style, summary),
 ]
 
-const head = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<string> => {
+const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<string> => {
   const [first] = sets
   const last = sets.at(-1)
   if (first === undefined || last === undefined) return []
@@ -68,7 +69,10 @@ const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): s
     ? `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` goes on with it`
     : `${unfinished} of them`
 
-const values = (style: Style, { tasks, scored, net, earned, lost, histogram }: SetSummary): ReadonlyArray<string> => {
+const distribution = (
+  style: Style,
+  { tasks, scored, net, earned, lost, histogram }: SetSummary,
+): ReadonlyArray<string> => {
   if (net === null || earned === null || lost === null) return ["", `None of ${count(tasks, "task")} was scored yet.`]
   const most = Math.max(...histogram.map((bin) => bin.tasks))
   const bars = histogram.map((bin) => [

@@ -1,3 +1,4 @@
+/** Formats the list of a log's score sets. */
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -11,9 +12,9 @@ export interface ScoreSetRow {
   readonly rubric: string
   readonly rubricDigest: string
   readonly critic: string
-  /** Why what it was scored by is not what tasks would be scored by today; empty where it is, as far as can be told. */
+  /** Why a scoring today would differ: the rubric or a plugin has changed. Empty if no such reason is known. */
   readonly stale: ReadonlyArray<string>
-  /** Positions that it read. */
+  /** The range of positions that it scored. */
   readonly range: { readonly from: number; readonly to: number }
   readonly tasks: number
   readonly finished: boolean
@@ -22,20 +23,20 @@ export interface ScoreSetRow {
   readonly pointers: ReadonlyArray<string>
 }
 
-/** Characters of a digest that tell rubrics apart. */
+/** Characters of a digest that distinguish rubrics. */
 const DIGEST_LENGTH = 8
 
-/** Sets of one kind that are listed one by one; more of them share a line. */
+/** Maximum number of similar score sets that are listed individually. More of them share one row. */
 const MAX_ALIKE = 3
 
-/** Score sets as a table. The many of single tasks, as they closed, share a line, unless `all` are asked for. */
+/** Score sets as a table. Unless `all` is true, the live score sets of single tasks share a row. */
 export const lines = (
   style: Style,
   sets: ReadonlyArray<ScoreSetRow>,
   { all = true }: { readonly all?: boolean } = {},
 ): ReadonlyArray<string> => {
   if (sets.length === 0) return ["Nothing was scored in this log."]
-  const groups = all ? sets.map((set) => [set] as const) : folded(sets)
+  const groups = all ? sets.map((set) => [set] as const) : grouped(sets)
   return [
     ...Table.lines(
       style,
@@ -59,11 +60,11 @@ const COLUMNS: ReadonlyArray<Table.Column> = [
   { heading: "" },
 ]
 
-/** Score sets of which a line says the same. */
+/** Score sets that share a row. */
 type Group = readonly [ScoreSetRow, ...ReadonlyArray<ScoreSetRow>]
 
-/** Puts those together that differ in nothing but their task and the measures that its plugins had. */
-const folded = (sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<Group> => {
+/** Groups the score sets that differ only in their task and in the measures of its plugins. */
+const grouped = (sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<Group> => {
   const groups = new Map<string, [ScoreSetRow, ...Array<ScoreSetRow>]>()
   for (const set of sets) {
     const { label, critic, stale, tasks, finished, pointers, scoreSetId } = set

@@ -1,3 +1,4 @@
+/** Formats the trend of an agent's scores from task to task, as text and as Markdown. */
 import { MIN_TASKS, type Series, type Trend } from "../../../projections/comparison/Trend.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
@@ -5,17 +6,17 @@ import * as Sparkline from "../../terminal/Sparkline.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count, number, signed } from "../../terminal/Text.ts"
 
-/** Cells of a sparkline at most. */
+/** Maximum number of cells of a sparkline. */
 const CELLS = 64
 
 const INDENT = "  "
 
-/** A trend as a page: the answer first, then what it rests on. */
+/** A trend: the answer, then its statistics. */
 export const lines = (style: Style, trend: Trend, width: number): ReadonlyArray<string> => [
   `Scores ${style.name(oneLine(trend.scores.name))}: ${oneLine(trend.measure ?? "all measures")}, ${VALUES[trend.value]}, from task to task`,
   ...trend.series.flatMap((series) => ["", ...seriesLines(style, series, Math.min(CELLS, width - 24))]),
   "",
-  ...explained(trend).map(style.dim),
+  ...explanations(trend).map(style.dim),
 ]
 
 const VALUES = { net: "net", normalized: "net / possible" } as const
@@ -23,15 +24,15 @@ const VALUES = { net: "net", normalized: "net / possible" } as const
 const seriesLines = (style: Style, series: Series, cells: number): ReadonlyArray<string> => {
   const values = series.points.map(({ value }) => value)
   const range = Sparkline.rangeOf(values)
-  const drawn = (heading: string, of: ReadonlyArray<number>) =>
+  const labelledLine = (heading: string, of: ReadonlyArray<number>) =>
     `${INDENT}${style.dim(heading.padEnd(8))}${Sparkline.line(of, cells, range)}`
   return [
-    `${style.bold(oneLine(series.agent))}: ${painted(style, series)}`,
+    `${style.bold(oneLine(series.agent))}: ${colouredAnswer(style, series)}`,
     ...(values.length < 2
       ? []
       : [
-          `${drawn("scores", values)} ${number(range[0])} to ${number(range[1])}`,
-          drawn(
+          `${labelledLine("scores", values)} ${number(range[0])} to ${number(range[1])}`,
+          labelledLine(
             "median",
             series.points.map(({ median }) => median),
           ),
@@ -40,7 +41,7 @@ const seriesLines = (style: Style, series: Series, cells: number): ReadonlyArray
   ]
 }
 
-const painted = (style: Style, series: Series): string => {
+const colouredAnswer = (style: Style, series: Series): string => {
   const paint = { better: style.good, worse: style.bad, unclear: style.warn, descriptive: style.dim }[series.answer]
   return paint(answer(series))
 }
@@ -60,7 +61,7 @@ const answer = ({ answer, points }: Series): string => {
   }
 }
 
-/** What an answer rests on, sentence by sentence. */
+/** The statistics behind an answer, one sentence each. */
 const details = (series: Series): ReadonlyArray<string> => {
   const { tasks, scored, unscored, undecided, unfinished, first, last, tau, p, slope } = series
   return [
@@ -75,7 +76,7 @@ const details = (series: Series): ReadonlyArray<string> => {
         ]),
     ...(p === null || tau === null
       ? []
-      : [`Mann–Kendall: τ ${number(tau)}, ${pOf(p.value)} (${p.method})${adjustedOf(p.value, p.adjusted)}`]),
+      : [`Mann–Kendall: τ ${number(tau)}, ${pText(p.value)} (${p.method})${adjustedText(p.value, p.adjusted)}`]),
     ...(slope === null
       ? []
       : [`Theil–Sen: ${perTask(slope.perTask)} a task, 95 % interval ${perTask(slope.low)} to ${perTask(slope.high)}`]),
@@ -85,14 +86,14 @@ const details = (series: Series): ReadonlyArray<string> => {
 const change = (by: number): string =>
   number(Math.abs(by)) === "0" ? "the same" : `${number(Math.abs(by))} ${by > 0 ? "more" : "less"}`
 
-const pOf = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)}`)
+const pText = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)}`)
 
-const adjustedOf = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pOf(adjusted)} by Holm`)
+const adjustedText = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pText(adjusted)} by Holm`)
 
-/** A slope is small where tasks are many: two digits that say something. */
+/** A slope with two significant digits: with many tasks it is a small number. */
 const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Number(slope.toPrecision(2)))}`
 
-const explained = ({ series }: Trend): ReadonlyArray<string> => [
+const explanations = ({ series }: Trend): ReadonlyArray<string> => [
   "p is the chance of so marked an order, or a more marked one, if the order of the scores meant nothing.",
   ...(series.filter(({ p }) => p !== null).length > 1
     ? ["Several agents were looked at: Holm's p takes into account that one of them may stand out by chance."]
@@ -109,5 +110,5 @@ export const markdown = (trend: Trend): ReadonlyArray<string> =>
       [{ heading: "Agent" }, { heading: "Answer" }, { heading: "What it rests on" }],
       trend.series.map((series) => [code(series.agent), `**${answer(series)}**`, details(series).join("<br>")]),
     ),
-    explained(trend).map((line) => `- ${line}`),
+    explanations(trend).map((line) => `- ${line}`),
   )

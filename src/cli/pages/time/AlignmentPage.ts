@@ -1,3 +1,4 @@
+/** Formats the alignment of two runs. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import { normalize } from "../../../projections/timetravel/alignment/EventSignature.ts"
 import type { Aligned, Pair, Run } from "../../../projections/timetravel/TimeTravel.ts"
@@ -9,27 +10,28 @@ import * as EventLine from "../events/EventLine.ts"
 import * as EventSummary from "../events/EventSummary.ts"
 import * as HistoryPage from "./HistoryPage.ts"
 
-/** Two runs that were aligned. */
+/** Two aligned runs. */
 export interface Page extends Aligned {
   readonly a: Run
   readonly b: Run
 }
 
-/** How alike two runs are; then, from the first divergence on, where they differ. What is the same is only counted. */
+/** How much two runs agree, then their differences from the first divergence on. Equal events are only counted. */
 export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<string> => {
   const { pairs, divergence, shared } = page
-  const past = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
-  if (divergence === null) return [...past, `${style.good("Nothing differs")}: ${count(page.same, "event")} of each.`]
-  const parts = folded(pairs)
+  const sharedNote = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
+  if (divergence === null)
+    return [...sharedNote, `${style.good("Nothing differs")}: ${count(page.same, "event")} of each.`]
+  const parts = countEqualPairs(pairs)
   const rows = parts.slice(0, limit).map((part) => row(style, part))
-  const beyond = parts.length - limit
+  const remaining = parts.length - limit
   return [
-    ...past,
+    ...sharedNote,
     `${page.same} the same, ${page.changed} changed, ${page.onlyInA} only in A, ${page.onlyInB} only in B.`,
     style.dim(`A: ${nameOf(page.a)}`),
     style.dim(`B: ${nameOf(page.b)}`),
     ...Table.rows([[style.dim("A"), style.dim("B")], ...rows], ["right", "right"]),
-    ...(beyond > 0 ? [style.dim(`${beyond} more; --limit N shows more.`)] : []),
+    ...(remaining > 0 ? [style.dim(`${remaining} more; --limit N shows more.`)] : []),
   ]
 }
 
@@ -38,10 +40,10 @@ const nameOf = ({ taskId, timeline = MAIN }: Run): string => {
   return timeline === MAIN ? oneLine(taskId) : `${oneLine(timeline)}@${oneLine(taskId)}`
 }
 
-/** Pairs in order, those that are the same in one run counted together. */
+/** A sequence of equal pairs as a count, or one pair that differs. */
 type Part = { readonly kind: "same"; readonly count: number } | { readonly kind: "differs"; readonly pair: Pair }
 
-const folded = (pairs: ReadonlyArray<Pair>): ReadonlyArray<Part> => {
+const countEqualPairs = (pairs: ReadonlyArray<Pair>): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
   for (const pair of pairs) {
     const last = parts.at(-1)

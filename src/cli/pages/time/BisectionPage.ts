@@ -1,23 +1,28 @@
+/** Formats the result of a bisection. */
 import type { Bisection } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, moment } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
-/** The first moment at which a predicate holds; then how it was found, and whether that is certain. */
+/** The first moment at which a predicate holds, how it was found, and whether it is certain. */
 export const lines = (style: Style, found: Bisection): ReadonlyArray<string> => {
   const { predicate, timeline, from, to, first, event } = found
   const on = (position: number) => moment(timeline, position)
   const what = oneLine(predicate)
-  if (first === null) return [`${what} holds at no moment from ${on(from)} to ${on(to)}.`, style.dim(how(found))]
+  if (first === null) return [`${what} holds at no moment from ${on(from)} to ${on(to)}.`, style.dim(methodNote(found))]
   if (event === null) return [`${what} holds at ${on(from)} already, where the search began.`]
-  return [`${what} first holds at ${style.bold(on(first))}.`, ...EventLine.lines(style, [event]), style.dim(how(found))]
+  return [
+    `${what} first holds at ${style.bold(on(first))}.`,
+    ...EventLine.lines(style, [event]),
+    style.dim(methodNote(found)),
+  ]
 }
 
-const how = ({ method, certain, probes, first }: Bisection): string => {
+const methodNote = ({ method, certain, probes, first }: Bisection): string => {
   if (method === "scanned") return "Certain: every event that can matter was looked at."
-  const looked = `${count(probes, "moment")} of the log were looked at`
-  if (certain) return `Certain: ${looked}, and by its form it goes on holding once it holds.`
+  const probed = `${count(probes, "moment")} of the log were looked at`
+  if (certain) return `Certain: ${probed}, and by its form it goes on holding once it holds.`
   const before = first === null ? "" : ` before ${at(first)}`
-  return `Likely: ${looked}, not all. Had it held for a while${before}, between two of them, nobody would have seen it; --scan looks at all.`
+  return `Likely: ${probed}, not all. Had it held for a while${before}, between two of them, nobody would have seen it; --scan looks at all.`
 }

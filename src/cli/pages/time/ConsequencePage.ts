@@ -1,3 +1,4 @@
+/** Formats an event's consequences as a tree. */
 import type { Consequence, Consequences } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -5,10 +6,10 @@ import { at, count } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as EventSummary from "../events/EventSummary.ts"
 
-/** Steps that are drawn as a tree; what lies deeper keeps to the last of them. */
+/** Maximum depth of the tree. Deeper events are drawn at this depth. */
 const MAX_DEPTH = 20
 
-/** An event, and below it, each further in, what came of it. */
+/** An event and the tree of its consequences. */
 export const lines = (style: Style, { events, until, more }: Consequences): ReadonlyArray<string> => [
   ...branches(events).map((branch, index) => {
     const event = (events[index] as Consequence).event
@@ -21,17 +22,20 @@ export const lines = (style: Style, { events, until, more }: Consequences): Read
     : []),
 ]
 
-/** What stands before each event: whether it is the last that came of its cause, and which of those above it go on. */
+/**
+ * The branch symbols before each event. They show whether it is its cause's last consequence, and which branches above
+ * continue.
+ */
 const branches = (events: ReadonlyArray<Consequence>): ReadonlyArray<string> => {
-  // Read from the end, what is still to come at each depth is known.
-  const goesOn: Array<boolean> = []
-  const written: Array<string> = []
+  // Read from the end, so that the continuing branches of each depth are known.
+  const continues: Array<boolean> = []
+  const prefixes: Array<string> = []
   for (const { depth } of events.toReversed()) {
     const shown = Math.min(depth, MAX_DEPTH)
-    const above = Array.from({ length: Math.max(0, shown - 1) }, (_, index) => (goesOn[index + 1] ? "│  " : "   "))
-    written.push(depth === 0 ? "" : `${above.join("")}${goesOn[shown] ? "├─ " : "└─ "}`)
-    goesOn.length = shown
-    goesOn[shown] = true
+    const above = Array.from({ length: Math.max(0, shown - 1) }, (_, index) => (continues[index + 1] ? "│  " : "   "))
+    prefixes.push(depth === 0 ? "" : `${above.join("")}${continues[shown] ? "├─ " : "└─ "}`)
+    continues.length = shown
+    continues[shown] = true
   }
-  return written.reverse()
+  return prefixes.reverse()
 }

@@ -1,3 +1,4 @@
+/** Formats the result of a fork. */
 import type { Forked } from "../../../kernel/fork/Fork.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -5,17 +6,17 @@ import { at, count } from "../../terminal/Text.ts"
 import * as AuditPage from "../audit/AuditPage.ts"
 
 /**
- * What came of a fork: its worlds, its task's audit, and how it is compared with its parent.
+ * The result of a fork: its environments, its task's audit, and the command that compares it with its parent.
  *
- * @param comparing the command that compares them
+ * @param compareCommand the command that compares the fork with its parent
  */
-export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, comparing: string) => [
+export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, compareCommand: string) => [
   "",
   ...(io === "recorded" ? ["Nothing was carried out: what was recorded answered."] : worlds.map(worldLine(style))),
   "",
   ...AuditPage.lines(style, audit),
   "",
-  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${comparing}`,
+  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${compareCommand}`,
 ]
 
 const worldLine =

@@ -1,3 +1,4 @@
+/** Formats the history of a path, and differences of values on one line. */
 import * as JsonPatch from "../../../projections/patch/JsonPatch.ts"
 import type { ValueChange } from "../../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../../values/Json.ts"
@@ -7,24 +8,24 @@ import * as Table from "../../terminal/Table.ts"
 import { at, shorten, time, value } from "../../terminal/Text.ts"
 import * as PatchLines from "./PatchLines.ts"
 
-/** Characters of what a line says of a value. */
+/** Maximum length of a value in a line. */
 const LENGTH = 100
 
-/** Every value that a path has had, a line each: position, time, what became of it, by which event and whom. */
-export const lines = (style: Style, turns: ReadonlyArray<ValueChange>): ReadonlyArray<string> =>
+/** All values of a path, one line each: position, time, value or change, event type, actor. */
+export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): ReadonlyArray<string> =>
   Table.rows(
-    turns.map(({ event, before, value: after }) => [
+    changes.map(({ event, before, value: after }) => [
       style.bold(at(event.position)),
       style.dim(time(event.recordedAt)),
-      said(style, before, after),
+      valueOrChange(style, before, after),
       style.name(oneLine(event.type)),
       style.dim(oneLine(event.actor)),
     ]),
     ["right"],
   )
 
-/** A value as it is; of an object or list that was changed, only what changed in it. */
-const said = (style: Style, before: Json | undefined, after: Json | undefined): string => {
+/** A value. For a changed object or list, only the differences. */
+const valueOrChange = (style: Style, before: Json | undefined, after: Json | undefined): string => {
   if (after === undefined) return style.bad("nothing any more")
   if (!isContainer(before) || !isContainer(after)) return value(after, LENGTH)
   return patch(before, after)
@@ -33,7 +34,7 @@ const said = (style: Style, before: Json | undefined, after: Json | undefined): 
 const isContainer = (of: Json | undefined): of is Exclude<Json, null | boolean | number | string> =>
   typeof of === "object" && of !== null
 
-/** What makes one value into another, on one line: `/at "hall" → "cellar", + /lamp true, − /letter`. */
+/** The differences of two values on one line: `/at "hall" → "cellar", + /lamp true, − /letter`. */
 export const patch = (before: Json, after: Json): string => {
   const differences = JsonPatch.diff(before, after).map((operation) => ({ ...operation, event: 0 }))
   const words = PatchLines.withBefore(before, differences).map((change) => {

@@ -1,3 +1,4 @@
+/** Formats the differences of two documents, with the old values and the events that caused them. */
 import { Either } from "effect"
 import * as JsonPatch from "../../../projections/patch/JsonPatch.ts"
 import type { Difference } from "../../../projections/timetravel/TimeTravel.ts"
@@ -6,10 +7,10 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, value } from "../../terminal/Text.ts"
 
-/** A difference with the value that it takes away; `before` is absent where it adds. */
+/** A difference and the old value; `before` is absent for an addition. */
 export type ShownChange = Difference & { readonly before?: Json }
 
-/** Differences with what they take away: each is looked at in the document as the ones before it left it. */
+/** Adds to each difference its old value, from the document after all preceding differences were applied. */
 export const withBefore = (document: Json, differences: ReadonlyArray<Difference>): ReadonlyArray<ShownChange> => {
   let current: Json | undefined = document
   return differences.map((difference): ShownChange => {

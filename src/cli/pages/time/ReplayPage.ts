@@ -1,3 +1,4 @@
+/** Formats the result of a replay. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { ReplayReport } from "../../../kernel/replay/Replay.ts"
 import type { JsonObject } from "../../../values/Json.ts"
@@ -7,7 +8,7 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
-/** What came of a replay; where it diverged, with the events up to there. */
+/** The result of a replay. For a divergence, with the events before it. */
 export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const { divergence, recorded, replayed, taskId, timeline, events, complete, rationales } = report
   const where = `task ${style.name(taskId)}${timeline === "main" ? "" : ` on ${timeline}`}`
@@ -35,7 +36,7 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
   ]
 }
 
-/** A choice as people read it: what is commanded, said or claimed. */
+/** An agent's decision in words: a command, a message, a claimed outcome, or a model call. */
 export const choice = (of: JsonObject): string => {
   if (typeof of.act === "string") return `${oneLine(of.act)} ${value(of.args ?? {})}`
   if (typeof of.say === "string") return `says ${value(of.say)}`

@@ -1,8 +1,8 @@
 /** The SQLite driver over better-sqlite3, for Nodes without a usable SQLite of their own. */
 
-import { createRequire } from "node:module"
 import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
+import * as Installed from "../../../platform/Installed.ts"
 import {
   type Connection,
   type ConnectionOptions,
@@ -22,9 +22,9 @@ import {
  * @param from the module from which it is resolved
  */
 export const load = (from: string = import.meta.url): Driver => {
-  const require = createRequire(from)
+  const require = Installed.requireOf(from)
   try {
-    const Database: typeof BetterSqlite3 = require("better-sqlite3")
+    const Database: typeof BetterSqlite3 = require(Installed.resolve(NAME, from) ?? NAME)
     // The addon is loaded when the first database is opened.
     new Database(IN_MEMORY).close()
     return { name: "better-sqlite3", open: (filename, options) => open(Database, filename, options) }
@@ -32,6 +32,8 @@ export const load = (from: string = import.meta.url): Driver => {
     throw new DriverUnavailable(adviceOn(cause), { cause })
   }
 }
+
+const NAME = "better-sqlite3"
 
 /** One sentence that says what is wrong and which command repairs it. */
 const adviceOn = (cause: unknown): string => {
@@ -83,7 +85,12 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   if (statement.reader) statement.raw(true)
   return {
     columns: () => (statement.reader ? statement.columns().map(({ name }) => name) : []),
-    rows: (parameters) => withSqliteErrors(() => statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>),
+    rows: (parameters) =>
+      withSqliteErrors(() => {
+        if (statement.reader) return statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>
+        statement.run(...parameters)
+        return []
+      }),
     run: (parameters) =>
       withSqliteErrors(() => {
         if (!statement.reader) return statement.run(...parameters).changes

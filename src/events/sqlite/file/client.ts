@@ -6,14 +6,16 @@ import type * as SqlConnection from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, type Scope, Stream } from "effect"
+import * as Installed from "../../../platform/Installed.ts"
 import { driver } from "../driver/choice.ts"
 import type { Connection, Driver } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
 
 /**
- * Opens a client, which is closed with the scope. With better-sqlite3 it is the client of `@effect/sql-sqlite-node`;
- * with `node:sqlite` it is the same client over that driver, and `@effect/sql-sqlite-node`, which needs better-sqlite3,
- * is neither loaded nor required. If the file cannot be opened, it dies with the driver's error.
+ * Opens a client, which is closed with the scope. With better-sqlite3 it is the client of `@effect/sql-sqlite-node`,
+ * which needs better-sqlite3. With `node:sqlite`, and in a program that Hindcast was bundled into, it is the same client
+ * over the driver; `@effect/sql-sqlite-node` is then neither loaded nor required. If the file cannot be opened, it dies
+ * with the driver's error.
  */
 export const open = (
   filename: string,
@@ -21,11 +23,19 @@ export const open = (
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.suspend(() => {
     const used = driver()
-    return used.name === "better-sqlite3" ? ofEffect(filename, options) : ofDriver(used, filename, options)
+    return used.name === "better-sqlite3" && IN_OWN_FILE
+      ? ofEffect(filename, options)
+      : ofDriver(used, filename, options)
   }).pipe(
     Effect.provide(Reactivity.layer),
     Effect.tap((sql) => sql.unsafe(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)),
   )
+
+/**
+ * Whether this module was not bundled. A better-sqlite3 that was bundled does not find its addon, and what it looks with breaks the
+ * stack trace of every later error (`bindings` leaves its `Error.prepareStackTrace` behind). The driver finds the installed one.
+ */
+const IN_OWN_FILE = Installed.isOwnFile(import.meta.url, "events/sqlite/file/client")
 
 const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }) =>
   Effect.flatMap(

@@ -8,6 +8,8 @@ export interface Reach {
   readonly grants: Grants
   /** Files and directories that it must not read, whatever is granted; its own directory stays readable inside them. */
   readonly forbidden?: ReadonlyArray<string>
+  /** A file that the host computed for it. */
+  readonly precomputed?: string
 }
 
 /**
@@ -16,12 +18,13 @@ export interface Reach {
  * that is denied. Writing, running and the network are always denied: the host does them for the plugin, see `HostApi`.
  */
 export const permissionFlags = (reach: Reach): ReadonlyArray<string> => {
-  const { env } = reach.grants
+  const { precomputed, grants } = reach
+  const { env } = grants
   const { readable, hidden } = readingOf(reach)
   return [
     ...["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
     env.length === 0 ? "--deny-env" : `--allow-env=${env.join(",")}`,
-    `--allow-read=${readable.join(",")}`,
+    `--allow-read=${[...readable, ...(precomputed === undefined ? [] : [precomputed])].join(",")}`,
     // Sorted: with unrelated paths in another order, Deno 2.9 lets the shorter of two related ones win.
     ...(hidden.length === 0 ? [] : [`--deny-read=${hidden.toSorted().join(",")}`]),
   ]

@@ -1,7 +1,8 @@
+/** The observations and commands of the plugin `text-room`, as the history's agents use them. */
 import { Option, Schema } from "effect"
 import type { Choice, View } from "../../../../kernel/agents/Agent.ts"
 
-/** A thing at a glance, as text-room's sensors show it. */
+/** A thing in a room, as the sensors of `text-room` report it. */
 const Thing = Schema.Struct({
   name: Schema.String,
   takeable: Schema.Boolean,
@@ -21,19 +22,19 @@ const Around = Schema.Struct({
 
 const Carried = Schema.Struct({ items: Schema.Array(Thing) })
 
-/** What an agent sees of a text room. */
+/** An agent's observation of a text room. */
 export interface RoomObservation extends Schema.Schema.Type<typeof Around> {
   readonly carried: ReadonlyArray<Thing>
 }
 
-/** What the readings of a view say of the room; undefined where they say nothing of it. */
+/** Decodes the observation from a view's readings; `undefined` if they contain none. */
 export const seen = ({ readings }: View): RoomObservation | undefined => {
   const around = Option.getOrUndefined(Schema.decodeUnknownOption(Around)(readings["text-room/room"]))
   const carried = Option.getOrUndefined(Schema.decodeUnknownOption(Carried)(readings["text-room/inventory"]))
   return around === undefined ? undefined : { ...around, carried: carried?.items ?? [] }
 }
 
-/** A command of text-room. */
+/** A command of `text-room`. */
 export type Act = Extract<Choice, { readonly act: string }>
 
 const command =
@@ -47,10 +48,10 @@ export const read = command("read", "target")
 export const take = command("take", "item")
 export const use = (item: string, on: string): Act => ({ act: "text-room/use", args: { item, on } })
 
-/** A command as one word, for keeping it in a set. */
+/** A command as a string, for use as a set's element. */
 export const keyOf = ({ act, args }: Act): string => `${act} ${JSON.stringify(args ?? {})}`
 
-/** What there is to do with what is in sight, without going away: in a fixed order. */
+/** All commands that are possible in this room without leaving it, in a fixed order. */
 export const doable = ({ things, carried }: RoomObservation): ReadonlyArray<Act> => [
   ...things.flatMap(({ name, takeable, readable, open: isOpen }) => [
     examine(name),
@@ -62,5 +63,5 @@ export const doable = ({ things, carried }: RoomObservation): ReadonlyArray<Act>
   ...carried.flatMap(({ name }) => things.filter(({ open }) => open === false).map((closed) => use(name, closed.name))),
 ]
 
-/** One of several, by a number in [0, 1). */
+/** The element that a number in [0, 1) selects. */
 export const pick = <A>(from: ReadonlyArray<A>, random: number): A | undefined => from[Math.floor(random * from.length)]

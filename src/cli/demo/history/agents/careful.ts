@@ -1,34 +1,35 @@
+/** An agent that explores a text room systematically. */
 import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
-/** What it keeps in mind during one task. */
+/** The agent's memory of one task. */
 interface Notes {
-  /** Exits by room: where each leads, as far as it went through. */
+  /** Exits by room, and the room behind each if it is known. */
   readonly exits: Map<string, Map<string, string | undefined>>
-  /** Containers that are locked, by the room they stand in. */
+  /** Locked containers by room. */
   readonly locked: Map<string, Set<string>>
-  /** What it did: it does nothing twice. */
+  /** The commands it gave. It gives none twice. */
   readonly done: Set<string>
   last?: { readonly from: string; readonly act: Room.Act }
 }
 
 /**
- * An agent that looks at everything once: what stands in a room before it goes on, every exit, every key on every lock. What
- * was refused it does not try again, and it says so when nothing is left. It works on one task at a time.
+ * An agent that examines everything once: the things in a room, then each exit, each key with each lock. It does not
+ * repeat refused commands, and gives up when nothing is left to do. It works on one task at a time.
  */
 export const careful = (): DecidingAgent => {
-  let notes = fresh()
+  let notes = newNotes()
   return {
     name: "careful",
     version: "1.0.0",
     decide: (view) => {
-      if (view.step === 0) notes = fresh()
+      if (view.step === 0) notes = newNotes()
       const seen = Room.seen(view)
       if (seen === undefined) return { done: "abandoned", reason: "There is nothing to see." }
       if (seen.won) return { done: "achieved", reason: "It is in hand." }
       if (seen.lost) return { done: "failed", reason: "The time is up." }
       learn(notes, view, seen)
-      const next = nextIn(notes, seen) ?? wayOn(notes, seen)
+      const next = nextCommandIn(notes, seen) ?? nextMove(notes, seen)
       if (next === undefined) return { done: "abandoned", reason: "Every thing was looked at, and every key tried." }
       notes.last = { from: seen.room, act: next }
       notes.done.add(Room.keyOf(next))
@@ -37,9 +38,9 @@ export const careful = (): DecidingAgent => {
   }
 }
 
-const fresh = (): Notes => ({ exits: new Map(), locked: new Map(), done: new Set() })
+const newNotes = (): Notes => ({ exits: new Map(), locked: new Map(), done: new Set() })
 
-/** Takes note of where the last command led, and of what it found locked. */
+/** Records the room that the last command led to, and containers that were locked. */
 const learn = ({ exits, locked, last }: Notes, { lastOutcome }: View, seen: Room.RoomObservation): void => {
   const known = exits.get(seen.room) ?? new Map(seen.exits.map((direction) => [direction, undefined]))
   exits.set(seen.room, known)
@@ -47,39 +48,43 @@ const learn = ({ exits, locked, last }: Notes, { lastOutcome }: View, seen: Room
   if (last !== undefined && typeof direction === "string" && lastOutcome?.status === "succeeded") {
     exits.get(last.from)?.set(direction, seen.room)
   }
-  const shut =
+  const lockedHere =
     lastOutcome?.status === "failed" && lastOutcome.error.code === "locked" ? lastOutcome.args.target : undefined
-  if (typeof shut === "string") locked.set(seen.room, new Set(locked.get(seen.room)).add(shut))
+  if (typeof lockedHere === "string") locked.set(seen.room, new Set(locked.get(seen.room)).add(lockedHere))
   if (lastOutcome?.status === "succeeded" && lastOutcome.actuator === "text-room/use") {
     locked.get(seen.room)?.delete(String(lastOutcome.args.on))
   }
 }
 
-/** The next thing to do here that was not done before. */
-const nextIn = ({ done, locked }: Notes, seen: Room.RoomObservation): Room.Act | undefined => {
-  const shut = locked.get(seen.room)
+/** The next new command in this room. */
+const nextCommandIn = ({ done, locked }: Notes, seen: Room.RoomObservation): Room.Act | undefined => {
+  const lockedHere = locked.get(seen.room)
   const isNew = (act: Room.Act) => !done.has(Room.keyOf(act))
   const keys = seen.carried.filter(({ name }) => isKey(name))
   return [
-    ...[...(shut ?? [])].flatMap((container) => keys.map(({ name }) => Room.use(name, container))),
+    ...[...(lockedHere ?? [])].flatMap((container) => keys.map(({ name }) => Room.use(name, container))),
     ...seen.things.filter(({ takeable }) => takeable).map(({ name }) => Room.take(name)),
     ...seen.things.filter(({ takeable }) => !takeable).map(({ name }) => Room.examine(name)),
-    ...seen.things.filter(({ open }) => open === false).flatMap(({ name }) => openable(name, shut, done)),
+    ...seen.things.filter(({ open }) => open === false).flatMap(({ name }) => openable(name, lockedHere, done)),
   ].find(isNew)
 }
 
 const isKey = (name: string): boolean => name.includes("key")
 
-/** A container that was locked is opened again once a key has turned in it. */
-const openable = (name: string, shut: ReadonlySet<string> | undefined, done: Set<string>): ReadonlyArray<Room.Act> => {
-  if (shut?.has(name) === true) return []
+/** A locked container is opened again after a key was used on it. */
+const openable = (
+  name: string,
+  lockedHere: ReadonlySet<string> | undefined,
+  done: Set<string>,
+): ReadonlyArray<Room.Act> => {
+  if (lockedHere?.has(name) === true) return []
   const act = Room.open(name)
-  if (shut !== undefined) done.delete(Room.keyOf(act))
+  if (lockedHere !== undefined) done.delete(Room.keyOf(act))
   return [act]
 }
 
-/** The first step to the nearest room with something left to do: a key to try there, or an exit to go through. */
-const wayOn = (notes: Notes, { room, carried }: Room.RoomObservation): Room.Act | undefined => {
+/** The first move towards the nearest room with something left to do: an untried key or exit. */
+const nextMove = (notes: Notes, { room, carried }: Room.RoomObservation): Room.Act | undefined => {
   const keys = carried.filter(({ name }) => isKey(name))
   const isWorthIt = (of: string) =>
     [...(notes.locked.get(of) ?? [])].some((container) =>
@@ -89,7 +94,7 @@ const wayOn = (notes: Notes, { room, carried }: Room.RoomObservation): Room.Act 
   return stepTowards(notes, room, isWorthIt) ?? stepTowards(notes, room, isOpenEnded)
 }
 
-/** Breadth first over the exits that are known; from the room that is looked for itself, its first unknown exit. */
+/** Breadth-first search over the known exits. In the target room itself, its first unknown exit. */
 const stepTowards = ({ exits }: Notes, from: string, isWanted: (room: string) => boolean): Room.Act | undefined => {
   const queue: Array<readonly [room: string, first: string | undefined]> = [[from, undefined]]
   const visited = new Set([from])

@@ -1,6 +1,7 @@
+/** An agent that writes files and runs commands, which need confirmation. */
 import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 
-/** An agent that keeps files: what its goal names it writes or runs, if it is let. */
+/** An agent that writes the file or runs the command that its goal names. */
 export const clerk = (): DecidingAgent => ({
   name: "clerk",
   version: "1.0.0",

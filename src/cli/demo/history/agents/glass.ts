@@ -1,7 +1,8 @@
+/** An agent that fails with an exception. */
 import type { DecidingAgent } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
-/** An agent with a mistake in its code: it does not think of rooms in which it has nothing left to look at. */
+/** An agent with a bug: it throws once nothing in the room is left to examine. */
 export const glass = (): DecidingAgent => {
   let looked: ReadonlyArray<string> = []
   return {

@@ -1,10 +1,8 @@
+/** An agent whose commands are mostly refused. */
 import type { Choice, DecidingAgent } from "../../../../kernel/agents/Agent.ts"
 import * as Room from "./Room.ts"
 
-/**
- * An agent that forces things: it commands what there is not, leaves out what has to be said, pulls at what is locked, again
- * and again, and then claims that it is done.
- */
+/** An agent that gives unknown commands, omits arguments, opens locked things repeatedly, and then claims success. */
 export const hothead = (): DecidingAgent => ({
   name: "hothead",
   version: "1.0.0",

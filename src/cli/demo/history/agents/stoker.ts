@@ -1,3 +1,4 @@
+/** The agents that heat the boiler: well, recklessly, or until a command hangs. */
 import { Option, Schema } from "effect"
 import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
 
@@ -10,20 +11,22 @@ const celsiusOf = ({ readings }: View) =>
 const barOf = ({ readings }: View) =>
   Option.map(Schema.decodeUnknownOption(Pressure)(readings["boiler/pressure"]), ({ bar }) => bar)
 
-/** Steps that a boiler is looked after. */
-const WATCH = 7
+/** Number of steps of a task. */
+const STEPS = 7
 
-/** An agent that keeps a boiler at 70 °C. Where the gauge gives nothing it goes by the thermometer, and gently. */
+/**
+ * An agent that keeps a boiler at 70 °C. Without a pressure reading it uses the temperature alone, at reduced power.
+ */
 export const stoker = (): DecidingAgent => ({
   name: "stoker",
   version: "2.1.0",
   decide: (view): Choice => {
     const celsius = Option.getOrUndefined(celsiusOf(view))
     if (celsius === undefined) return { done: "abandoned", reason: "The thermometer is gone." }
-    if (view.step >= WATCH) return { done: "achieved", reason: `The watch is over, at ${celsius} °C.` }
+    if (view.step >= STEPS) return { done: "achieved", reason: `The watch is over, at ${celsius} °C.` }
     const bar = Option.getOrUndefined(barOf(view))
     if ((bar ?? 0) > 3.2 || celsius > 80) return { act: "boiler/vent", args: {} }
-    // What is lost in a step, and half of what is lacking.
+    // The loss of one step, and half of the difference to the target.
     const wanted = (0.06 * (celsius - 15) + (70 - celsius) / 2) / 16
     const most = bar === undefined ? 0.6 : 1
     return {
@@ -34,7 +37,7 @@ export const stoker = (): DecidingAgent => ({
   },
 })
 
-/** An agent that wants it hot, and would hold the valve shut if anybody let it. */
+/** An agent that heats at full power and tries to block the valve. */
 export const daredevil = (): DecidingAgent => ({
   name: "daredevil",
   version: "1.0.0",
@@ -42,12 +45,12 @@ export const daredevil = (): DecidingAgent => ({
     if (view.step === 1) return { act: "boiler/block_valve", args: {} }
     if (view.step > 0 && Option.isNone(celsiusOf(view)))
       return { done: "failed", reason: "There is no boiler any more." }
-    if (view.step >= WATCH) return { done: "achieved", reason: "Hot enough." }
+    if (view.step >= STEPS) return { done: "achieved", reason: "Hot enough." }
     return { act: "boiler/heat", args: { power: 1 } }
   },
 })
 
-/** A stoker that leaves the boiler to itself after some steps, for more seconds than anybody waits. */
+/** A stoker that after some steps gives a command of 600 seconds, which outlasts the kernel. */
 export const sleeper = (): DecidingAgent => {
   const awake = stoker()
   return {

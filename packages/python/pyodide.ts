@@ -78,19 +78,15 @@ export interface MemoryNode {
 /** The part of Deno that is used here; see https://docs.deno.com/api/deno/file-system. */
 declare const Deno: {
   readTextFileSync(path: URL): string
-  openSync(path: URL): {
+  openSync(path: string): {
     statSync(): { readonly size: number }
     readSync(into: Uint8Array): number | null
     close(): void
   }
 }
 
-/** Where `scripts/vendor-pyodide.mjs` puts Pyodide's files and the snapshot. */
-export const VENDOR = new URL("./vendor/", import.meta.url)
-
-/** A snapshot of a freshly started interpreter's memory, and what it was made of. */
-export const SNAPSHOT = new URL("snapshot.bin", VENDOR)
-export const SNAPSHOT_ORIGIN = new URL("snapshot.json", VENDOR)
+/** Where `vendor.mjs` puts Pyodide's files. */
+const VENDOR = new URL("./vendor/", import.meta.url)
 
 /** The modules of the interpreter's own, by name, in the order in which they are made. */
 const MODULES = { _run: "run.py", _host: "host.py", _wheels: "wheels.py" }
@@ -124,15 +120,9 @@ export const loadSnapshot = async (snapshot: SharedArrayBuffer): Promise<Pyodide
   return pyodide
 }
 
-/** The snapshot, in memory that threads share. Rejects where there is none, or one that was made of something else. */
-export const readSnapshot = async (): Promise<SharedArrayBuffer> => {
-  const made: unknown = JSON.parse(Deno.readTextFileSync(SNAPSHOT_ORIGIN))
-  const found = typeof made === "object" && made !== null && "origin" in made ? made.origin : undefined
-  const expected = await origin()
-  if (found !== expected) {
-    throw new Error(`expected a snapshot made of ${expected}, found one of ${String(found)}; run \`npm run prepare\``)
-  }
-  const file = Deno.openSync(SNAPSHOT)
+/** A snapshot's bytes, in memory that threads share. Throws where the file cannot be read. */
+export const readSnapshot = (path: string): SharedArrayBuffer => {
+  const file = Deno.openSync(path)
   try {
     const memory = new SharedArrayBuffer(file.statSync().size)
     const bytes = new Uint8Array(memory)
@@ -148,14 +138,6 @@ export const readSnapshot = async (): Promise<SharedArrayBuffer> => {
   }
 }
 
-/** What a snapshot is made of, as a digest: Pyodide's files and the interpreter's own modules. */
-export const origin = async (): Promise<string> => {
-  const { version } = await pyodideModule()
-  const bytes = new TextEncoder().encode(JSON.stringify([version, CONFIG, sources()]))
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")
-}
-
 const sources = (): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(MODULES).map(([name, file]) => [
@@ -168,7 +150,7 @@ const sources = (): { readonly [name: string]: string } =>
 const text = (value: string): string => JSON.stringify(value)
 
 /** The same in every session: nothing of the machine, and hashes by a seed of zero. */
-const CONFIG = { env: { HOME, PYTHONHASHSEED: "0" }, _sysExecutable: "python" }
+const CONFIG = { env: { HOME, LANG: "en_US.UTF-8", PYTHONHASHSEED: "0" }, _sysExecutable: "python" }
 
 const load = async (options: object): Promise<Pyodide> => {
   const { loadPyodide } = await pyodideModule()
@@ -184,7 +166,6 @@ const load = async (options: object): Promise<Pyodide> => {
 const ignore = () => undefined
 
 const pyodideModule = async (): Promise<{
-  readonly version: string
   readonly loadPyodide: (config: object) => Promise<Pyodide>
 }> => {
   const module = new URL("pyodide.mjs", VENDOR).href
@@ -192,7 +173,7 @@ const pyodideModule = async (): Promise<{
     return await import(module)
   } catch (cause) {
     throw new Error(
-      `expected Pyodide at ${module}, found ${String(cause)} Run \`npm run prepare\` where Hindcast stands`,
+      `expected Pyodide at ${module}, found ${String(cause)} Run \`npm run build -w packages/python\` where Hindcast stands`,
     )
   }
 }

@@ -5,8 +5,11 @@ import { openSession } from "./session.ts"
 /** How long code may run where it does not say, in milliseconds: the manifest's default. */
 const LIMIT_MS = 10_000
 
+/** Where the snapshot of an interpreter's memory is: the first call says it. */
+const snapshotFile = Promise.withResolvers<string | null>()
+
 /** This process serves one task: its session is the process's. */
-const session = openSession()
+const session = openSession(snapshotFile.promise)
 
 /** The manifest's schemas have been checked before any of these is called. */
 interface Execute {
@@ -60,6 +63,9 @@ const reset: Actuator = async (context) => {
 const ask = async (context: PluginContext, request: Request): Promise<Json> =>
   (await session.ask(request, asking(context))).value
 
-const asking = ({ signal, log }: PluginContext) => ({ signal, log })
+const asking = ({ signal, log, precomputed }: PluginContext) => {
+  snapshotFile.resolve(precomputed)
+  return { signal, log }
+}
 
 export default { actuators: { execute, list, read, write, mkdir, remove, reset } } satisfies Plugin

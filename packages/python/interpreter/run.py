@@ -80,6 +80,7 @@ def rehearse():
                    "itertools", "math", "pathlib", "re", "shutil", "statistics", "string", "tempfile", "typing"):
         __import__(module)
     linecache.cache.clear()
+    random.seed(0)
     for added in MAIN.__dict__.keys() - _INITIAL:
         del MAIN.__dict__[added]
 

@@ -74,12 +74,13 @@ interface Interpreter {
   isEnded: boolean
 }
 
-/** Starts an interpreter at once, so that it loads while the plugin's process says that it is ready. */
-export const openSession = (): Session => {
-  const snapshot = readSnapshot().then(
-    (snapshot): Start => ({ snapshot }),
-    (cause: unknown): Start => ({ why: cause instanceof Error ? cause.message : String(cause) }),
-  )
+/**
+ * Starts an interpreter as soon as it is known where the snapshot of its memory is; its thread starts at once.
+ *
+ * @param snapshotFile an absolute path, or null where there is no snapshot
+ */
+export const openSession = (snapshotFile: Promise<string | null>): Session => {
+  const snapshot = snapshotFile.then(startFrom)
   let interpreter: Interpreter | undefined = start(snapshot)
   let turn: Promise<unknown> = Promise.resolve()
   let last = 0
@@ -158,6 +159,15 @@ export const openSession = (): Session => {
         await end()
         await running(asking)
       }),
+  }
+}
+
+const startFrom = (file: string | null): Start => {
+  if (file === null) return { why: "the host has none" }
+  try {
+    return { snapshot: readSnapshot(file) }
+  } catch (cause) {
+    return { why: cause instanceof Error ? cause.message : String(cause) }
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
-import type { SandboxedCommand } from "../sandbox/Sandbox.ts"
+import type { SandboxedCommand } from "./Sandbox.ts"
 
 /** How a process ended. */
 export interface ChildExit {
@@ -12,8 +12,8 @@ export interface ChildExit {
 }
 
 export interface ChildHandlers {
-  readonly onStdout: (chunk: Buffer) => void
-  readonly onStderr: (chunk: Buffer) => void
+  readonly onStdout: (chunk: Uint8Array) => void
+  readonly onStderr: (chunk: Uint8Array) => void
   /** Once, after the last output. */
   readonly onExit: (exit: ChildExit) => void
 }

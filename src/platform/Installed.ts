@@ -1,0 +1,39 @@
+/** Resolves installed packages and modules, also from a program that Hindcast was bundled into. */
+
+import { createRequire } from "node:module"
+
+/**
+ * The `require` function of a module of Hindcast. A CommonJS bundle has no `import.meta.url`; its `__filename` is used
+ * instead.
+ *
+ * @param module the module's `import.meta.url`
+ */
+export const requireOf = (module: string | undefined): NodeJS.Require => createRequire(module ?? __filename)
+
+/**
+ * The path of a file of an installed package, such as `deno/package.json`. It is resolved from the module, otherwise from
+ * the installed package `hindcast`: in a program that Hindcast was bundled into, some package managers let the program see
+ * only its own dependencies. Undefined if it is not installed.
+ */
+export const resolve = (name: string, module: string | undefined): string | undefined => {
+  const direct = resolveFrom(requireOf(module), name)
+  if (direct !== undefined) return direct
+  const hindcast = resolveFrom(requireOf(module), "hindcast/package.json")
+  return hindcast === undefined ? undefined : resolveFrom(createRequire(hindcast), name)
+}
+
+/**
+ * Whether a module runs from its own installed file, and was not bundled into a file of a program.
+ *
+ * @param name its path below `src` or `dist`, without an extension
+ */
+export const isOwnFile = (module: string | undefined, name: string): boolean =>
+  module !== undefined && [".js", ".ts"].some((extension) => module.endsWith(`/${name}${extension}`))
+
+const resolveFrom = (require: NodeJS.Require, name: string): string | undefined => {
+  try {
+    return require.resolve(name)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The file that a plugin's manifest calls `precomputed`: bytes that the plugin's own files determine and that take long to compute. The
+ * host has them computed once, and keeps them in the plugin's cache directory.
+ *
+ * Nothing that was found there is trusted. The manifest names the digest of the bytes, and a file with any other content is
+ * removed and computed anew. They are computed in the sandbox that the plugin runs in, with no grant and nothing to write:
+ * the module's bytes leave its process by a pipe, and the host writes the file.
+ */
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { pathToFileURL } from "node:url"
+import { Deferred, Effect } from "effect"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import type { Precomputed } from "../manifest/Manifest.ts"
+import { type ChildExit, type ChildHandlers, spawnScoped } from "./Child.ts"
+import { inTurn } from "./DenoCache.ts"
+import * as Runner from "./Runner.ts"
+import * as Sandbox from "./Sandbox.ts"
+
+/** The file as an absolute path, or why there is none: the plugin is started without it. */
+export type Found = { readonly file: string } | { readonly why: string }
+
+/** Most bytes that are kept: 64 MiB. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** How long they may take to compute, in milliseconds: on a machine that is busy. */
+const COMPUTE_MS = 120_000
+
+/** How long the module's process has to end by itself when nobody waits for it any more, in milliseconds. */
+const STOP_MS = 100
+
+/** Most characters of its error output that are told. */
+const TOLD = 500
+
+const PREFIX = "precomputed-"
+
+const NOTHING = { read: [], write: [], net: [], env: [], run: [], runAny: false }
+
+/** Why this process computed nothing, by the file and the plugin's directory: it is not tried again at each start. */
+const givenUp = new Map<string, string>()
+
+/** Finds the file, or has its bytes computed. One at a time for each cache directory. Never fails: the plugin works without. */
+export const provide = (
+  confining: Sandbox.Confining,
+  confinement: Sandbox.Confinement,
+  { module, sha256 }: Precomputed,
+): Effect.Effect<Found> =>
+  Effect.gen(function* () {
+    const { denoDir, directory } = confinement
+    const file = path.join(denoDir, `${PREFIX}${sha256}`)
+    if ((yield* Effect.promise(() => digestOf(file))) === sha256) return { file }
+    const attempt = JSON.stringify([file, directory])
+    const before = givenUp.get(attempt)
+    if (before !== undefined) return { why: before }
+    const why = yield* make(confining, confinement, { module, sha256 }, file)
+    if (why === undefined) return { file }
+    givenUp.set(attempt, why)
+    return { why }
+  }).pipe(inTurn(confinement.denoDir))
+
+/** Answers why there is no file, or with undefined. */
+const make = (
+  confining: Sandbox.Confining,
+  confinement: Sandbox.Confinement,
+  { module, sha256 }: Precomputed,
+  file: string,
+): Effect.Effect<string | undefined> =>
+  Effect.gen(function* () {
+    const { directory, denoDir } = confinement
+    const bytes = yield* Effect.try(() => {
+      removeAll(denoDir)
+      const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
+      const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NOTHING })
+      return { ...command, args: [...args, pathToFileURL(path.join(directory, module)).href] }
+    }).pipe(Effect.mapError(messageOf), Effect.flatMap(outputOf))
+    const found = crypto.createHash("sha256").update(bytes).digest("hex")
+    if (found !== sha256) return `expected ${module} to answer with bytes of digest ${sha256}, found ${found}`
+    return yield* Effect.try(() => write(file, bytes)).pipe(Effect.mapError(messageOf))
+  }).pipe(Effect.catchAll((why) => Effect.succeed(`expected ${module} to be computed, found ${why}`)))
+
+const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof Error ? error.message : String(error))
+
+/** All that a command writes to its standard output; its end by itself is waited for. */
+const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, string> =>
+  Effect.gen(function* () {
+    const ended = yield* Deferred.make<ChildExit>()
+    const parts: Array<Buffer> = []
+    let length = 0
+    let told = ""
+    const { child } = yield* spawnScoped(
+      command,
+      (child): ChildHandlers => ({
+        onStdout: (chunk) => {
+          length += chunk.length
+          if (length > MOST_BYTES) child.kill(`it answered with more than ${MOST_BYTES} bytes`)
+          else parts.push(chunk)
+        },
+        onStderr: (chunk) => {
+          told = `${told}${chunk.toString("utf8")}`.slice(-TOLD)
+        },
+        onExit: (exit) => Deferred.unsafeDone(ended, Effect.succeed(exit)),
+      }),
+      { farewell: "", stopMs: STOP_MS },
+    )
+    const late = () => child.kill(`it took longer than ${COMPUTE_MS} ms`)
+    const { code, signal, reason } = yield* Effect.acquireUseRelease(
+      Effect.sync(() => setTimeout(late, COMPUTE_MS)),
+      () => Deferred.await(ended),
+      (timer) => Effect.sync(() => clearTimeout(timer)),
+    )
+    if (code === 0 && reason === undefined) return Buffer.concat(parts)
+    return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
+  }).pipe(Effect.scoped)
+
+/** The digest of a file; undefined where there is none of the right kind. A link counts as none. */
+const digestOf = async (file: string): Promise<string | undefined> => {
+  try {
+    const stats = await fs.promises.lstat(file)
+    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined
+    const hash = crypto.createHash("sha256")
+    for await (const chunk of fs.createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk)
+    return hash.digest("hex")
+  } catch {
+    return undefined
+  }
+}
+
+/** Whatever has the name of such a file, of earlier versions too; not what another process is writing. */
+const removeAll = (denoDir: string): void => {
+  for (const name of fs.readdirSync(denoDir)) {
+    if (!FINISHED.test(name)) continue
+    fs.rmSync(path.join(denoDir, name), { recursive: true, force: true })
+  }
+}
+
+const FINISHED = new RegExp(`^${PREFIX}[0-9a-f]{64}$`)
+
+const write = (file: string, bytes: Buffer): undefined => {
+  const whole = AtomicFile.nameFor(file)
+  try {
+    fs.writeFileSync(whole, bytes, { flag: "wx", mode: OwnerOnly.FILE_MODE })
+    fs.renameSync(whole, file)
+  } finally {
+    fs.rmSync(whole, { force: true })
+  }
+}

@@ -1,0 +1,60 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import { EMBEDDED } from "../Embedded.ts"
+
+/** The modules of Hindcast that run in Deno: the runner of plugins, and what computes a plugin's `precomputed` bytes. */
+export type Name = "runner" | "precompute"
+
+/**
+ * The file of a module that runs in Deno. It lies beside the modules of Hindcast. A program that Hindcast was bundled into has only
+ * its text: there the text is written to a directory, unless a file with exactly this text is there already.
+ *
+ * @param directory of Hindcast's own, that nobody else may write
+ */
+export const fileIn = (directory: string, name: Name): string => {
+  const beside = besideModules(name)
+  if (EMBEDDED === undefined) {
+    if (beside !== undefined) return beside
+    throw new Error(
+      `expected the ${name} beside Hindcast's modules or embedded in them, found neither. Install Hindcast again`,
+    )
+  }
+  // A bundle may lie anywhere: a file of that name beside it is not the runner because of its name.
+  if (beside !== undefined && holds(beside, EMBEDDED[name])) return beside
+  const written = path.join(directory, FOLDER, `${name}.js`)
+  if (!holds(written, EMBEDDED[name])) write(written, EMBEDDED[name])
+  return written
+}
+
+/** What the command line of a plugin's process is known by: see `Orphans`. */
+const FOLDER = "runner"
+
+/** TypeScript beside the sources, JavaScript beside what was compiled. */
+const besideModules = (name: Name): string | undefined => {
+  // In a bundle of CommonJS there is none.
+  const module: string | undefined = import.meta.url
+  return module === undefined
+    ? undefined
+    : fileURLToPath(new URL(`../${FOLDER}/${name}${path.extname(module)}`, module))
+}
+
+const holds = (file: string, text: string): boolean => {
+  try {
+    return fs.lstatSync(file).isFile() && fs.readFileSync(file, "utf8") === text
+  } catch {
+    return false
+  }
+}
+
+const write = (file: string, text: string): void => {
+  const directory = path.dirname(file)
+  OwnerOnly.makeDirectory(directory)
+  OwnerOnly.closeDirectory(directory)
+  AtomicFile.removeAbandonedIn(directory)
+  const whole = AtomicFile.nameFor(file)
+  fs.writeFileSync(whole, text, { flag: "wx", mode: OwnerOnly.FILE_MODE })
+  fs.renameSync(whole, file)
+}
