@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^hindcast$/, replacement: source("./src/index.ts") },
+      { find: /^hindcast\/events$/, replacement: source("./src/events/index.ts") },
       { find: /^hindcast\/testing$/, replacement: source("./src/testing.ts") },
       { find: /^hindcast\/plugin$/, replacement: source("./src/plugins/author.ts") },
     ],

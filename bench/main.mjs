@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [-- --only export|kernel|log|million|plugins|python|replay|travel] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
+ * `npm run bench [-- --json] [-- --only export|kernel|log|million|plugins|python|replay|start|travel] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
  * floor measured in the same run.
  */
 import * as fs from "node:fs"
@@ -19,6 +19,7 @@ const CASES = {
   python: "./cases/python.mjs",
   rescore: "./cases/rescore.mjs",
   replay: "./cases/replay.mjs",
+  start: "./cases/start.mjs",
   travel: "./cases/travel.mjs",
 }
 const names = values.only === undefined ? Object.keys(CASES) : [values.only]

@@ -1,7 +1,13 @@
 /**
- * Makes of `dist/cli/main.js` one file with everything that it imports, for a command line that starts at once: most of
- * a start was finding and reading more than a thousand small modules (measured: 0.97 s, and 0.28 s of one file).
- * What programs import, `dist/index.js` and the others, stays as the compiler left it.
+ * Bundles `dist`: most of a start was finding and reading hundreds of small modules. What is read once is `dist/chunk-…js` and
+ * `dist/cli/chunk-…js`, which the entries share.
+ *
+ * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
+ *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
+ * - The command line, `dist/cli/main.js`, with everything that it imports. What a command alone needs is in a chunk of its own, and
+ *   is loaded with that command.
+ *
+ * The modules themselves stay beside the bundles as the compiler left them, for tests; they are not published.
  */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -9,20 +15,43 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
-const main = path.join(dist, "cli", "main.js")
+const effect = fileURLToPath(import.meta.resolve("effect"))
 
-/** Our modules find files beside them by `import.meta.url`: in the one file it names the module as before. */
-const keepPlaces = {
+/** Our modules find files beside them by `import.meta.url`: in a chunk, which stands in `directory`, it names the module as before. */
+const keepPlaces = (directory) => ({
   name: "keep-places",
-  setup: ({ onLoad }) => {
+  setup: ({ onLoad, onEnd }) => {
+    const moved = new Set()
     onLoad({ filter: /\.js$/ }, async ({ path: module }) => {
       if (!module.startsWith(dist + path.sep)) return undefined
       const source = await fs.readFile(module, "utf8")
-      const place = path.relative(path.dirname(main), module).split(path.sep).join("/")
+      if (!source.includes("import.meta.url")) return { contents: source }
+      moved.add(path.relative(process.cwd(), module))
+      const place = path.relative(directory, module).split(path.sep).join("/")
       return {
         contents: source.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`),
       }
     })
+    onEnd(({ metafile }) => {
+      for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
+        const [misplaced] =
+          path.resolve(path.dirname(output)) === directory ? [] : Object.keys(inputs).filter((name) => moved.has(name))
+        if (misplaced !== undefined)
+          throw new Error(`${misplaced}: expected it in a file in ${directory}, found it in ${output}`)
+      }
+    })
+  },
+})
+
+/** Modules import `effect` by its index, which loads all of it; here the index names its parts, and those that nobody uses are left out. */
+const partsOfEffect = {
+  name: "parts-of-effect",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^effect$/ }, () => ({ path: effect, namespace: "effect", sideEffects: false }))
+    onLoad({ filter: /.*/, namespace: "effect" }, async () => ({
+      contents: (await fs.readFile(effect, "utf8")).replaceAll(/(?<=from ")\.\/(\w+)\.js(?=")/g, "effect/$1"),
+    }))
+    onResolve({ filter: /^effect\// }, ({ path }) => ({ path, external: true, sideEffects: false }))
   },
 }
 
@@ -51,25 +80,71 @@ const optionalDrivers = {
   },
 }
 
-const whole = `${main}.${process.pid}.bundle`
+/** The parsers of files that `@effect/cli` has for options that name one. Hindcast has none such: they are left where they are installed. */
+const parsersOfFiles = {
+  name: "parsers-of-files",
+  setup: ({ onLoad, onResolve }) => {
+    const namespace = "parser-of-files"
+    onResolve({ filter: /^(ini|toml|yaml)$/ }, (asked) => {
+      if (asked.namespace === namespace) return { path: asked.path, external: true }
+      return asked.importer.includes(path.join("@effect", "cli")) ? { path: asked.path, namespace } : undefined
+    })
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+      contents: `exports.parse = (text) => require(${JSON.stringify(path)}).parse(text)`,
+    }))
+  },
+}
 
-await build({
-  entryPoints: [main],
-  outfile: whole,
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node20",
-  plugins: [keepPlaces, optionalDrivers],
+/**
+ * Bundles entries, which are replaced.
+ *
+ * @param directory where the entries' chunks are put, below which the entries are
+ */
+const bundle = async (directory, entries, options) => {
+  const { outputFiles } = await build({
+    entryPoints: entries.map((entry) => path.join(directory, entry)),
+    outdir: directory,
+    outbase: directory,
+    chunkNames: "chunk-[hash]",
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "warning",
+    ...options,
+  })
+  const files = outputFiles.map(({ path: file, contents }) => ({ file, contents }))
+  // The chunks come first, so that an entry never imports what is not there yet.
+  const isEntry = ({ file }) => entries.includes(path.relative(directory, file).split(path.sep).join("/"))
+  for (const { file, contents } of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)]) {
+    const partial = `${file}.${process.pid}.partial`
+    await fs.writeFile(partial, contents)
+    await fs.rename(partial, file)
+  }
+  const made = new Set(files.map(({ file }) => file))
+  for (const name of await fs.readdir(directory)) {
+    const file = path.join(directory, name)
+    if (/^chunk-.*\.js$/.test(name) && !made.has(file)) await fs.rm(file)
+  }
+}
+
+await bundle(dist, ["index.js", "testing.js", "events/index.js"], {
+  packages: "external",
+  plugins: [keepPlaces(dist), partsOfEffect],
+})
+
+const cli = path.join(dist, "cli")
+await bundle(cli, ["main.js", "demo/history/FirstKernel.js"], {
+  plugins: [keepPlaces(cli), optionalDrivers, parsersOfFiles],
   // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.
   banner: {
     js: 'import { createRequire as createRequireOfBundle } from "node:module"\nconst require = createRequireOfBundle(import.meta.url)',
   },
   minifyWhitespace: true,
   minifySyntax: true,
-  logLevel: "warning",
 })
-
 // npx makes it executable only where it first links it.
-await fs.chmod(whole, 0o755)
-await fs.rename(whole, main)
+await fs.chmod(path.join(cli, "main.js"), 0o755)

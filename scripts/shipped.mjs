@@ -33,5 +33,4 @@ write(
   "Embedded.js",
   `export const EMBEDDED = ${JSON.stringify({ runner: inDeno("runner"), precompute: inDeno("precompute"), shipped })}\n`,
 )
-// The last file of a build: see `test/build.ts`.
 write("shipped.json", `${JSON.stringify(shipped, null, 2)}\n`)

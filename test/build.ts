@@ -31,9 +31,9 @@ export default function build(): void {
   fs.rmSync(path.join(root, "dist"), { recursive: true, force: true })
   run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
   run(path.join("scripts", "source-maps.mjs"))
-  run(path.join("scripts", "bundle.mjs"))
   run(path.join("packages", "python", "vendor.mjs"))
   run(path.join("scripts", "shipped.mjs"))
+  run(path.join("scripts", "bundle.mjs"))
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, "")
   // A source that was written while the compiler read it counts as newer than the build.
@@ -41,7 +41,7 @@ export default function build(): void {
 }
 
 /** When `npm run build`, which `npm ci` runs, began at the latest: it leaves no stamp, and this file is the last that it writes. */
-const installed = (): number => mtime(path.join(root, "dist", "plugins", "shipped.json")) - LONGEST_BUILD_MS
+const installed = (): number => mtime(path.join(root, "dist", "cli", "main.js")) - LONGEST_BUILD_MS
 
 const LONGEST_BUILD_MS = 120_000
 

@@ -5,56 +5,55 @@ import { VERSION } from "../kernel/versions.ts"
 import type * as Argv from "./command/Argv.ts"
 import { BadInput } from "./command/BadInput.ts"
 import * as Output from "./command/Output.ts"
-import { demo } from "./demo/Demo.ts"
-import { exporting } from "./export/ExportCommands.ts"
-import { log } from "./log/LogCommands.ts"
-import { doctor } from "./plugin/DoctorCommand.ts"
-import { plugin } from "./plugin/PluginCommands.ts"
-import { audit } from "./score/AuditCommand.ts"
-import { rescore } from "./score/RescoreCommand.ts"
-import { compare, score } from "./score/ScoreCommands.ts"
-import { step } from "./step/StepCommand.ts"
-import { confirm } from "./task/ConfirmCommands.ts"
-import { run } from "./task/RunCommand.ts"
-import { task } from "./task/TaskCommands.ts"
 import * as Help from "./terminal/Help.ts"
 import * as Overview from "./terminal/Overview.ts"
-import { fork } from "./time/ForkCommand.ts"
-import { replay } from "./time/ReplayCommand.ts"
-import { align, bisect, blame, diff, effects, history, state, watch, why } from "./time/TimeCommands.ts"
-import { timeline } from "./time/TimelineCommands.ts"
 
-const hindcast = Command.make("hindcast").pipe(
-  Command.withSubcommands([
-    demo,
-    run,
-    plugin,
-    log,
-    state,
-    diff,
-    history,
-    blame,
-    why,
-    effects,
-    bisect,
-    watch,
-    align,
-    replay,
-    fork,
-    timeline,
-    step,
-    task,
-    audit,
-    confirm,
-    rescore,
-    score,
-    compare,
-    exporting,
-    doctor,
-  ]),
-)
+/** The commands by their first word. Each is loaded with what it needs when it is called. */
+const COMMANDS = {
+  demo: async () => (await import("./demo/Demo.ts")).demo,
+  run: async () => (await import("./task/RunCommand.ts")).run,
+  plugin: async () => (await import("./plugin/PluginCommands.ts")).plugin,
+  log: async () => (await import("./log/LogCommands.ts")).log,
+  state: async () => (await import("./time/TimeCommands.ts")).state,
+  diff: async () => (await import("./time/TimeCommands.ts")).diff,
+  history: async () => (await import("./time/TimeCommands.ts")).history,
+  blame: async () => (await import("./time/TimeCommands.ts")).blame,
+  why: async () => (await import("./time/TimeCommands.ts")).why,
+  effects: async () => (await import("./time/TimeCommands.ts")).effects,
+  bisect: async () => (await import("./time/TimeCommands.ts")).bisect,
+  watch: async () => (await import("./time/TimeCommands.ts")).watch,
+  align: async () => (await import("./time/TimeCommands.ts")).align,
+  replay: async () => (await import("./time/ReplayCommand.ts")).replay,
+  fork: async () => (await import("./time/ForkCommand.ts")).fork,
+  timeline: async () => (await import("./time/TimelineCommands.ts")).timeline,
+  step: async () => (await import("./step/StepCommand.ts")).step,
+  task: async () => (await import("./task/TaskCommands.ts")).task,
+  audit: async () => (await import("./score/AuditCommand.ts")).audit,
+  confirm: async () => (await import("./task/ConfirmCommands.ts")).confirm,
+  rescore: async () => (await import("./score/RescoreCommand.ts")).rescore,
+  score: async () => (await import("./score/ScoreCommands.ts")).score,
+  compare: async () => (await import("./score/ScoreCommands.ts")).compare,
+  export: async () => (await import("./export/ExportCommands.ts")).exporting,
+  doctor: async () => (await import("./plugin/DoctorCommand.ts")).doctor,
+}
 
-const parseAndRun = Command.run(hindcast, { name: "hindcast", version: VERSION })
+type Name = keyof typeof COMMANDS
+
+const NAMES: ReadonlyArray<string> = Object.keys(COMMANDS)
+
+const isName = (word: string | undefined): word is Name => word !== undefined && NAMES.includes(word)
+
+/** The parser of the command that is called; of all of them where none is, which a shell's completion is made of. */
+const parserFor = (path: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const [called] = path
+    const [first, ...others] = await Promise.all(
+      (isName(called) ? [COMMANDS[called]] : Object.values(COMMANDS)).map((load) => load()),
+    )
+    if (first === undefined) throw new Error("no command was loaded")
+    const hindcast = Command.make("hindcast").pipe(Command.withSubcommands([first, ...others]))
+    return Command.run(hindcast, { name: "hindcast", version: VERSION })
+  })
 
 /** Runs one command line as an Effect. `Argv.arrange` prepares its input from the words that were typed. */
 export const program = ({ args, path, overview, lacking }: Argv.Arranged) => {
@@ -63,7 +62,7 @@ export const program = ({ args, path, overview, lacking }: Argv.Arranged) => {
   if (unknown !== undefined) return unknown
   if (lacking !== undefined) return new BadInput({ input: lacking, expected: "a value", found: "none" })
   return Console.consoleWith((console) =>
-    parseAndRun(["node", "hindcast", ...args]).pipe(
+    Effect.flatMap(parserFor(path), (parseAndRun) => parseAndRun(["node", "hindcast", ...args])).pipe(
       // The parser both prints and returns its errors. The print is dropped, so that all errors are reported by one
       // place.
       Effect.withConsole({ ...console, log: writeParserOutput(path), error: () => Effect.void }),

@@ -1,42 +1,19 @@
 #!/usr/bin/env node
 /**
- * The executable `hindcast`: runs `program` on the process's arguments and turns its result into output and an exit
- * code.
+ * The executable `hindcast`. It answers `--version` by itself, so that nothing else is loaded for it, and leaves all else to `Start`.
  */
-import * as NodeContext from "@effect/platform-node/NodeContext"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Exit, Logger } from "effect"
+import { VERSION } from "../kernel/versions.ts"
 import * as Argv from "./command/Argv.ts"
-import * as Failure from "./command/Failure.ts"
-import { program } from "./Program.ts"
 
 const arranged = Argv.arrange(process.argv.slice(2))
 
-/** Succeeds when the reader of the output closes its end (`EPIPE`), as `head` does. That is not an error. */
-const readerGone = Effect.async<void>((resume) => {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error
-      resume(Effect.void)
-    })
-  }
-})
-
-/** Exits once the output was flushed, even if an agent's module left timers or handles open. */
-const exit = (code: number) => process.stdout.write("", () => process.exit(code))
-
-program(arranged).pipe(
-  Effect.raceFirst(readerGone),
-  Effect.provide(NodeContext.layer),
-  // The standard output holds answers only; logs go to the standard error.
-  Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
-  NodeRuntime.runMain({
-    disableErrorReporting: true,
-    disablePrettyLogger: true,
-    teardown: (result) => {
-      const failure = Exit.isSuccess(result) ? undefined : Failure.ofCause(result.cause, arranged.path)
-      if (failure !== undefined) process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
-      exit(failure?.exitCode ?? 0)
-    },
-  }),
-)
+if (Argv.asksForVersion(arranged)) {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // The reader of the output closed its end (`EPIPE`). That is not an error.
+    if (error.code !== "EPIPE") throw error
+  })
+  process.stdout.write(`${VERSION}\n`)
+} else {
+  const { start } = await import("./Start.ts")
+  start(arranged)
+}

@@ -27,9 +27,10 @@ const MAX_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
   const call: { run: () => A; answer?: A } = { run }
+  const { slot, script, context } = called()
   slot.call = call
   try {
-    CALL.runInContext(CONTEXT, { timeout: milliseconds })
+    script.runInContext(context, { timeout: milliseconds })
     return { answer: call.answer as A }
   } catch (cause) {
     if (isTimeout(cause)) return "stopped"
@@ -39,9 +40,22 @@ const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } |
   }
 }
 
-const slot: { call: { run: () => unknown; answer?: unknown } | undefined } = { call: undefined }
-const CONTEXT = vm.createContext({ slot })
-const CALL = new vm.Script("slot.call.answer = slot.call.run()")
+interface Slot {
+  call: { run: () => unknown; answer?: unknown } | undefined
+}
+
+/** The context is made when it is first needed: it is another global object, with all that belongs to one. */
+const called = () => {
+  made ??= make()
+  return made
+}
+
+const make = () => {
+  const slot: Slot = { call: undefined }
+  return { slot, script: new vm.Script("slot.call.answer = slot.call.run()"), context: vm.createContext({ slot }) }
+}
+
+let made: ReturnType<typeof make> | undefined
 
 // Tested by its code alone: the error may come from another context.
 const isTimeout = (cause: unknown): boolean =>

@@ -1,8 +1,11 @@
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { Effect } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Check from "../../src/plugins/schemas/Check.ts"
 import * as ComponentSchemas from "../../src/plugins/schemas/ComponentSchemas.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
+
+beforeAll(() => Effect.runPromise(ComponentSchemas.load))
 
 const item: JsonObject = {
   type: "object",

@@ -130,6 +130,9 @@ export const arrange = (typed: ReadonlyArray<string>): Arranged => {
   return { args, path, overview, json, ...(lacking === undefined ? {} : { lacking }) }
 }
 
+/** Whether the version is asked for, and nothing else. */
+export const asksForVersion = ({ args, path }: Arranged): boolean => path.length === 0 && args[0] === "--version"
+
 interface SortedWords {
   /** The command and its arguments. */
   readonly words: ReadonlyArray<string>

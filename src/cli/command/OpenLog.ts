@@ -2,7 +2,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Layer, Option } from "effect"
-import * as Hindcast from "../../kernel/Hindcast.ts"
+import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import * as Projector from "../../projections/projector/Projector.ts"
+import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import { BadInput } from "./BadInput.ts"
 import { userAsActor } from "./CurrentUser.ts"
 
@@ -46,6 +48,17 @@ export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<str
     return found?.isDirectory() === true ? Effect.succeed(directory) : new WorkspaceMissing({ workspace: directory })
   })
 
+/** Opens an existing log read-only, for its events and their projections alone. The kernel's modules are not loaded. */
+export const forEvents = (log: Option.Option<string>) =>
+  Layer.unwrapEffect(
+    Effect.map(existing(log), (filename) =>
+      Layer.provideMerge(
+        TimeTravel.layer,
+        Layer.provideMerge(Projector.layer, SqliteEventLog.layer({ filename, readonly: true })),
+      ),
+    ),
+  )
+
 /** Opens an existing log read-only. Nothing is created or changed. */
 export const forReading = (log: Option.Option<string>) => open(log, { readonly: true, mustExist: true })
 
@@ -66,7 +79,8 @@ const open = (
     Effect.gen(function* () {
       const filename = yield* fileOf(log)
       if (mustExist && !fs.existsSync(filename)) return yield* new LogMissing({ log: filename })
-      return Hindcast.layerLog({
+      const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
+      return layerLog({
         log: { filename, readonly },
         workspace: yield* workspaceOf(workspace),
         actor: userAsActor(),

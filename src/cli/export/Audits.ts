@@ -69,7 +69,7 @@ export const audits = Command.make(
         summary,
         `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,
       )
-    }).pipe(Effect.provide(OpenLog.forReading(named))),
+    }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
     "Write the audits of all tasks as a table, a row for each task and score set (CSV, Parquet); or whole (JSON, JSON Lines, Markdown)",

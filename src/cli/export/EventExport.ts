@@ -99,7 +99,7 @@ export const run = (typed: Typed, format: Format) =>
       { ...written, format: format.name, events, upTo, head },
       `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,
     )
-  }).pipe(Effect.provide(OpenLog.forReading(typed.log)))
+  }).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
 
 type PageConsumer<Item> = (page: ReadonlyArray<Item>) => Effect.Effect<void, OutputFile.OutputError>
 

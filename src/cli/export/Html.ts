@@ -66,7 +66,7 @@ export const html = Command.make(
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
       yield* ExportSummary.tell({ output, json }, summary, line)
-    }).pipe(Effect.provide(OpenLog.forReading(named))),
+    }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
 /** The report of one task, from its audit and its events. */

@@ -70,7 +70,7 @@ export const transitions = Command.make(
       })
       const summary = { ...written, format, scores: choice.name, ...counts, head }
       yield* ExportSummary.tell({ output, json }, summary, summaryLine(summary))
-    }).pipe(Effect.provide(OpenLog.forReading(named))),
+    }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
     "Write every step of every task for learning: state, action, reward, next state, done, truncated (Parquet, JSON Lines)",

@@ -65,7 +65,7 @@ export const segments = Command.make("segments", common, ({ log, json }) =>
             ]),
           ),
     )
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List what was archived, and whether the files are there"))
 
 /** `hindcast log upgrade` */

@@ -33,7 +33,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
       space,
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("What a log holds, in numbers, and what takes its space"))
 
 /** Counts all and open tasks. Only the ids of open tasks are kept in memory. */

@@ -62,7 +62,7 @@ export const verify = Command.make(
         ...(checkedAnchor === undefined ? [] : [anchorLine(checkedAnchor)]),
         ...ExaminationPage.lookLines(style, looks),
       ])
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
     "Is every event as it was recorded, and everything that it is found by? The chain of hashes, tables, indexes, versions, ids, names, blobs, " +
@@ -141,7 +141,7 @@ export const anchor = Command.make(
           "Keep it where whoever may change the log cannot reach. `hindcast log verify --anchor FILE` holds the log to it.",
         ),
       ])
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription("Verify the log, and sign its head: a document that proves later what it said until now"),
 )

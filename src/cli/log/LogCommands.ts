@@ -47,7 +47,7 @@ const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, ..
         ? ["No such event is in this log."]
         : [...EventLine.lines(style, events), ...(beyond === undefined ? [] : [style.dim(beyond)])],
     )
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List events, oldest first: position, time, type, actor, summary"))
 
 interface Filters {
@@ -113,7 +113,7 @@ const show = Command.make("show", { ...common, event: eventArgument }, ({ log, j
     const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
     if (event === undefined) return yield* new Moment.EventNotFound({ event: wanted, log: log.name })
     yield* Output.show(json, event, (style) => EventPage.lines(style, event))
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show one event whole"))
 
 /** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|import|upgrade|subjects|shred` */

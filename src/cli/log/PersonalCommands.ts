@@ -31,7 +31,7 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
             ]),
           ),
     )
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List those whose personal data is encrypted under a key of their own"))
 
 /** `hindcast log shred` */

@@ -76,7 +76,7 @@ export const audit = Command.make(
   (given) =>
     // Contradictory options are an error before the log is opened.
     Effect.flatMap(AuditMode.of(given), (mode) =>
-      runMode(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forReading(given.log))),
+      runMode(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forEvents(given.log))),
     ),
 ).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
 

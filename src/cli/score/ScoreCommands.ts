@@ -40,7 +40,7 @@ const ls = Command.make(
       const known = yield* (yield* Projector).current(ScoreSets.projection)
       const list = yield* listed(known, Object.keys(known.sets))
       yield* Output.show(json, { scoreSets: list }, (style) => ScoreSetTable.lines(style, list, { all }))
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
 
 /** The score sets as rows of a list. */
@@ -73,7 +73,7 @@ const show = Command.make(
       const summary = yield* SetSummary.load(known, scoreSetIds)
       const shown = { scoreSets: yield* listed(known, scoreSetIds), ...summary }
       yield* Output.show(json, shown, (style) => ScoreSetPage.lines(style, shown))
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show what a scoring came to over all of its tasks, and what it is made of"))
 
 /** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
@@ -179,5 +179,5 @@ export const compare = Command.make(
         ...ComparisonPage.lines(style, compared),
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Hold two scorings of the same tasks against each other, task by task"))

@@ -47,7 +47,7 @@ export const step = Command.make(
         const found = yield* terminal.stoppable(runSearch(session, update.search))
         session = found === "stopped" ? say(session, "Stopped; this is where it began.") : found
       }
-    }).pipe(Effect.scoped, Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Step through a log in the terminal: forward and back, with the state at each moment"))
 
 const openSession = (name: string, task: Option.Option<string>, at: Option.Option<string>) =>

@@ -59,7 +59,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
             ]),
           ),
     )
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the tasks: outcome, steps, positions, goal"))
 
 const taskArgument = Args.text({ name: "task" }).pipe(
@@ -91,7 +91,7 @@ const bundle = Command.make(
         `${style.good("Bundled")} ${count(events, "event")} in ${file}: a log of its own, for every command that takes --log.`,
         `Positions are its own, ${at(1)} to ${at(head.position)}: where the others stood in the source is said by ${added} (TaskBundled) before them.`,
       ])
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Copy one task, and what it takes to understand it, into a small log of its own"))
 
 /** `hindcast task ls|bundle` */

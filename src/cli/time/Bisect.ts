@@ -38,5 +38,5 @@ export const bisect = Command.make(
         travel.bisect(predicate, { ...range, scan, onProgress }),
       )
       yield* Output.show(json, found, (style) => BisectionPage.lines(style, found))
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("The first moment at which something holds, and the event that made it so"))

@@ -28,5 +28,5 @@ export const effects = Command.make(
         travel.effects(event, { limit, onProgress }),
       )
       yield* Output.show(json, found, (style) => ConsequencePage.lines(style, found))
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("What came of an event, and of that, and so on"))

@@ -35,5 +35,5 @@ export const history = Command.make(
           ? [`Nothing changed at ${path || "the top"} in that time.`]
           : [...HistoryPage.lines(style, shown), ...(beyond === undefined ? [] : [style.dim(beyond)])],
       )
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Every value that a part of the environment has had, when, and by which event"))

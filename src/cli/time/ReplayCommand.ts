@@ -54,7 +54,7 @@ export const replay = Command.make(
         const after = before.findLast((event) => event.position < position)?.position ?? position - 1
         return yield* new Diverged({ taskId: report.taskId, timeline: report.timeline, position, after, kind })
       }
-    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forReading(log))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
     "Let an agent work on a recorded task again, on what was recorded alone: is it identical, or where does it diverge? Exit code 2 where it does",

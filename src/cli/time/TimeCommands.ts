@@ -47,7 +47,7 @@ export const state = Command.make("state", { ...common, at, projection, path }, 
         ? yield* (yield* TimeTravel).stateAt(`${timeline}@${position}`, path)
         : yield* partOf(yield* stateOf(projection, timeline, position), path, position)
     yield* Output.show(json, { timeline, at: position, projection, path, state: part }, () => [Text.json(part, 2)])
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
 
 const stateOf = (name: Exclude<(typeof projections)[number], "EnvironmentState">, timeline: string, position: number) =>
@@ -91,7 +91,7 @@ export const diff = Command.make("diff", { ...common, a: moment("a"), b: moment(
           ]
         : PatchLines.lines(style, changes),
     )
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("What differs in the environment between two moments, and which event made it so"))
 
 const pointer = Args.text({ name: "path" }).pipe(
@@ -107,7 +107,7 @@ export const blame = Command.make("blame", { ...common, path: pointer, at }, ({ 
       `${Text.oneLine(path) || "(all)"} is ${Text.value(value)} ${style.dim(Text.moment(blamed.timeline, blamed.at))}`,
       ...(event === null ? [style.dim("It stands as every log begins.")] : EventLine.lines(style, [event])),
     ])
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Which event gave a part of the environment its value"))
 
 /** `hindcast why EVENT` */
@@ -115,5 +115,5 @@ export const why = Command.make("why", { ...common, event: moment("event") }, ({
   Effect.gen(function* () {
     const chain = yield* (yield* TimeTravel).why(event)
     yield* Output.show(json, { chain }, (style) => EventPage.chain(style, chain))
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Why an event happened: its causes, newest first"))

@@ -45,7 +45,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
             }),
           ),
     )
-  }).pipe(Effect.provide(OpenLog.forReading(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the timelines that were forked, and how their tasks stand in them"))
 
 /** `hindcast timeline ls` */

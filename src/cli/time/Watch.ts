@@ -40,5 +40,5 @@ export const watch = Command.make(
           ? ["It never came true in that time."]
           : [...EventLine.lines(style, shown), ...(beyond === undefined ? [] : [style.dim(beyond)])],
       )
-    }).pipe(Effect.provide(OpenLog.forReading(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Every event at which something came true: a breakpoint on the past"))

@@ -61,7 +61,9 @@ const decideAndDispatch = (
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
-    const wrong = ComponentSchemas.disagreement("args", address.declared?.args, command.args)
+    const schema = address.declared?.args
+    if (schema !== undefined) yield* ComponentSchemas.load
+    const wrong = ComponentSchemas.disagreement("args", schema, command.args)
     if (wrong !== undefined) return yield* deny(command, progress, "args-schema", wrong)
     const ruling = rulingOn(command, address)
     return yield* carryOut(command, address, ruling, progress, restore)

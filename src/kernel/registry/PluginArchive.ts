@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { promisify } from "node:util"
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
-import { Parser, type ReadEntry } from "tar"
+import type * as Tar from "tar"
 import { SKIPPED } from "../../plugins/manifest/load.ts"
 import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./SourceLimits.ts"
 
@@ -50,8 +50,10 @@ export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").upd
 export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {
     const refuse = (issues: ReadonlyArray<string>) => new SourceRefused({ source, issues })
+    // Loaded with the first archive: most plugins come as directories.
+    const tar = yield* Effect.promise(() => import("tar"))
     const { files, issues } = yield* Effect.tryPromise({
-      try: async () => entriesOf(await inflate(bytes)),
+      try: async () => entriesOf(tar, await inflate(bytes)),
       catch: (cause) => refuse([reasonOf(cause)]),
     })
     const all = [...issues, ...issuesOf(files.map(({ path, bytes }) => ({ path, size: bytes.length })))]
@@ -87,12 +89,15 @@ const inflate = async (bytes: Buffer): Promise<Buffer> => {
   return tar
 }
 
-const entriesOf = (tar: Buffer): Promise<{ files: ReadonlyArray<Packed>; issues: ReadonlyArray<string> }> =>
+const entriesOf = (
+  { Parser }: Pick<typeof Tar, "Parser">,
+  tar: Buffer,
+): Promise<{ files: ReadonlyArray<Packed>; issues: ReadonlyArray<string> }> =>
   new Promise((resolve, reject) => {
     const files: Array<Packed> = []
     const issues: Array<string> = []
     let entries = 0
-    const onReadEntry = (entry: ReadEntry) => {
+    const onReadEntry = (entry: Tar.ReadEntry) => {
       entries += 1
       const wrong = entries > LIMITS.files * 2 ? undefined : entryIssue(entry)
       if (wrong !== undefined) issues.push(wrong)
@@ -107,7 +112,7 @@ const entriesOf = (tar: Buffer): Promise<{ files: ReadonlyArray<Packed>; issues:
       })
     }
     const parser = new Parser({ strict: true, brotli: false, zstd: false, onReadEntry })
-    parser.on("ignoredEntry", (entry: ReadEntry) =>
+    parser.on("ignoredEntry", (entry: Tar.ReadEntry) =>
       issues.push(`${JSON.stringify(entry.path)}: expected a file or a directory, found an entry of an unknown kind`),
     )
     parser.on("error", (cause: Error) => reject(new Error(`expected a tar archive, found ${cause.message}`)))
@@ -119,9 +124,9 @@ const FILES: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile"]
 const DIRECTORIES: ReadonlySet<string> = new Set(["Directory", "GNUDumpDir"])
 
 /** `./a/` is `a`: tools write the directory that they pack so. */
-const nameOf = ({ path }: ReadEntry): string => path.replace(/^(?:\.\/+)+/, "").replace(/\/+$/, "")
+const nameOf = ({ path }: Tar.ReadEntry): string => path.replace(/^(?:\.\/+)+/, "").replace(/\/+$/, "")
 
-const entryIssue = (entry: ReadEntry): string | undefined => {
+const entryIssue = (entry: Tar.ReadEntry): string | undefined => {
   const shown = JSON.stringify(entry.path)
   if (!FILES.has(entry.type) && !DIRECTORIES.has(entry.type)) {
     const target = entry.linkpath === undefined ? "" : ` to ${JSON.stringify(entry.linkpath)}`

@@ -1,6 +1,5 @@
 import * as fs from "node:fs"
 import { Data, Effect, Either, Schema } from "effect"
-import { parse as parseYaml, YAMLParseError } from "yaml"
 import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
 import { digest } from "../../values/Digest.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
@@ -83,17 +82,22 @@ export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
 
 /** Reads a YAML or JSON file whose value is JSON. */
 export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
-  Effect.try({
-    try: () => parseYaml(fs.readFileSync(file, "utf8")) as unknown,
-    catch: (cause) =>
-      new FileUnreadable({
-        file,
-        reason:
-          cause instanceof YAMLParseError
-            ? `expected YAML or JSON, found ${cause.message}`
-            : `expected a file that can be read, found ${unreadable(cause)}`,
+  // YAML's parser is loaded with the first file: most programs read none.
+  Effect.promise(() => import("yaml")).pipe(
+    // It is CommonJS: where it is bundled, all that it exports is the default.
+    Effect.flatMap(({ default: { parse, YAMLParseError } }) =>
+      Effect.try({
+        try: () => parse(fs.readFileSync(file, "utf8")) as unknown,
+        catch: (cause) =>
+          new FileUnreadable({
+            file,
+            reason:
+              cause instanceof YAMLParseError
+                ? `expected YAML or JSON, found ${cause.message}`
+                : `expected a file that can be read, found ${unreadable(cause)}`,
+          }),
       }),
-  }).pipe(
+    ),
     Effect.flatMap((value) => {
       const bad = findNonJson(value)
       return bad === undefined

@@ -1,6 +1,5 @@
-import { lookup } from "node:dns"
-import * as http from "node:http"
-import * as https from "node:https"
+import type { lookup } from "node:dns"
+import type { ClientRequest } from "node:http"
 import type { LookupFunction } from "node:net"
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"
@@ -147,18 +146,32 @@ interface Answer {
   readonly body: Buffer
 }
 
-const exchange = (client: Client, url: URL, { method, headers, body }: FetchRequest): Effect.Effect<Answer, Failure> =>
+/** Node's HTTP clients. They are loaded with the first request, because few plugins make one. */
+const clients = Effect.promise(async () => {
+  const [http, https, { lookup }] = await Promise.all([import("node:http"), import("node:https"), import("node:dns")])
+  return { http, https, lookup }
+})
+
+const exchange = (client: Client, url: URL, request: FetchRequest): Effect.Effect<Answer, Failure> =>
+  Effect.flatMap(clients, (loaded) => exchangeBy(loaded, client, url, request))
+
+const exchangeBy = (
+  { http, https, lookup }: Effect.Effect.Success<typeof clients>,
+  client: Client,
+  url: URL,
+  { method, headers, body }: FetchRequest,
+): Effect.Effect<Answer, Failure> =>
   Effect.async((resume) => {
     const unavailable = (cause: Error) =>
       resume(Effect.fail({ code: codeOf(cause), message: `${url.origin}: ${cause.message}` }))
     const limit = client.limits?.bodyBytes ?? BODY_BYTES
-    let request: http.ClientRequest
+    let request: ClientRequest
     try {
       request = (url.protocol === "https:" ? https : http).request(url, {
         method,
         headers: { ...headers, "accept-encoding": "identity" },
         agent: false,
-        lookup: isLocalName(url.hostname) ? lookup : publicOnly,
+        lookup: isLocalName(url.hostname) ? lookup : publicOnly(lookup),
       })
     } catch (cause) {
       // A header that HTTP cannot carry.
@@ -197,18 +210,20 @@ class PrivateAddress extends Error {}
 const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
 
 /** As `dns.lookup`, and fails where a name leads to this machine or a private network: whoever owns it may point it there. */
-const publicOnly: LookupFunction = (hostname, options, callback) =>
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, "", 0)
-    const bad = addresses.find(({ address }) => !isPublic(address))
-    if (bad !== undefined) {
-      const found = `expected an address of the public network, found ${bad.address} for ${hostname}: grant the address itself`
-      return callback(new PrivateAddress(found), "", 0)
-    }
-    const [first] = addresses
-    if (options.all === true) return callback(null, addresses)
-    return callback(null, first?.address ?? "", first?.family ?? 0)
-  })
+const publicOnly =
+  (find: typeof lookup): LookupFunction =>
+  (hostname, options, callback) =>
+    find(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "", 0)
+      const bad = addresses.find(({ address }) => !isPublic(address))
+      if (bad !== undefined) {
+        const found = `expected an address of the public network, found ${bad.address} for ${hostname}: grant the address itself`
+        return callback(new PrivateAddress(found), "", 0)
+      }
+      const [first] = addresses
+      if (options.all === true) return callback(null, addresses)
+      return callback(null, first?.address ?? "", first?.family ?? 0)
+    })
 
 /** The body as text where it is UTF-8, else in base64. */
 const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {

@@ -2,8 +2,10 @@
  * What a manifest's text may be: bounded, and readable as it stands. Names and versions end up in the log's envelopes, in file
  * names and on terminals; descriptions are what people decide by and what agents are told. A schema of types cannot say so.
  */
+
 import { type Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { isVisible, visible } from "../../values/PlainText.ts"
+import { grouped } from "./digits.ts"
 import type { SourceLocation } from "./sourceLocations.ts"
 
 /** Longest text of each kind, in characters. */
@@ -58,7 +60,7 @@ export const unreadable = (document: Json): ReadonlyArray<ManifestIssue> =>
   )
 
 const plain = (kind: Kind, lines: string) =>
-  `${lines} of at most ${LONGEST[kind].toLocaleString("en")} characters, without any that are not seen or steer a terminal`
+  `${lines} of at most ${grouped(LONGEST[kind])} characters, without any that are not seen or steer a terminal`
 
 const EXPECTED: { readonly [kind in Kind]: string } = {
   name: plain("name", "a line"),
@@ -68,7 +70,7 @@ const EXPECTED: { readonly [kind in Kind]: string } = {
 }
 
 const wrong = (text: string, kind: Kind): string | undefined => {
-  if (text.length > LONGEST[kind]) return `${text.length.toLocaleString("en")} characters`
+  if (text.length > LONGEST[kind]) return `${grouped(text.length)} characters`
   const line = kind === "prose" ? text.replaceAll(/[\r\n\t]/g, " ") : text
   return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN)}"`
 }

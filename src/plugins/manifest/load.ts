@@ -90,6 +90,7 @@ export const inspect = (
     const { manifest, issues } = judge(document, { accepted: trusted })
     const places = sourceLocationsOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
+    yield* ComponentSchemas.load
     const found: ReadonlyArray<JudgedIssue> = [
       ...issues,
       ...places.hidden.map(hiddenName),

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { LONGEST } from "./characterChecks.ts"
+import { grouped } from "./digits.ts"
 
 /** Where a plugin's manifest stands, in the plugin's directory. */
 export const FILE = "looper-plugin.json"
@@ -17,7 +18,7 @@ const TimeoutMs = Schema.Number.pipe(
   Schema.positive(),
   Schema.lessThanOrEqualTo(TIMEOUT_MS),
   Schema.annotations({
-    description: `a number of milliseconds above 0, at most ${TIMEOUT_MS.toLocaleString("en")} (a day)`,
+    description: `a number of milliseconds above 0, at most ${grouped(TIMEOUT_MS)} (a day)`,
   }),
 )
 

@@ -31,7 +31,12 @@ export const enforced = (manifest: Manifest): Enforced => {
   const actuators = byName<Actuator>(actuatorsOf(manifest))
   const patiently = schemaTimeBudget(PATIENCE)
   const disagreement = (part: ComponentSchemas.Part, schema: JsonObject | undefined, value: Json) =>
-    schema === undefined ? NONE : patiently(() => ComponentSchemas.disagreement(part, schema, value))
+    schema === undefined
+      ? NONE
+      : Effect.zipRight(
+          ComponentSchemas.load,
+          patiently(() => ComponentSchemas.disagreement(part, schema, value)),
+        )
 
   return {
     calls: (calls) => ({

@@ -86,8 +86,9 @@ const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof 
 const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, string> =>
   Effect.gen(function* () {
     const ended = yield* Deferred.make<ChildExit>()
-    const parts: Array<Buffer> = []
+    const parts: Array<Uint8Array> = []
     let length = 0
+    const decoder = new TextDecoder()
     let told = ""
     const { child } = yield* spawnScoped(
       command,
@@ -98,7 +99,7 @@ const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, stri
           else parts.push(chunk)
         },
         onStderr: (chunk) => {
-          told = `${told}${chunk.toString("utf8")}`.slice(-TOLD)
+          told = `${told}${decoder.decode(chunk, { stream: true })}`.slice(-TOLD)
         },
         onExit: (exit) => Deferred.unsafeDone(ended, Effect.succeed(exit)),
       }),

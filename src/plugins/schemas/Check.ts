@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { dialectOf } from "./dialect.ts"
+import { ajvs, dialectOf } from "./dialect.ts"
 import { subschemas } from "./subschemas.ts"
 import { mismatches, sentence } from "./validationMessages.ts"
 
@@ -80,6 +80,8 @@ const make = (schema: JsonObject, length: number): Check => {
   return {
     disagreement: (root, value) => {
       if (tookTooLong >= GIVEN_UP_AFTER) return `${root}: its schema was given up, for it took too long to check`
+      // That the validator cannot be loaded is no fault of the schema's.
+      ajvs()
       try {
         return look(root, value)
       } catch (cause) {

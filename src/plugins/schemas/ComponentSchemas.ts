@@ -9,6 +9,9 @@ import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
  * see `schemas/`.
  */
 
+/** Loads what checks are made with. Run it before the first of them. */
+export { load } from "./dialect.ts"
+
 /** What of a component a schema speaks of. */
 export type Part = "args" | "reading" | "result"
 

@@ -1,7 +1,6 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Cause, Clock, Effect, Either, Exit, Schema, Scope } from "effect"
-import { parse as parseYaml } from "yaml"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
@@ -269,8 +268,10 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
 
 const scenarioOf = async (directory: string, { peas }: Manifest.Manifest): Promise<JsonObject> => {
   const scenario = peas.environment?.scenario
+  if (scenario === undefined) return {}
+  const { default: yaml } = await import("yaml")
   // What it says is the plugin's own business: its `reset` refuses what it cannot use.
-  return scenario === undefined ? {} : parseYaml(await fs.readFile(path.join(directory, scenario), "utf8"))
+  return yaml.parse(await fs.readFile(path.join(directory, scenario), "utf8"))
 }
 
 /** Lets a call be made at a time of the test's choice. */

@@ -6,8 +6,7 @@
 import * as fs from "node:fs"
 import { Effect, Layer } from "effect"
 import { EventLog, layerSqlite } from "../../../dist/events/index.js"
-import * as Scoring from "../../../dist/kernel/scoring/Scoring.js"
-import * as Projector from "../../../dist/projections/projector/Projector.js"
+import { Projector, Scoring } from "../../../dist/index.js"
 
 const { filename, rubric, appends } = JSON.parse(fs.readFileSync(0, "utf8"))
 

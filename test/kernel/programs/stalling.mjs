@@ -8,12 +8,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { EventLog, layerSqlite } from "../../../dist/events/index.js"
-import * as Confirmations from "../../../dist/kernel/gate/Confirmations.js"
-import * as Kernel from "../../../dist/kernel/Kernel.js"
-import * as Registry from "../../../dist/kernel/registry/Registry.js"
-import * as Scoring from "../../../dist/kernel/scoring/Scoring.js"
-import * as PluginHost from "../../../dist/plugins/process/PluginHost.js"
-import * as Projector from "../../../dist/projections/projector/Projector.js"
+import { Confirmations, Kernel, PluginHost, Projector, Registry, Scoring } from "../../../dist/index.js"
 
 const { directory, plugin, actuator, type: stopBefore } = JSON.parse(fs.readFileSync(0, "utf8"))
 const filename = path.join(directory, "log.db")

@@ -1,0 +1,70 @@
+/** What a start costs, in processes of their own: importing Hindcast beside importing Effect, the command line beside an empty program. */
+import { spawnSync } from "node:child_process"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { median } from "../measure.mjs"
+
+const built = (...names) => fileURLToPath(new URL(path.posix.join("../../dist", ...names), import.meta.url))
+
+/** Loaded before what is measured: as the process ends it tells the processor time that it took, user and system, and its peak memory. */
+const TELLS = `data:text/javascript,${encodeURIComponent(`
+process.on("exit", () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  process.stderr.write("\\n" + JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, megabytes: maxRSS / 1000 }))
+})`)}`
+
+const STARTS = {
+  nothing: ["-e", "0"],
+  effect: [fileURLToPath(import.meta.resolve("effect"))],
+  hindcast: [built("index.js")],
+  version: [built("cli", "main.js"), "--version"],
+  list: [built("cli", "main.js"), "task", "ls"],
+}
+
+export const run = async (directory, rounds, say) => {
+  const env = { ...process.env, HINDCAST_LOG: path.join(directory, "started.db") }
+  make(env)
+  const spent = Object.fromEntries(Object.keys(STARTS).map((name) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    say(`starting each, round ${round}`)
+    for (const [name, args] of Object.entries(STARTS)) {
+      const one = started(args, env)
+      // The first start reads the files from the disk.
+      if (round > 0) spent[name].push(one)
+    }
+  }
+  const middle = (name, of) => median(spent[name].map((one) => one[of]))
+  const row = (what, name, floor, floorIs, of, unit, bound) => ({
+    what,
+    ours: middle(name, of),
+    floor: middle(floor, of),
+    ratio: middle(name, of) / middle(floor, of),
+    unit,
+    floorIs,
+    bound,
+  })
+  const EFFECT = 'import "effect"'
+  const atMost = (value) => ({ at: "most", value })
+  return [
+    row('import "hindcast", processor time', "hindcast", "effect", EFFECT, "cpuMs", "ms", atMost(1.35)),
+    row('import "hindcast", peak memory', "hindcast", "effect", EFFECT, "megabytes", "MB", atMost(1.2)),
+    row("hindcast --version, processor time", "version", "nothing", "node -e 0", "cpuMs", "ms", atMost(3)),
+    row("hindcast task ls of a small log, processor time", "list", "nothing", "node -e 0", "cpuMs", "ms", atMost(6)),
+  ]
+}
+
+/** A log with one plugin. */
+const make = (env) => {
+  const plugin = fileURLToPath(new URL("../../plugins/text-room", import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [built("cli", "main.js"), "plugin", "add", plugin], {
+    env,
+    encoding: "utf8",
+  })
+  if (status !== 0) throw new Error(stderr)
+}
+
+const started = (args, env) => {
+  const { status, stderr } = spawnSync(process.execPath, ["--import", TELLS, ...args], { env, encoding: "utf8" })
+  if (status !== 0) throw new Error(stderr)
+  return JSON.parse(stderr.split("\n").at(-1))
+}

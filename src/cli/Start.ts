@@ -1,0 +1,40 @@
+/** Runs `program` on the process's arguments and turns its result into output and an exit code. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import { Effect, Exit, Layer, Logger } from "effect"
+import type * as Argv from "./command/Argv.ts"
+import * as Failure from "./command/Failure.ts"
+import { program } from "./Program.ts"
+
+/** Succeeds when the reader of the output closes its end (`EPIPE`), as `head` does. That is not an error. */
+const readerGone = Effect.async<void>((resume) => {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error
+      resume(Effect.void)
+    })
+  }
+})
+
+/** Exits once the output was flushed, even if an agent's module left timers or handles open. */
+const exit = (code: number) => process.stdout.write("", () => process.exit(code))
+
+/** Runs the command and exits. */
+export const start = (arranged: Argv.Arranged): void =>
+  program(arranged).pipe(
+    Effect.raceFirst(readerGone),
+    Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)),
+    // The standard output holds answers only; logs go to the standard error.
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
+    NodeRuntime.runMain({
+      disableErrorReporting: true,
+      disablePrettyLogger: true,
+      teardown: (result) => {
+        const failure = Exit.isSuccess(result) ? undefined : Failure.ofCause(result.cause, arranged.path)
+        if (failure !== undefined) process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
+        exit(failure?.exitCode ?? 0)
+      },
+    }),
+  )

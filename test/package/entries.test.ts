@@ -1,0 +1,111 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+const { exports: entries }: { readonly exports: Readonly<Record<string, string | { readonly default: string }>> } =
+  JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
+
+const fileOf = (entry: string): string => {
+  const found = entries[entry]
+  if (found === undefined || typeof found === "string") throw new Error(`${entry}: expected an entry of the package`)
+  return path.join(root, found.default)
+}
+
+/** The modules that a built file imports when it is loaded; not those that it imports later, by `import()`. */
+const importsOf = (file: string): ReadonlyArray<string> =>
+  [
+    ...fs.readFileSync(file, "utf8").matchAll(/(?:^|;)(?:import|export)\b(?:[^"'`;()]*?\bfrom)?\s*"(?<name>[^"]+)"/gm),
+  ].flatMap(({ groups }) => groups?.name ?? [])
+
+/** The packages and the modules of Node's that are loaded with a file, sorted. */
+const loadedBy = (entry: string): ReadonlyArray<string> => {
+  const files = new Set([entry])
+  const outside = new Set<string>()
+  for (const file of files) {
+    for (const name of importsOf(file)) {
+      if (name.startsWith(".")) files.add(path.resolve(path.dirname(file), name))
+      else outside.add(name.startsWith("node:") ? name : packageOf(name))
+    }
+  }
+  return [...outside].sort()
+}
+
+const packageOf = (name: string): string =>
+  name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/")
+
+describe("an entry of the package loads when it is imported", () => {
+  it("hindcast: no parser of YAML, no validator of schemas and no archiver", () => {
+    expect(loadedBy(fileOf("."))).toEqual([
+      "@effect/experimental",
+      "@effect/sql",
+      "@marcbachmann/cel-js",
+      "canonicalize",
+      "effect",
+      "node:child_process",
+      "node:crypto",
+      "node:fs",
+      "node:fs/promises",
+      "node:module",
+      "node:net",
+      "node:os",
+      "node:path",
+      "node:url",
+      "node:util",
+      "node:vm",
+      "node:zlib",
+      "pure-rand",
+      "simple-statistics",
+      "uuidv7",
+    ])
+  })
+
+  it("hindcast/events: the log, and nothing of kernels, plugins and projections", () => {
+    expect(loadedBy(fileOf("./events"))).toEqual([
+      "@effect/experimental",
+      "@effect/sql",
+      "canonicalize",
+      "effect",
+      "node:crypto",
+      "node:fs",
+      "node:module",
+      "node:os",
+      "node:path",
+      "node:zlib",
+      "uuidv7",
+    ])
+  })
+
+  it("hindcast/plugin: nothing", () => {
+    expect(loadedBy(fileOf("./plugin"))).toEqual([])
+  })
+
+  it("hindcast/testing: the plugin host, and no test runner", () => {
+    expect(loadedBy(fileOf("./testing"))).toEqual([
+      "canonicalize",
+      "effect",
+      "node:child_process",
+      "node:crypto",
+      "node:fs",
+      "node:fs/promises",
+      "node:module",
+      "node:net",
+      "node:os",
+      "node:path",
+      "node:url",
+      "node:vm",
+      "uuidv7",
+    ])
+  })
+})
+
+describe("the command line loads when it is started", () => {
+  it("nothing but a module of Node's, so that --version waits for nothing", () => {
+    expect(loadedBy(path.join(root, "dist", "cli", "main.js"))).toEqual(["node:module"])
+  })
+})
