@@ -32,8 +32,9 @@ export const open = (
   )
 
 /**
- * Whether this module was not bundled. A better-sqlite3 that was bundled does not find its addon, and what it looks with breaks the
- * stack trace of every later error (`bindings` leaves its `Error.prepareStackTrace` behind). The driver finds the installed one.
+ * Whether this module runs unbundled. A bundled better-sqlite3 does not find its addon, and its loader (`bindings`) breaks
+ * the stack trace of every later error, since it leaves its `Error.prepareStackTrace` behind. The driver resolves the
+ * installed better-sqlite3 instead.
  */
 const IN_OWN_FILE = Installed.isOwnFile(import.meta.url, "events/sqlite/file/client")
 
