@@ -51,8 +51,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen
 }
 
 /**
- * An effect as a test of vitest, in a scope and by the real clock. What fails is thrown as it is, so that vitest shows how values
- * differ. A test that takes too long is interrupted. (`@effect/vitest` does the same for one version of vitest alone.)
+ * Runs an effect as a test of vitest, in a scope and with the real clock. Throws the original error, so that vitest shows
+ * how values differ. A test that exceeds its timeout is interrupted. (`@effect/vitest` does the same, but supports only
+ * one version of vitest.)
  */
 const running =
   <E>(effect: Effect.Effect<void, E, Scope.Scope>) =>

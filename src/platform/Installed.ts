@@ -1,16 +1,19 @@
+/** Resolves installed packages and modules, also from a program that Hindcast was bundled into. */
+
 import { createRequire } from "node:module"
 
 /**
- * The `require` of a module of Hindcast's. A bundle in the format of CommonJS has no `import.meta.url`: it is found by its file's name.
+ * The `require` function of a module of Hindcast. A CommonJS bundle has no `import.meta.url`; its `__filename` is used
+ * instead.
  *
  * @param module the module's `import.meta.url`
  */
 export const requireOf = (module: string | undefined): NodeJS.Require => createRequire(module ?? __filename)
 
 /**
- * The path of an installed package's file, `deno/package.json` say: as the module itself finds it, else as the installed package
- * `hindcast` does. The latter is for programs that Hindcast was bundled into, where the package manager lets a package see
- * only its own dependencies. Undefined where it is not installed.
+ * The path of a file of an installed package, such as `deno/package.json`. It is resolved from the module, otherwise from
+ * the installed package `hindcast`: in a program that Hindcast was bundled into, some package managers let the program see
+ * only its own dependencies. Undefined if it is not installed.
  */
 export const resolve = (name: string, module: string | undefined): string | undefined => {
   const direct = resolveFrom(requireOf(module), name)
@@ -20,7 +23,7 @@ export const resolve = (name: string, module: string | undefined): string | unde
 }
 
 /**
- * Whether a module runs from its own file, as it is installed, and was not bundled into a file of a program's.
+ * Whether a module runs from its own installed file, and was not bundled into a file of a program.
  *
  * @param name its path below `src` or `dist`, without an extension
  */

@@ -16,18 +16,18 @@ export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
     const outcome = within(run, milliseconds)
     if (outcome !== "stopped") return outcome.answer
     const { user, system } = process.cpuUsage(before)
-    if (stalled >= MOST_STALLS || (user + system) / 1000 >= milliseconds / 2) {
+    if (stalled >= MAX_STALLS || (user + system) / 1000 >= milliseconds / 2) {
       throw new TookTooLong(`it took more than ${milliseconds} ms`)
     }
   }
 }
 
 /** How often a function is run again that was stopped before it had used half of its time. */
-const MOST_STALLS = 3
+const MAX_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
   const call: { run: () => A; answer?: A } = { run }
-  const { slot, script, context } = called()
+  const { slot, script, context } = timeoutContext()
   slot.call = call
   try {
     script.runInContext(context, { timeout: milliseconds })
@@ -44,10 +44,10 @@ interface Slot {
   call: { run: () => unknown; answer?: unknown } | undefined
 }
 
-/** The context is made when it is first needed: it is another global object, with all that belongs to one. */
-const called = () => {
-  made ??= make()
-  return made
+/** Created at first use, since a context is expensive: it has a global object of its own. */
+const timeoutContext = () => {
+  cached ??= make()
+  return cached
 }
 
 const make = () => {
@@ -55,7 +55,7 @@ const make = () => {
   return { slot, script: new vm.Script("slot.call.answer = slot.call.run()"), context: vm.createContext({ slot }) }
 }
 
-let made: ReturnType<typeof make> | undefined
+let cached: ReturnType<typeof make> | undefined
 
 // Tested by its code alone: the error may come from another context.
 const isTimeout = (cause: unknown): boolean =>

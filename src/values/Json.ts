@@ -108,11 +108,14 @@ export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | und
 }
 
 /** Longest text from outside that the log keeps, in characters. */
-const MAX_SAID = 8192
+const MAX_TEXT_LENGTH = 8192
 
-/** Makes text from outside fit for the log: replaces lone surrogates, and truncates text beyond `MAX_SAID`. */
+/** Makes text from outside fit for the log: replaces lone surrogates, and truncates text beyond `MAX_TEXT_LENGTH`. */
 export const plainText = (text: string): string =>
-  (text.length <= MAX_SAID ? text : `${text.slice(0, MAX_SAID)}… (${text.length} characters)`).toWellFormed()
+  (text.length <= MAX_TEXT_LENGTH
+    ? text
+    : `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length} characters)`
+  ).toWellFormed()
 
 /** SHA-256 of text (UTF-8), in lower-case hexadecimal. */
 export const sha256 = (text: string): string => crypto.hash("sha256", text, "hex")

@@ -131,8 +131,8 @@ const mismatch = (
 }
 
 const nearestOf = ({ ast, actual }: { readonly ast: AST.AST; readonly actual: unknown }): string | undefined => {
-  const said = ast.annotations[Nearest]
-  if (typeof said === "string") return said
+  const suggested = ast.annotations[Nearest]
+  if (typeof suggested === "string") return suggested
   const [word] = typeof actual === "string" ? DidYouMean.similarNames(actual.trim(), wordsOf(ast)) : []
   return word === undefined ? undefined : JSON.stringify(word)
 }

@@ -59,10 +59,10 @@ export const decode = <A>(
     return Either.left(problems([{ keys: [], expected: "an object of keys and values", found, tolerable: false }]))
   }
   const decoded = Schema.decodeUnknownEither(schema, STRICT)(copied.value)
-  if (Either.isRight(decoded) && copied.strange.length === 0) return Either.right(decoded.right)
+  if (Either.isRight(decoded) && copied.issues.length === 0) return Either.right(decoded.right)
   const inside = Either.isLeft(decoded) ? issuesOf(decoded.left.issue) : []
-  const others = inside.filter(({ keys }) => !copied.strange.some((strange) => isWithin(keys, strange.keys)))
-  return Either.left(problems([...copied.strange, ...others]))
+  const others = inside.filter(({ keys }) => !copied.issues.some((issue) => isWithin(keys, issue.keys)))
+  return Either.left(problems([...copied.issues, ...others]))
 }
 
 const STRICT = { errors: "all", onExcessProperty: "error" } as const

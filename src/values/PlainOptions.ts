@@ -15,55 +15,55 @@ export const KeepsUndefined = Symbol.for("hindcast/KeepsUndefined")
 /** A copy of a value, and an issue for each class instance in it where a plain record was expected. */
 export interface Copied {
   readonly value: unknown
-  readonly strange: ReadonlyArray<SchemaIssue>
+  readonly issues: ReadonlyArray<SchemaIssue>
 }
 
 /**
  * Copies a value as deep as its schema describes, reading each property once. Keys whose value is `undefined` are left
  * out. Services and functions are kept by reference. A class instance where a plain record is expected is reported in
- * `strange`: a schema reads own properties only, and would take inherited ones for missing.
+ * `issues`: a schema reads own properties only, and would take inherited ones for missing.
  */
 export const copyOf = (ast: AST.AST, value: unknown): Copied => {
-  const strange: Array<SchemaIssue> = []
-  return { value: copy(ast, value, [], strange), strange }
+  const issues: Array<SchemaIssue> = []
+  return { value: copy(ast, value, [], issues), issues }
 }
 
 type Keys = ReadonlyArray<PropertyKey>
 
-const copy = (ast: AST.AST, value: unknown, keys: Keys, strange: Array<SchemaIssue>): unknown => {
+const copy = (ast: AST.AST, value: unknown, keys: Keys, issues: Array<SchemaIssue>): unknown => {
   switch (ast._tag) {
     case "Suspend":
-      return copy(ast.f(), value, keys, strange)
+      return copy(ast.f(), value, keys, issues)
     case "Refinement":
     case "Transformation":
-      return copy(ast.from, value, keys, strange)
+      return copy(ast.from, value, keys, issues)
     case "Declaration":
     case "UnknownKeyword":
-      return isData(value) ? structuredClone(value) : value
+      return isJson(value) ? structuredClone(value) : value
     case "Union": {
-      const fitting = ast.types.filter((type) => looksInto(type, value))
+      const fitting = ast.types.filter((type) => describesInside(type, value))
       const [only] = fitting
-      return only !== undefined && fitting.length === 1 ? copy(only, value, keys, strange) : value
+      return only !== undefined && fitting.length === 1 ? copy(only, value, keys, issues) : value
     }
     case "TupleType":
-      return Array.isArray(value) ? copyOfList(ast, value, keys, strange) : value
+      return Array.isArray(value) ? copyOfList(ast, value, keys, issues) : value
     case "TypeLiteral":
-      return isObject(value) ? copyOfObject(ast, value, keys, strange) : value
+      return isObject(value) ? copyOfObject(ast, value, keys, issues) : value
     default:
       return value
   }
 }
 
-const copyOfList = (ast: AST.TupleType, list: ReadonlyArray<unknown>, keys: Keys, strange: Array<SchemaIssue>) =>
+const copyOfList = (ast: AST.TupleType, list: ReadonlyArray<unknown>, keys: Keys, issues: Array<SchemaIssue>) =>
   Array.from(list, (item, index) => {
     const type = ast.elements[index]?.type ?? ast.rest[0]?.type
-    return type === undefined ? item : copy(type, item, [...keys, index], strange)
+    return type === undefined ? item : copy(type, item, [...keys, index], issues)
   })
 
-const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange: Array<SchemaIssue>) => {
+const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, issues: Array<SchemaIssue>) => {
   if (!isPlain(object)) {
     const expected = "an object of keys and values"
-    strange.push({ keys, expected, found: describeValue(object), tolerable: false })
+    issues.push({ keys, expected, found: describeValue(object), tolerable: false })
     return object
   }
   const keepsUndefined = ast.annotations[KeepsUndefined] === true
@@ -73,19 +73,19 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, strange:
       const value: unknown = Reflect.get(object, key)
       if (value === undefined && !keepsUndefined) return []
       const type = ast.propertySignatures.find(({ name }) => name === key)?.type ?? ast.indexSignatures[0]?.type
-      return [[key, type === undefined ? value : copy(type, value, [...keys, key], strange)] as const]
+      return [[key, type === undefined ? value : copy(type, value, [...keys, key], issues)] as const]
     }),
   )
 }
 
 /** Whether a schema describes the inside of this value: a list for a tuple, an object for a struct. */
-const looksInto = (ast: AST.AST, value: unknown): boolean => {
+const describesInside = (ast: AST.AST, value: unknown): boolean => {
   switch (ast._tag) {
     case "Suspend":
-      return looksInto(ast.f(), value)
+      return describesInside(ast.f(), value)
     case "Refinement":
     case "Transformation":
-      return looksInto(ast.from, value)
+      return describesInside(ast.from, value)
     case "TupleType":
       return Array.isArray(value)
     case "TypeLiteral":
@@ -98,5 +98,5 @@ const looksInto = (ast: AST.AST, value: unknown): boolean => {
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const isData = (value: unknown): boolean =>
+const isJson = (value: unknown): boolean =>
   typeof value === "object" && value !== null && findNonJson(value) === undefined

@@ -7,7 +7,9 @@
 
 /** Text on one line: every control character and every invisible character is written as an escape. */
 export const visible = (text: string): string =>
-  ASCII.test(text) ? text : text.replaceAll(CONTROL_OR_UNSEEN, (found) => (isEmojiPart(found) ? found : escaped(found)))
+  ASCII.test(text)
+    ? text
+    : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
 
 /** Like `visible`, but keeps line feeds: for text of several lines, such as an error's message. */
 export const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n")
@@ -38,7 +40,7 @@ export const unmistakable = (text: string): string => {
     .replaceAll(MISTAKABLE, escaped)
     .replaceAll(LIKE_PUNCTUATION, escaped)
     .replaceAll(PHONETIC, escaped)
-    .replaceAll(OUT_OF_USE, escaped)
+    .replaceAll(OUTSIDE_MODERN_SCRIPTS, escaped)
     .replaceAll(NOT_ASCII, (found) => (ASCII.test(found.normalize("NFKC")) ? escaped(found) : found))
 }
 
@@ -55,16 +57,16 @@ const NOT_ASCII = /\P{ASCII}/gu
  * surrogates, all characters that Unicode renders as nothing (Hangul fillers, variation selectors), the blank Braille
  * pattern, and combining marks on top of four others. The selectors and joiners of an emoji are kept.
  */
-const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800"
+const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800"
 
 const EMOJI = "\\p{Extended_Pictographic}(?:\\uFE0F|\\p{Emoji_Modifier})?"
 
-const CONTROL_OR_UNSEEN = new RegExp(
-  `${EMOJI}(?:\\u200D${EMOJI})+|\\p{Extended_Pictographic}\\uFE0F|[${UNSEEN}]|(?<=\\p{M}{4})\\p{M}`,
+const CONTROL_OR_INVISIBLE = new RegExp(
+  `${EMOJI}(?:\\u200D${EMOJI})+|\\p{Extended_Pictographic}\\uFE0F|[${INVISIBLE}]|(?<=\\p{M}{4})\\p{M}`,
   "gu",
 )
 
-const MISTAKABLE = new RegExp(`[${UNSEEN}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu")
+const MISTAKABLE = new RegExp(`[${INVISIBLE}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu")
 
 /**
  * Characters that look like ASCII punctuation and are not compatible with it (UTS #39): slashes, hyphens and minus
@@ -84,7 +86,7 @@ const LIKE_PUNCTUATION = new RegExp(
 const PHONETIC = /[\u0250-\u02AF\u1D00-\u1D2B\uA730\uA731\u0237]/gu
 
 /** The scripts in modern use (UAX #31, recommended scripts). Letters of other scripts serve only as look-alikes. */
-const IN_USE =
+const MODERN_SCRIPTS =
   "Common Inherited Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan"
 
 const inScripts = (scripts: string): string =>
@@ -93,7 +95,7 @@ const inScripts = (scripts: string): string =>
     .map((script) => `\\p{Script=${script}}`)
     .join("")
 
-const OUT_OF_USE = new RegExp(`(?![${inScripts(IN_USE)}])[\\p{L}\\p{N}]`, "gu")
+const OUTSIDE_MODERN_SCRIPTS = new RegExp(`(?![${inScripts(MODERN_SCRIPTS)}])[\\p{L}\\p{N}]`, "gu")
 
 /** A match that begins with a pictograph is a complete emoji, which is visible. */
 const isEmojiPart = (found: string): boolean => /^\p{Extended_Pictographic}/u.test(found)
@@ -125,22 +127,22 @@ const NOT_WITH_LATIN = new RegExp(
 
 /** Alphabets with letters that look like Latin ones, and those letters (UTS #39, single-letter confusables). */
 const ALPHABETS = [
-  { letter: /\p{Script=Cyrillic}/gu, alike: /^[АВЕЅІЈКМНОРСТУХЗаеѕіјорсухһԁԛԝӏҮѴѵ]$/u },
-  { letter: /\p{Script=Greek}/gu, alike: /^[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικϲϳ]$/u },
-  { letter: /\p{Script=Armenian}/gu, alike: /^[ՍՕԼոսցօհզյ]$/u },
-  { letter: /\p{Script=Cherokee}/gu, alike: /^\p{Script=Cherokee}$/u },
-  { letter: /\p{Script=Lisu}/gu, alike: /^\p{Script=Lisu}$/u },
-  { letter: /\p{Script=Coptic}/gu, alike: /^\p{Script=Coptic}$/u },
+  { letter: /\p{Script=Cyrillic}/gu, lookAlike: /^[АВЕЅІЈКМНОРСТУХЗаеѕіјорсухһԁԛԝӏҮѴѵ]$/u },
+  { letter: /\p{Script=Greek}/gu, lookAlike: /^[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικϲϳ]$/u },
+  { letter: /\p{Script=Armenian}/gu, lookAlike: /^[ՍՕԼոսցօհզյ]$/u },
+  { letter: /\p{Script=Cherokee}/gu, lookAlike: /^\p{Script=Cherokee}$/u },
+  { letter: /\p{Script=Lisu}/gu, lookAlike: /^\p{Script=Lisu}$/u },
+  { letter: /\p{Script=Coptic}/gu, lookAlike: /^\p{Script=Coptic}$/u },
 ] as const
 
 type Alphabet = (typeof ALPHABETS)[number]
 
-/** The alphabets that a text is certainly written in: some word in it has a letter that is no look-alike. */
+/** The alphabets that a text is certainly written in: some word in it has a letter that is no look-lookAlike. */
 const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
   new Set(
-    ALPHABETS.filter(({ letter, alike }) =>
+    ALPHABETS.filter(({ letter, lookAlike }) =>
       (text.match(WORD) ?? []).some(
-        (word) => !LATIN.test(word) && (word.match(letter) ?? []).some((character) => !alike.test(character)),
+        (word) => !LATIN.test(word) && (word.match(letter) ?? []).some((character) => !lookAlike.test(character)),
       ),
     ),
   )

@@ -43,7 +43,7 @@ export const dateOf = (epochMs: number): Date => new Date(Math.min(Math.max(epoc
 export const nanoseconds = (epochMs: number): bigint => {
   const whole = Math.floor(epochMs)
   const exact = BigInt(whole) * 1_000_000n + BigInt(Math.round((epochMs - whole) * 1_000_000))
-  return exact < 0n ? 0n : exact > MOST ? MOST : exact
+  return exact < 0n ? 0n : exact > MAX_UINT64 ? MAX_UINT64 : exact
 }
 
-const MOST = 2n ** 64n - 1n
+const MAX_UINT64 = 2n ** 64n - 1n

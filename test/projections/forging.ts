@@ -23,13 +23,13 @@ export const forge = (filename: string, change: (text: string) => string, key?: 
   Effect.gen(function* () {
     let forged = 0
     for (const row of yield* sql<Row>(filename, "SELECT rowid, * FROM snapshots")) {
-      const { seal, root } = SnapshotSeal.parted(row.root)
+      const { seal, root } = SnapshotSeal.splitSeal(row.root)
       const text = zlib.inflateRawSync(root).toString()
       const changed = zlib.deflateRawSync(change(text))
       const { fingerprint, timeline, position, event_hash: eventHash } = row
       const stateHash = sha256(changed)
       const claim = { fingerprint, timeline, position, eventHash, stateHash, epoch: "" }
-      const column = SnapshotSeal.joined({
+      const column = SnapshotSeal.joinSeal({
         seal: key === undefined ? seal : SnapshotSeal.seal(key, claim),
         root: changed,
       })

@@ -42,7 +42,7 @@ export interface ValidatedEvent {
   readonly stored: string
   readonly blob: Blob | null
   /** If personal fields were encrypted: the key's id, and the payload's text as it reads without that key. */
-  readonly sealed: { readonly keyId: string; readonly openText: string } | null
+  readonly encrypted: { readonly keyId: string; readonly textWithoutKey: string } | null
 }
 
 /** A valid request. */
@@ -58,13 +58,13 @@ export interface ValidatedAppend {
   readonly synced: boolean
 }
 
-type Admit = (request: AppendRequest) => Either.Either<ValidatedAppend, InvalidEvent>
+type Validate = (request: AppendRequest) => Either.Either<ValidatedAppend, InvalidEvent>
 
 /**
  * Makes the validation of append requests against a vocabulary. It encrypts personal fields. Errors of the key storage
  * are thrown.
  */
-export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
+export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
   const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type)]))
 
   return (request) => {
@@ -73,7 +73,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
         new InvalidEvent({ stream: typeof request?.stream === "string" ? request.stream : "", index, reason }),
       )
 
-    if (!isObject(request)) return refuse(null, `expected a request, found ${shown(request)}`)
+    if (!isObject(request)) return refuse(null, `expected a request, found ${describe(request)}`)
     const now = Date.now()
     if (!isClockTime(now)) return refuse(null, `${IMPOSSIBLE_CLOCK}, found ${iso(now)}`)
     const badName =
@@ -87,14 +87,14 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
     const badExpectation = checkExpected(request.expected)
     if (badExpectation !== undefined) return refuse(null, badExpectation)
     if (!Array.isArray(request.events))
-      return refuse(null, `events: expected a list of events, found ${shown(request.events)}`)
+      return refuse(null, `events: expected a list of events, found ${describe(request.events)}`)
     if (request.events.length === 0) return refuse(null, "expected at least one event, found none")
     if (request.events.length > MAX_EVENTS_PER_APPEND) {
       return refuse(null, `expected at most ${MAX_EVENTS_PER_APPEND} events, found ${request.events.length}`)
     }
 
-    const stranger = request.events.findIndex((event) => !isObject(event))
-    if (stranger >= 0) return refuse(stranger, `expected an event, found ${shown(request.events[stranger])}`)
+    const nonEvent = request.events.findIndex((event) => !isObject(event))
+    if (nonEvent >= 0) return refuse(nonEvent, `expected an event, found ${describe(request.events[nonEvent])}`)
 
     const types = request.events.map(({ type }) => vocabulary.types.get(type))
     let key: Key | undefined
@@ -103,7 +103,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
         return refuse(null, "subject: expected an event whose type declares personal fields, found none; leave it out")
       }
       key = keys.of(request.subject)
-      if (key === undefined) return refuse(null, UNFINISHED)
+      if (key === undefined) return refuse(null, KEY_DESTROYED)
     }
 
     const events: Array<ValidatedEvent> = []
@@ -113,15 +113,15 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
       const type = types[index]
       const check = checks.get(event.type)
       if (type === undefined || check === undefined) {
-        return refuse(index, `${shown(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
+        return refuse(index, `${describe(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
       }
-      const admitted = admitEvent(event, type, check, key)
-      if (typeof admitted === "string") return refuse(index, `${event.type}: ${admitted}`)
-      if (admitted.idGiven) {
-        if (givenIds.has(admitted.id)) return refuse(index, `id: ${admitted.id} is given to two events of one append`)
-        givenIds.add(admitted.id)
+      const validated = validateEvent(event, type, check, key)
+      if (typeof validated === "string") return refuse(index, `${event.type}: ${validated}`)
+      if (validated.idGiven) {
+        if (givenIds.has(validated.id)) return refuse(index, `id: ${validated.id} is given to two events of one append`)
+        givenIds.add(validated.id)
       }
-      events.push(admitted)
+      events.push(validated)
       synced ||= type.synced
     }
     return Either.right({
@@ -139,11 +139,11 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Admit => {
 
 const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a time from 1970 to 9999"
 
-const UNFINISHED =
+const KEY_DESTROYED =
   "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
 
 /** Validates one event. Returns a text that says what is wrong if it is not valid. */
-const admitEvent = (
+const validateEvent = (
   event: NewEvent,
   type: EventType,
   check: PayloadCheck,
@@ -157,19 +157,19 @@ const admitEvent = (
     return `schemaVersion: expected ${type.version}, found ${event.schemaVersion}`
   }
   if (event.id !== undefined && !isEventId(event.id))
-    return `id: expected a UUID in lower case, found ${shown(event.id)}`
+    return `id: expected a UUID in lower case, found ${describe(event.id)}`
   if (event.causationId != null && !isEventId(event.causationId)) {
-    return `causationId: expected the id of an event, found ${shown(event.causationId)}`
+    return `causationId: expected the id of an event, found ${describe(event.causationId)}`
   }
   if (event.occurredAt !== undefined && !isMoment(event.occurredAt)) {
-    return `occurredAt: expected whole milliseconds since 1970, from the year 0 to 9999, found ${shown(event.occurredAt)}`
+    return `occurredAt: expected whole milliseconds since 1970, from the year 0 to 9999, found ${describe(event.occurredAt)}`
   }
   const text = JSON.stringify(event.payload)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
   const id = event.id ?? newId()
-  const sealed = key === undefined ? undefined : sealPersonal(key, id, event.payload, type)
-  const whole = sealed?.text ?? text
+  const encrypted = key === undefined ? undefined : encryptPersonal(key, id, event.payload, type)
+  const whole = encrypted?.text ?? text
   const blob = blobOf(whole)
   return {
     id,
@@ -183,12 +183,15 @@ const admitEvent = (
     text,
     stored: blob === null ? whole : nameOf(blob),
     blob,
-    sealed: sealed === undefined || key === undefined ? null : { keyId: key.id, openText: JSON.stringify(sealed.open) },
+    encrypted:
+      encrypted === undefined || key === undefined
+        ? null
+        : { keyId: key.id, textWithoutKey: JSON.stringify(encrypted.open) },
   }
 }
 
 /** Encrypts those fields of a payload that its type declares personal. Undefined if it has none of them. */
-const sealPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
+const encryptPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
   const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
   return present.length === 0 ? undefined : encryptPayload(key, id, payload, Object.fromEntries(present))
 }
@@ -211,21 +214,21 @@ const payloadCheck = (type: EventType): PayloadCheck => {
 
 const checkFence = (fence: Fence): string | undefined => {
   // A malformed fence must not be ignored: the append would not be fenced.
-  if (!isObject(fence)) return `fence: expected a stream and its version, found ${shown(fence)}`
+  if (!isObject(fence)) return `fence: expected a stream and its version, found ${describe(fence)}`
   const { timeline = MAIN, stream, version } = fence
   return (
     checkName("fence/timeline", timeline) ??
     checkName("fence/stream", stream) ??
     (Number.isSafeInteger(version) && version >= 0
       ? undefined
-      : `fence/version: expected a stream's version (0, 1, 2 …), found ${shown(version)}`)
+      : `fence/version: expected a stream's version (0, 1, 2 …), found ${describe(version)}`)
   )
 }
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Describes a value for a message. */
-const shown = (value: unknown): string => {
+const describe = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   if (Array.isArray(value)) return "a list"
   return typeof value === "object" && value !== null ? "an object" : String(value)
@@ -241,15 +244,15 @@ const checkExpected = (expected: AppendRequest["expected"]): string | undefined 
     case "Exact":
       return Number.isSafeInteger(expected.version) && expected.version >= 0
         ? undefined
-        : `expected: expected a version, 0 or more, found ${shown(expected.version)}`
+        : `expected: expected a version, 0 or more, found ${describe(expected.version)}`
     default:
-      return `expected: expected Any, NoStream, Exists or Exact(version), found ${shown(expected)}`
+      return `expected: expected Any, NoStream, Exists or Exact(version), found ${describe(expected)}`
   }
 }
 
 /** What is wrong with a name; undefined if it is valid. */
 export const checkName = (what: string, name: unknown): string | undefined => {
-  if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${shown(name)}`
+  if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${describe(name)}`
   if (name.length > MAX_NAME_LENGTH)
     return `${what}: expected at most ${MAX_NAME_LENGTH} characters, found ${name.length}`
   if (!name.isWellFormed() || name.includes("\0"))

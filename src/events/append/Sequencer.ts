@@ -23,17 +23,17 @@ export interface LogState {
 export type Placement =
   | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }
-  | { readonly kind: "conflict"; readonly on: Conflicting; readonly expected: Expected; readonly actual: number }
+  | { readonly kind: "conflict"; readonly on: ConflictingStream; readonly expected: Expected; readonly actual: number }
   | { readonly kind: "id reused"; readonly id: string; readonly position: number }
 
 /** The stream whose version is not the expected one: the request's own, or its fence's. */
-type Conflicting = Pick<ValidatedAppend, "timeline" | "stream">
+type ConflictingStream = Pick<ValidatedAppend, "timeline" | "stream">
 
 /** A sequenced batch: the rows to write, and the placement of each request, in the order given. */
 export interface Sequenced {
   readonly rows: ReadonlyArray<Event>
   /** The validated event of each row. */
-  readonly admitted: ReadonlyArray<ValidatedEvent>
+  readonly validated: ReadonlyArray<ValidatedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
   /** The last versions of the streams that got events, by `streamKey`. */
@@ -51,7 +51,7 @@ export const streamKey = (timeline: string, stream: string): string => `${timeli
  */
 export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>, now: number): Sequenced => {
   const rows: Array<Event> = []
-  const contents: Array<ValidatedEvent> = []
+  const validatedEvents: Array<ValidatedEvent> = []
   const versions = new Map<string, number>()
   const placedIds = new Map<string, Event>()
   let head = log.head
@@ -72,21 +72,21 @@ export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>
       return { kind: "conflict", on: request, expected, actual: version }
     }
     const events: Array<Event> = []
-    for (const admitted of request.events) {
+    for (const validated of request.events) {
       version += 1
-      const event = envelope(request, admitted, head, version, now)
+      const event = envelope(request, validated, head, version, now)
       head = { position: event.position, hash: event.hash }
       events.push(event)
       rows.push(event)
-      contents.push(admitted)
-      if (admitted.idGiven) placedIds.set(event.id, event)
+      validatedEvents.push(validated)
+      if (validated.idGiven) placedIds.set(event.id, event)
     }
     versions.set(key, version)
     return { kind: "placed", events }
   }
 
   const placements = requests.map(place)
-  return { rows, admitted: contents, placements, head, versions }
+  return { rows, validated: validatedEvents, placements, head, versions }
 }
 
 const meets = (expected: Expected, version: number): boolean => {
@@ -104,29 +104,29 @@ const meets = (expected: Expected, version: number): boolean => {
 
 const envelope = (
   request: ValidatedAppend,
-  admitted: ValidatedEvent,
+  validated: ValidatedEvent,
   head: Head,
   version: number,
   now: number,
 ): Event => {
   const event = {
     position: head.position + 1,
-    id: admitted.id,
+    id: validated.id,
     timeline: request.timeline,
     stream: request.stream,
     version,
-    type: admitted.type,
-    schemaVersion: admitted.schemaVersion,
+    type: validated.type,
+    schemaVersion: validated.schemaVersion,
     taskId: request.taskId,
-    causationId: admitted.causationId,
+    causationId: validated.causationId,
     actor: request.actor,
-    occurredAt: admitted.occurredAt ?? now,
+    occurredAt: validated.occurredAt ?? now,
     recordedAt: now,
-    payload: admitted.payload,
+    payload: validated.payload,
     hash: "",
   }
-  const keyId = admitted.sealed?.keyId ?? null
-  event.hash = Chain.link(head.hash, event, admitted.stored, keyId)
+  const keyId = validated.encrypted?.keyId ?? null
+  event.hash = Chain.link(head.hash, event, validated.stored, keyId)
   return keyId === null ? event : { ...event, personal: { keyId, readable: true } }
 }
 
@@ -141,24 +141,24 @@ const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | und
   const [first] = known
   if (first === undefined) return undefined
   for (const [index, event] of earlier.entries()) {
-    const admitted = request.events[index]
-    if (event === undefined || admitted === undefined) continue
-    if (!sameContent(request, admitted, event)) return { kind: "id reused", id: event.id, position: event.position }
+    const validated = request.events[index]
+    if (event === undefined || validated === undefined) continue
+    if (!sameContent(request, validated, event)) return { kind: "id reused", id: event.id, position: event.position }
   }
   return known.length === request.events.length
     ? { kind: "already there", events: known }
     : { kind: "id reused", id: first.id, position: first.position }
 }
 
-const sameContent = (request: ValidatedAppend, admitted: ValidatedEvent, event: Event): boolean =>
+const sameContent = (request: ValidatedAppend, validated: ValidatedEvent, event: Event): boolean =>
   event.timeline === request.timeline &&
   event.stream === request.stream &&
-  event.type === admitted.type &&
+  event.type === validated.type &&
   event.taskId === request.taskId &&
-  event.causationId === admitted.causationId &&
+  event.causationId === validated.causationId &&
   event.actor === request.actor &&
-  (admitted.occurredAt === null || event.occurredAt === admitted.occurredAt) &&
-  isSameJson(JSON.stringify(event.payload), textAsReadable(admitted, event))
+  (validated.occurredAt === null || event.occurredAt === validated.occurredAt) &&
+  isSameJson(JSON.stringify(event.payload), textAsReadable(validated, event))
 
 /**
  * A retrying program may build the payload anew with keys in another order, so that texts that differ are compared in
@@ -170,8 +170,8 @@ const isSameJson = (a: string, b: string): boolean =>
 /**
  * The stored event of a destroyed key has lost its personal fields: compares it with the request's text without them.
  */
-const textAsReadable = ({ text, sealed }: ValidatedEvent, { personal }: Event): string =>
-  personal?.readable === false && sealed !== null ? sealed.openText : text
+const textAsReadable = ({ text, encrypted }: ValidatedEvent, { personal }: Event): string =>
+  personal?.readable === false && encrypted !== null ? encrypted.textWithoutKey : text
 
 /** Most missed events that a conflict carries. */
 const MAX_MISSED = 1000

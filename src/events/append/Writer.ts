@@ -12,7 +12,7 @@ import {
 import type * as AppendValidation from "./AppendValidation.ts"
 
 /** Most appends in the queue. Later ones wait until there is room (back-pressure). */
-const MAX_WAITING = 4096
+const MAX_PENDING = 4096
 
 /** Most appends committed together. */
 const MAX_APPENDS_PER_COMMIT = 1024
@@ -29,9 +29,9 @@ export type Commit = (
 ) => Either.Either<ReadonlyArray<CommitResult>, LogError | DiskFull>
 
 /** An append whose caller waits. */
-interface Waiting<Request> {
+interface PendingAppend<Request> {
   readonly request: Request
-  readonly resume: (answer: Effect.Effect<Appended, AppendError>) => void
+  readonly resume: (result: Effect.Effect<Appended, AppendError>) => void
   /** The caller's fiber, if it can be interrupted. */
   readonly fiber: Fiber.RuntimeFiber<Appended, AppendError> | undefined
 }
@@ -49,41 +49,43 @@ interface Waiting<Request> {
  */
 export const make = (
   name: string,
-  admit: (request: AppendRequest) => Either.Either<AppendValidation.ValidatedAppend, AppendError>,
+  validate: (request: AppendRequest) => Either.Either<AppendValidation.ValidatedAppend, AppendError>,
   commit: Commit,
 ): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
-  let waiting: Array<Waiting<AppendValidation.ValidatedAppend>> = []
+  let pending: Array<PendingAppend<AppendValidation.ValidatedAppend>> = []
   /** Appends that came while the queue was full. They keep their order, and are validated when there is room. */
-  let outside: Array<Waiting<AppendRequest>> = []
+  let overflow: Array<PendingAppend<AppendRequest>> = []
   let scheduled = false
   let closed = false
 
   const schedule = () => {
     if (scheduled) return
     scheduled = true
-    setImmediate(turn)
+    setImmediate(commitNext)
   }
 
-  const turn = () => {
+  const commitNext = () => {
     scheduled = false
-    const batch = waiting.slice(0, MAX_APPENDS_PER_COMMIT)
-    waiting = waiting.slice(batch.length)
-    const wanted = batch.filter(isWanted)
-    if (wanted.length > 0) answer(wanted)
-    if (outside.length > 0) makeRoom()
+    const batch = pending.slice(0, MAX_APPENDS_PER_COMMIT)
+    pending = pending.slice(batch.length)
+    const stillWaiting = batch.filter(isWaiting)
+    if (stillWaiting.length > 0) commitAndResume(stillWaiting)
+    if (overflow.length > 0) admitOverflow()
     // The queue may be empty and the overflow not: those moved to the queue may have been interrupted, or invalid.
-    if (waiting.length > 0 || outside.length > 0) schedule()
+    if (pending.length > 0 || overflow.length > 0) schedule()
   }
 
-  const answer = (batch: ReadonlyArray<Waiting<AppendValidation.ValidatedAppend>>) => {
+  const commitAndResume = (batch: ReadonlyArray<PendingAppend<AppendValidation.ValidatedAppend>>) => {
     const answers = commitAll(batch)
-    for (const [index, { resume }] of batch.entries()) if (isLost(answers[index])) resume(answers[index] ?? UNANSWERED)
-    for (const [index, { resume }] of batch.entries()) if (!isLost(answers[index])) resume(answers[index] ?? UNANSWERED)
+    for (const [index, { resume }] of batch.entries())
+      if (hasFailed(answers[index])) resume(answers[index] ?? UNANSWERED)
+    for (const [index, { resume }] of batch.entries())
+      if (!hasFailed(answers[index])) resume(answers[index] ?? UNANSWERED)
   }
 
   /** The result of each append of a batch. A defect becomes the result of all, so that no caller waits for ever. */
   const commitAll = (
-    batch: ReadonlyArray<Waiting<AppendValidation.ValidatedAppend>>,
+    batch: ReadonlyArray<PendingAppend<AppendValidation.ValidatedAppend>>,
   ): ReadonlyArray<Effect.Effect<Appended, AppendError>> => {
     try {
       const committed = commit(batch.map(({ request }) => request))
@@ -93,17 +95,17 @@ export const make = (
     }
   }
 
-  const makeRoom = () => {
-    const entering = outside.slice(0, MAX_WAITING - waiting.length)
-    outside = outside.slice(entering.length)
-    for (const { request, ...caller } of entering.filter(isWanted)) enter(request, caller)
+  const admitOverflow = () => {
+    const admitted = overflow.slice(0, MAX_PENDING - pending.length)
+    overflow = overflow.slice(admitted.length)
+    for (const { request, ...caller } of admitted.filter(isWaiting)) enqueue(request, caller)
   }
 
-  const enter = (request: AppendRequest, caller: Omit<Waiting<AppendRequest>, "request">) => {
+  const enqueue = (request: AppendRequest, caller: Omit<PendingAppend<AppendRequest>, "request">) => {
     try {
-      const admitted = admit(request)
+      const admitted = validate(request)
       if (Either.isLeft(admitted)) caller.resume(Effect.fail(admitted.left))
-      else waiting.push({ ...caller, request: admitted.right })
+      else pending.push({ ...caller, request: admitted.right })
     } catch (defect) {
       caller.resume(Effect.die(defect))
     }
@@ -111,22 +113,22 @@ export const make = (
 
   const close = () => {
     closed = true
-    while (waiting.length > 0 || outside.length > 0) turn()
+    while (pending.length > 0 || overflow.length > 0) commitNext()
   }
 
   const append = (request: AppendRequest): Effect.Effect<Appended, AppendError> =>
     Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
       if (closed) return Effect.fail(new LogUnavailable({ log: name, reason: "it was closed" }))
-      const waiter = RuntimeFlags.interruptible(runtimeFlags) ? fiber : undefined
-      if (waiting.length >= MAX_WAITING || outside.length > 0) {
+      const interruptibleFiber = RuntimeFlags.interruptible(runtimeFlags) ? fiber : undefined
+      if (pending.length >= MAX_PENDING || overflow.length > 0) {
         return Effect.async((resume) => {
-          outside.push({ request, resume, fiber: waiter })
+          overflow.push({ request, resume, fiber: interruptibleFiber })
         })
       }
-      const admitted = admit(request)
+      const admitted = validate(request)
       if (Either.isLeft(admitted)) return Effect.fail(admitted.left)
       return Effect.async((resume) => {
-        waiting.push({ request: admitted.right, resume, fiber: waiter })
+        pending.push({ request: admitted.right, resume, fiber: interruptibleFiber })
         schedule()
       })
     })
@@ -138,14 +140,14 @@ export const make = (
 }
 
 /** Whether an append failed, so that its caller may retry. */
-const isLost = (answer: Effect.Effect<Appended, AppendError> | undefined): boolean =>
-  answer !== undefined && Either.isEither(answer) && Either.isLeft(answer)
+const hasFailed = (result: Effect.Effect<Appended, AppendError> | undefined): boolean =>
+  result !== undefined && Either.isEither(result) && Either.isLeft(result)
 
 /**
  * Whether the caller still waits. Tested when the append is due: an `onInterrupt` around every append would cost more
  * than half of what an append costs beside its row (measured: 13 µs instead of 6 µs).
  */
-const isWanted = ({ fiber }: Pick<Waiting<unknown>, "fiber">): boolean =>
+const isWaiting = ({ fiber }: Pick<PendingAppend<unknown>, "fiber">): boolean =>
   fiber === undefined || Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
 
 const UNANSWERED = Effect.dieMessage("the commit left an append unanswered")

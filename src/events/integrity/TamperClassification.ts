@@ -80,8 +80,10 @@ const swappedOrInserted = (position: number, from: ReadonlyArray<Stored>, later:
  * them.
  */
 const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Break | undefined => {
-  const left = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
-  return left && inserted(left.position + 1, `the event that belongs here stands at @${first.link.position}`)
+  const lastGenuine = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
+  return (
+    lastGenuine && inserted(lastGenuine.position + 1, `the event that belongs here stands at @${first.link.position}`)
+  )
 }
 
 /** Most removed events that are tried when the rows after a gap were renumbered to close it. */
@@ -105,11 +107,11 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
   if (flaw !== null) return { position, ...flaw }
 
   const next = from[1]
-  const given = Chain.link(head.hash, first.link, first.payload, first.keyId)
-  const goesOnFrom = (hash: string) =>
+  const recomputed = Chain.link(head.hash, first.link, first.payload, first.keyId)
+  const nextLinksTo = (hash: string) =>
     (anchor?.position === position && anchor.hash === hash) ||
     (next !== undefined && continues(hash, next, position + 1))
-  if (goesOnFrom(given)) {
+  if (nextLinksTo(recomputed)) {
     const reason =
       "its content gives the hash from which the log goes on, and the hash that stands beside it is another"
     return { position, kind: "hash changed", reason }
@@ -119,7 +121,7 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
     const reason = `version ${version} does not come next in stream ${stream}, and the content does not give the hash`
     return { position, kind: "envelope changed", reason }
   }
-  if (goesOnFrom(first.hash)) {
+  if (nextLinksTo(first.hash)) {
     const reason =
       "the event's content does not give its hash, from which the log goes on: its payload or a field of its envelope was changed, or an event before it was written anew together with its hash"
     return { position, kind: "content changed", reason }
@@ -133,11 +135,11 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
  * A flaw that the payload's text shows by itself: it is not the output of `JSON.stringify`, which writes every payload.
  */
 const payloadFlaw = (payload: string): Flaw | null => {
-  const reason = writtenAgain(payload)
+  const reason = serializationFlaw(payload)
   return reason === null ? null : { kind: "payload changed", reason }
 }
 
-const writtenAgain = (payload: string): string | null => {
+const serializationFlaw = (payload: string): string | null => {
   try {
     return JSON.stringify(JSON.parse(payload)) === payload ? null : "its payload is not written as the log writes JSON"
   } catch {

@@ -40,24 +40,24 @@ export const verify = (
     const atStart = yield* source.head
     let head: Head = { position: 0, hash: Chain.GENESIS }
     if (anchor?.position === 0 && anchor.hash !== head.hash) return broken(rewritten(anchor))
-    let isHeld = anchor === undefined || anchor.position === 0
+    let isAnchorChecked = anchor === undefined || anchor.position === 0
     while (true) {
-      const rows = yield* readOn(source, head)
+      const rows = yield* readNext(source, head)
       if (rows.length === 0) break
-      const walked = walk(head, rows)
-      const anchored = anchor === undefined ? undefined : rowAt(rows, head, walked, anchor.position)
+      const next = walk(head, rows)
+      const anchored = anchor === undefined ? undefined : rowAt(rows, head, next, anchor.position)
       if (anchor !== undefined && anchored !== undefined && anchored.hash !== anchor.hash) {
         return broken(rewritten(anchor))
       }
-      isHeld ||= anchored !== undefined
-      const unbroken = walked.position - head.position === rows.length
-      head = walked
-      if (!unbroken) return broken(yield* diagnose(source, head, anchor))
+      isAnchorChecked ||= anchored !== undefined
+      const unbroken = next.position - head.position === rows.length
+      head = next
+      if (!unbroken) return broken(yield* classifyBreak(source, head, anchor))
       if (onProgress !== undefined) yield* onProgress(head.position, Math.max(head.position, atStart.position))
       yield* yieldToEventLoop
     }
     // Also if the anchor's position never occurs: an anchor that was not compared must not pass.
-    if (anchor !== undefined && !isHeld) return broken(cutOff(head, anchor))
+    if (anchor !== undefined && !isAnchorChecked) return broken(truncated(head, anchor))
     return { broken: null, head, events: head.position }
   })
 
@@ -86,7 +86,7 @@ const rowAt = (rows: ReadonlyArray<TamperClassification.Stored>, from: Head, to:
  */
 const beginning = (head: Head) => (head.position === 0 ? Number.NEGATIVE_INFINITY : head.position)
 
-const readOn = (source: Source, head: Head) =>
+const readNext = (source: Source, head: Head) =>
   source.page(beginning(head), PAGE_SIZE).pipe(
     Effect.catchTag("LogCorrupt", () => source.page(beginning(head), 1)),
     Effect.catchTag("LogCorrupt", ({ log, reason }) =>
@@ -94,7 +94,7 @@ const readOn = (source: Source, head: Head) =>
     ),
   )
 
-const diagnose = (source: Source, head: Head, anchor: Head | undefined) =>
+const classifyBreak = (source: Source, head: Head, anchor: Head | undefined) =>
   Effect.gen(function* () {
     const earlier = yield* headsBefore(source, head)
     const from = yield* readable(source, beginning(head))
@@ -126,7 +126,7 @@ const rewritten = ({ position }: Head) => ({
   reason: "the chain holds up to here, but it is not the one that was anchored: it was written anew, here or before",
 })
 
-const cutOff = (head: Head, anchor: Head) => ({
+const truncated = (head: Head, anchor: Head) => ({
   position: head.position + 1,
   kind: "head changed" as const,
   reason: `the log ends at @${head.position}, but was anchored at @${anchor.position}: its last events were removed`,

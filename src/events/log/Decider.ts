@@ -52,10 +52,10 @@ export const decider = (log: Context.Tag.Service<EventLog>): Decider => {
   const decideAt = <E, R>(
     stream: string,
     decide: (version: number) => Effect.Effect<DecidedAppend | undefined, E, R>,
-    standing: Effect.Effect<number, LogError>,
+    currentVersion: Effect.Effect<number, LogError>,
   ): Effect.Effect<Appended | undefined, E | AppendError, R> =>
     Effect.gen(function* () {
-      const version = yield* standing
+      const version = yield* currentVersion
       const decided = yield* decide(version)
       if (decided === undefined) return undefined
       return yield* log

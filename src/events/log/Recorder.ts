@@ -46,10 +46,10 @@ export interface Recording {
  * program's.
  */
 export const make = (log: Context.Tag.Service<EventLog>, recording: Recording): Recorder =>
-  inName(log, recording, { version: 0, round: 0 })
+  recorderFor(log, recording, { version: 0, round: 0 })
 
 /** The stream as it will be when all pending appends are committed. */
-interface Standing {
+interface StreamState {
   version: number
   /**
    * Counts the conflicts that corrected `version`. A conflict of an append from an earlier round carries no newer
@@ -58,45 +58,48 @@ interface Standing {
   round: number
 }
 
-const inName = (log: Context.Tag.Service<EventLog>, recording: Recording, standing: Standing): Recorder => {
+const recorderFor = (log: Context.Tag.Service<EventLog>, recording: Recording, state: StreamState): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), ({ events: [first] }) =>
       first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first),
     )
 
-  const inTurn = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Event, AppendError> =>
+  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Event, AppendError> =>
     Effect.suspend(() => {
-      const { version, round } = standing
-      standing.version += events.length
+      const { version, round } = state
+      state.version += events.length
       return append({ events, expected: Exact(version) }).pipe(
         Effect.catchTag("VersionConflict", (conflict) => {
-          adopt(conflict, round)
-          return inTurn(events)
+          rebase(conflict, round)
+          return appendInOrder(events)
         }),
       )
     })
 
-  const adopt = ({ actual }: VersionConflict, round: number) => {
-    if (round !== standing.round) return
-    standing.version = actual
-    standing.round += 1
+  const rebase = ({ actual }: VersionConflict, round: number) => {
+    if (round !== state.round) return
+    state.version = actual
+    state.round += 1
   }
 
   return {
     record: (event, ...consequences) => {
-      if (consequences.length === 0) return inTurn([event])
+      if (consequences.length === 0) return appendInOrder([event])
       const id = event.id ?? newId()
-      return inTurn([{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))])
+      return appendInOrder([
+        { ...event, id },
+        ...consequences.map((consequence) => ({ causationId: id, ...consequence })),
+      ])
     },
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
-        standing.version = 1
+        state.version = 1
       }),
     recordAfter: (version, event) =>
       Effect.suspend(() => {
-        if (version === standing.version) standing.version += 1
+        if (version === state.version) state.version += 1
         return append({ events: [event], expected: Exact(version) })
       }),
-    as: (actor) => inName(log, { ...recording, actor }, standing),
+    as: (actor) => recorderFor(log, { ...recording, actor }, state),
   }
 }

@@ -21,8 +21,8 @@ import { Sha256 } from "../vocabulary/EventType.ts"
  * - `hash changed`: the next event links to the recomputed hash, so that only the stored hash was altered;
  * - `content or hash changed`: no later event shows which of the two was altered;
  * - `event missing`: the event of this position is nowhere in the file;
- * - `event inserted`: the event of this position, and those after it, are found later; or there is an event before
- *   position 1;
+ * - `event inserted`: the event of this position, and those after it, are found later; or there is a row at a position
+ *   where none can be (before @1, or archived);
  * - `order changed`: the event of this position is found at another one;
  * - `head changed`: the chain is valid, but differs from the anchor or from a snapshot.
  *

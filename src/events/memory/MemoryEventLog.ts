@@ -62,7 +62,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
   Effect.gen(function* () {
     const rows: Array<Row> = []
     const blobs = new Map<string, string>()
-    const contents = { blob: (digest: string) => blobs.get(digest), keys }
+    const payloadReader = { blob: (digest: string) => blobs.get(digest), keys }
     const positionsById = new Map<string, number>()
     const versions = new Map<string, number>()
     const commits = CommitNotifier.make()
@@ -70,7 +70,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
 
     const eventAt = (position: number): Event | undefined => {
       const row = rows[position - 1]
-      return row && eventOf(contents, row)
+      return row && eventOf(payloadReader, row)
     }
     const find = (id: string): Event | undefined => eventAt(positionsById.get(id) ?? 0)
 
@@ -79,7 +79,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
       const until = Math.min(query.until ?? head.position, head.position)
       for (let position = (query.after ?? 0) + 1; position <= until && events.length < limit; position++) {
         const row = rows[position - 1]
-        if (row !== undefined && matches(query, row.envelope)) events.push(eventOf(contents, row))
+        if (row !== undefined && matches(query, row.envelope)) events.push(eventOf(payloadReader, row))
       }
       return events
     }
@@ -89,14 +89,14 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
     const append = yield* Writer.make("memory", AppendValidation.make(vocabulary, keys), (requests) => {
       const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
       for (const [index, event] of batch.rows.entries()) {
-        const { stored = "", blob = null } = batch.admitted[index] ?? {}
+        const { stored = "", blob = null } = batch.validated[index] ?? {}
         rows.push({ envelope: { ...event }, payload: stored, keyId: event.personal?.keyId ?? null })
         if (blob !== null) blobs.set(blob.digest, blob.text)
         positionsById.set(event.id, event.position)
         versions.set(Sequencer.streamKey(event.timeline, event.stream), event.version)
       }
       head = batch.head
-      commits.announce()
+      commits.notify()
       const missed = Sequencer.readingOnce(page)
       return Either.right(requests.map((_, index) => Sequencer.answer(batch.placements[index], missed)))
     })
@@ -146,8 +146,8 @@ interface Row extends StoredPayload.StoredContent {
   readonly envelope: Event
 }
 
-const eventOf = (contents: StoredPayload.PayloadReader, row: Row): Event => {
-  const { payload, personal } = StoredPayload.read(contents, row.envelope.id, row)
+const eventOf = (payloadReader: StoredPayload.PayloadReader, row: Row): Event => {
+  const { payload, personal } = StoredPayload.read(payloadReader, row.envelope.id, row)
   return personal === undefined ? { ...row.envelope, payload } : { ...row.envelope, payload, personal }
 }
 

@@ -5,7 +5,7 @@ import { outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshot
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 
 /** The snapshots and parts of one series. */
-interface Kept {
+interface StoredSeries {
   readonly key: string
   readonly projection: string
   readonly snapshots: Map<number, Snapshot>
@@ -15,12 +15,12 @@ interface Kept {
 /** Makes an empty cache. */
 export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots> => {
   // In the order in which each series was last stored.
-  const kept = new Map<string, Kept>()
+  const seriesByKey = new Map<string, StoredSeries>()
   const epoch = () => keys.ofSnapshots()?.id ?? ""
   const keyOf = ({ fingerprint, timeline, epoch }: Series) => `${epoch}\0${timeline}\0${fingerprint}`
-  const of = (series: Series): Kept => {
+  const of = (series: Series): StoredSeries => {
     const key = keyOf(series)
-    return kept.get(key) ?? { key, projection: series.projection, snapshots: new Map(), parts: new Map() }
+    return seriesByKey.get(key) ?? { key, projection: series.projection, snapshots: new Map(), parts: new Map() }
   }
   return Snapshots.of({
     reading,
@@ -51,14 +51,14 @@ export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots
     save: (series, snapshot, parts) =>
       Effect.sync(() => {
         if (epoch() !== series.epoch) return
-        const own = of(series)
-        for (const [digest, part] of parts) own.parts.set(digest, part)
-        own.snapshots.set(snapshot.position, snapshot)
-        kept.delete(own.key)
-        kept.set(own.key, own)
-        for (const { key } of outlived([...kept.values()].reverse())) kept.delete(key)
+        const stored = of(series)
+        for (const [digest, part] of parts) stored.parts.set(digest, part)
+        stored.snapshots.set(snapshot.position, snapshot)
+        seriesByKey.delete(stored.key)
+        seriesByKey.set(stored.key, stored)
+        for (const { key } of outlived([...seriesByKey.values()].reverse())) seriesByKey.delete(key)
       }),
     forget: (series, position) => Effect.sync(() => void of(series).snapshots.delete(position)),
-    drop: Effect.sync(() => kept.clear()),
+    drop: Effect.sync(() => seriesByKey.clear()),
   })
 }

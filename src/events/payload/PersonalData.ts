@@ -51,7 +51,7 @@ export class PersonalData extends Context.Tag("hindcast/PersonalData")<
 >() {}
 
 /** How long to retry while another process is writing to the log: five seconds. */
-const UNTIL_FREE = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
+const RETRY_WHILE_BUSY = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
 
 /** The services that shredding uses. `attempt` turns errors that the key storage throws into typed errors. */
 export interface Stores {
@@ -75,7 +75,7 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): typeof Personal
       const { keyId, eventId } = destroyed
       // The snapshots are unreadable already; this frees their space. It is retried here, since `drop` does not wait,
       // unlike `append`.
-      yield* Effect.retry(snapshots.drop, { while: ({ _tag }) => _tag === "LogBusy", schedule: UNTIL_FREE })
+      yield* Effect.retry(snapshots.drop, { while: ({ _tag }) => _tag === "LogBusy", schedule: RETRY_WHILE_BUSY })
       const event = yield* log
         .append({
           stream: `key/${keyId}`,

@@ -60,32 +60,32 @@ export const newKey = (): Key => ({ id: newId(), secret: crypto.randomBytes(SECR
 
 /** Keys in memory, for a log in memory. */
 export const memory = (): Keys => {
-  interface Kept extends Key {
+  interface StoredKey extends Key {
     readonly since: number
   }
-  const kept = new Map<string, Kept>()
+  const bySubject = new Map<string, StoredKey>()
   const destroyed = new Map<string, Destroyed & { readonly since: number }>()
   let ofSnapshots: Key | undefined
   return {
     name: "memory",
     of: (subject) => {
       if (destroyed.has(subject)) return undefined
-      const known = kept.get(subject)
+      const known = bySubject.get(subject)
       if (known !== undefined) return known
       ofSnapshots ??= newKey()
       const made = { ...newKey(), since: Date.now() }
-      kept.set(subject, made)
+      bySubject.set(subject, made)
       return made
     },
-    find: (id) => [...kept.values()].find((key) => key.id === id),
+    find: (id) => [...bySubject.values()].find((key) => key.id === id),
     subjects: () => [
-      ...[...kept].map(([subject, { id, since }]) => ({ subject, keyId: id, since, shredding: false })),
+      ...[...bySubject].map(([subject, { id, since }]) => ({ subject, keyId: id, since, shredding: false })),
       ...[...destroyed].map(([subject, { keyId, since }]) => ({ subject, keyId, since, shredding: true })),
     ],
     destroy: (subject) => {
-      const key = kept.get(subject)
+      const key = bySubject.get(subject)
       if (key !== undefined) {
-        kept.delete(subject)
+        bySubject.delete(subject)
         destroyed.set(subject, { keyId: key.id, eventId: newId(), since: key.since })
         ofSnapshots = newKey()
       }

@@ -4,39 +4,39 @@ import { Effect } from "effect"
 
 /** Notifies subscribers in this process of commits. */
 export interface CommitNotifier {
-  readonly announce: () => void
+  readonly notify: () => void
   /** Subscribes to the next commit after this call. */
-  readonly listen: () => Listening
+  readonly subscribe: () => Subscription
 }
 
 /** A subscription to one commit. */
-export interface Listening {
+export interface Subscription {
   /** Succeeds at the first commit since the subscription began. */
-  readonly heard: Effect.Effect<void>
-  readonly stop: () => void
+  readonly committed: Effect.Effect<void>
+  readonly unsubscribe: () => void
 }
 
 export const make = (): CommitNotifier => {
-  const listeners = new Set<() => void>()
+  const subscribers = new Set<() => void>()
   return {
-    announce: () => {
-      for (const hear of listeners) hear()
+    notify: () => {
+      for (const onCommit of subscribers) onCommit()
     },
-    listen: () => {
-      let heard = false
-      let wake: (() => void) | undefined
-      const hear = () => {
-        heard = true
-        wake?.()
+    subscribe: () => {
+      let isCommitted = false
+      let resumeWaiting: (() => void) | undefined
+      const onCommit = () => {
+        isCommitted = true
+        resumeWaiting?.()
       }
-      listeners.add(hear)
+      subscribers.add(onCommit)
       return {
-        heard: Effect.async<void>((resume) => {
-          if (heard) resume(Effect.void)
-          else wake = () => resume(Effect.void)
+        committed: Effect.async<void>((resume) => {
+          if (isCommitted) resume(Effect.void)
+          else resumeWaiting = () => resume(Effect.void)
         }),
-        stop: () => {
-          listeners.delete(hear)
+        unsubscribe: () => {
+          subscribers.delete(onCommit)
         },
       }
     },

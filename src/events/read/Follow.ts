@@ -37,17 +37,17 @@ export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stre
 
 /** Waits until the head is past a position. */
 const newHead = (source: Source, after: number): Effect.Effect<Head, LogError> =>
-  Effect.repeat(look(source, after), { until: (head) => head.position > after })
+  Effect.repeat(awaitHead(source, after), { until: (head) => head.position > after })
 
 /** Reads the head; if it is not past the position, waits for a commit or the next poll. */
-const look = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
+const awaitHead = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
   Effect.acquireUseRelease(
     // The subscription begins before the head is read, so that no commit is missed in between.
-    Effect.sync(() => commits.listen()),
-    ({ heard }) =>
+    Effect.sync(() => commits.subscribe()),
+    ({ committed }) =>
       Effect.tap(head, ({ position }) => {
         if (position > after) return Effect.void
-        return pollEvery === undefined ? heard : Effect.raceFirst(heard, Effect.sleep(pollEvery))
+        return pollEvery === undefined ? committed : Effect.raceFirst(committed, Effect.sleep(pollEvery))
       }),
-    ({ stop }) => Effect.sync(stop),
+    ({ unsubscribe }) => Effect.sync(unsubscribe),
   )

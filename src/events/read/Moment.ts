@@ -137,7 +137,7 @@ export const locate = (moment: Moment): Effect.Effect<Located, NotLocated, Event
         const event = yield* log.find(parsed.id)
         if (Option.isNone(event)) return yield* new EventNotFound({ event: parsed.id, log: log.name })
         const { position, timeline } = event.value
-        return { timeline: isOf(log.spans, event.value) ? log.timeline : timeline, position }
+        return { timeline: isInHistory(log.spans, event.value) ? log.timeline : timeline, position }
       }
       case "AtTime": {
         const view = yield* viewOf(parsed.timeline)
@@ -152,7 +152,7 @@ const locatePosition = ({ timeline, position }: { readonly timeline: string | nu
     yield* withinLog(position)
     const view = yield* viewOf(timeline)
     const [event] = position === 0 ? [] : yield* eventAt(log, position)
-    if (event === undefined || isOf(view.spans, event)) return { timeline: view.timeline, position }
+    if (event === undefined || isInHistory(view.spans, event)) return { timeline: view.timeline, position }
     if (timeline === null) return { timeline: event.timeline, position }
     return yield* new PositionElsewhere({ asked: position, timeline, found: event.timeline })
   })
@@ -173,7 +173,7 @@ const viewOf = (timeline: string | null) =>
   })
 
 /** Whether an event is part of a history. */
-const isOf = (spans: typeof EventLog.Service.spans, { timeline, position }: Located): boolean =>
+const isInHistory = (spans: typeof EventLog.Service.spans, { timeline, position }: Located): boolean =>
   spans.some(
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )

@@ -9,13 +9,13 @@ export const invalidQuery = (query: Query, limit = 1): InvalidQuery | undefined 
 }
 
 const flawIn = (query: Query): string | undefined => {
-  if (typeof query !== "object" || query === null) return `expected a query, found ${shown(query)}`
+  if (typeof query !== "object" || query === null) return `expected a query, found ${describe(query)}`
   for (const [field, value] of Object.entries(query)) {
     const check = FIELDS[field]
-    if (check === undefined) return `expected ${Object.keys(FIELDS).join(", ")}, found ${shown(field)}`
+    if (check === undefined) return `expected ${Object.keys(FIELDS).join(", ")}, found ${describe(field)}`
     if (value === undefined) continue
     const expected = check(value)
-    if (expected !== undefined) return `${field}: expected ${expected}, found ${shown(value)}`
+    if (expected !== undefined) return `${field}: expected ${expected}, found ${describe(value)}`
   }
   return undefined
 }
@@ -23,7 +23,7 @@ const flawIn = (query: Query): string | undefined => {
 const flawInLimit = (limit: number): string | undefined =>
   Number.isSafeInteger(limit) && limit >= 1
     ? undefined
-    : `limit: expected a whole number of events, 1 or more, found ${shown(limit)}`
+    : `limit: expected a whole number of events, 1 or more, found ${describe(limit)}`
 
 type Check = (value: unknown) => string | undefined
 
@@ -47,7 +47,7 @@ const FIELDS: { readonly [field: string]: Check } = {
 }
 
 /** Describes a value for a message. */
-const shown = (value: unknown): string => {
+const describe = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }

@@ -1,3 +1,5 @@
+/** The event log in one SQLite file: opens its connections, and builds the log's services on them. */
+
 import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
@@ -27,7 +29,7 @@ import { IN_MEMORY } from "./driver/Driver.ts"
 import * as Checkpoint from "./file/checkpoint.ts"
 import * as Database from "./file/database.ts"
 import { targetOf } from "./file/fileIdentity.ts"
-import * as Control from "./file/openDatabase.ts"
+import * as openDatabase from "./file/openDatabase.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
@@ -39,26 +41,26 @@ import * as records from "./records.ts"
 import * as snapshots from "./snapshots.ts"
 import * as Names from "./stringInterning.ts"
 
-/** How a log in an SQLite file is opened. */
+/** Options of a log in an SQLite file. */
 export interface SqliteOptions {
   /**
-   * The file. It is created where it does not exist, with its directory, unless `readonly`. `:memory:` is a log of this
-   * layer alone, gone with it.
+   * The file. Unless `readonly`, it and its directory are created if they do not exist. `:memory:` is a log in memory,
+   * which ends with this layer.
    */
   readonly filename: string
   /**
-   * `normal` (default): an acknowledged event survives the death of the process, not always a power cut.
-   * `full`: it survives a power cut too, for one disk flush per commit. Dispatches of commands and confirmations are
-   * flushed either way.
+   * `normal` (default): an acknowledged event survives the death of the process, but not always a power failure.
+   * `full`: it also survives a power failure, at the cost of one disk flush per commit. Dispatches of commands and
+   * confirmations are flushed either way.
    */
   readonly durability?: "normal" | "full"
-  /** Opens for reading only: nothing is created or changed, and appends fail. */
+  /** Opens the log for reading only: nothing is created or changed, and appends fail. */
   readonly readonly?: boolean
-  /** Event types that appends are checked by. Default: Hindcast's own. */
+  /** The event types that appends are validated by. Default: Hindcast's own. */
   readonly vocabulary?: Vocabulary.Vocabulary
 }
 
-/** Their schema. */
+/** Schema of `SqliteOptions`. */
 export const SqliteOptions = Options.of<SqliteOptions>({
   required: { filename: Options.Path },
   optional: {
@@ -68,13 +70,13 @@ export const SqliteOptions = Options.of<SqliteOptions>({
   },
 })
 
-/** How soon an event that another process appended is seen by `follow`. */
+/** How often `follow` polls for events that other processes appended. */
 const POLL_EVERY = "50 millis"
 
 /**
- * A log in one SQLite file: one connection that writes, one that only reads so that a long read never waits behind a
- * write, and some for the rest. Provides the log, the lease by which one kernel at a time acts on it, snapshots, and
- * the personal data in it, whose keys are beside the file in `<file>.keys`. The key of the snapshots is in `<file>.snapshot-key`.
+ * A log in one SQLite file. It has one connection that writes, one that only reads, so that long reads never wait for
+ * writes, and some for other work. Provides the log; the lease, by which one kernel at a time acts on it; snapshots,
+ * whose key is in `<file>.snapshot-key`; and personal data, whose keys are in `<file>.keys`.
  */
 export const layer = (
   options: SqliteOptions,
@@ -132,56 +134,62 @@ const opened = (options: SqliteOptions) =>
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
       )
-    }).pipe(Control.mapSqlErrors(options.filename)),
+    }).pipe(openDatabase.mapSqlErrors(options.filename)),
   )
 
-/** What writing needs to know of reading, and whom it tells. */
-interface Writing {
+/** What the write side shares with the read side. */
+interface WriteOptions {
   readonly upcast: Upcaster.Upcast
   readonly keys: PersonalDataKeys.Keys
   readonly commits: CommitNotifier.CommitNotifier
 }
 
-const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Writing) =>
+const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: WriteOptions) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
     const { writer, reader, cacheWriter, lease, committed } = yield* filename === IN_MEMORY
-      ? inNoFile
-      : inFile(filename)
+      ? openInMemory
+      : openFile(filename)
     const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
       return appending.make({ database: writer, names: Names.make(writer), upcast, keys, segments }, durability)
     })
-    const commitAndTell: Writer.Commit = (requests) => {
+    const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
-      commits.announce()
+      commits.notify()
       committed()
       return answers
     }
-    const check = AppendValidation.make(vocabulary, keys)
-    const admit = (request: AppendRequest) =>
+    const validateOnly = AppendValidation.make(vocabulary, keys)
+    const validate = (request: AppendRequest) =>
       Either.flatMap(
-        Database.attemptSync(keys.name, () => check(request)),
+        Database.attemptSync(keys.name, () => validateOnly(request)),
         (admitted) => admitted,
       )
-    return { database: reader, writer, cacheWriter, append: yield* Writer.make(filename, admit, commitAndTell), lease }
+    return {
+      database: reader,
+      writer,
+      cacheWriter,
+      append: yield* Writer.make(filename, validate, commitAndNotify),
+      lease,
+    }
   })
 
-const inFile = (filename: string) =>
+const openFile = (filename: string) =>
   Effect.gen(function* () {
-    const control = yield* Control.open(filename)
+    const opened = yield* openDatabase.open(filename)
     const writer = yield* Database.open(filename, { readonly: false })
     const reader = yield* Database.open(filename, { readonly: true })
     const cacheWriter = yield* Database.open(filename, { readonly: false })
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
     const committed = yield* Checkpoint.whenIdle(cacheWriter)
-    return { writer, reader, cacheWriter, lease: lease.make(control), committed }
+    return { writer, reader, cacheWriter, lease: lease.make(opened), committed }
   })
 
-/** A log that nothing else can see: one connection does everything. */
-const inNoFile = Effect.gen(function* () {
+/** A log in memory, which nothing else can see: one connection does everything. */
+const openInMemory = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...CACHE_TABLES]) database.run(statement)
   const lease = MemoryLease.make(IN_MEMORY)
@@ -191,7 +199,7 @@ const inNoFile = Effect.gen(function* () {
 const openForReading = (filename: string) =>
   Effect.gen(function* () {
     const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
-    yield* Control.check(filename)
+    yield* openDatabase.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
     const lease = { acquire: () => Effect.fail(refusal) }
     return { database, writer: undefined, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }

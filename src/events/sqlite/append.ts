@@ -1,3 +1,5 @@
+/** Commits batches of appends to the log's file, without locks against other processes. */
+
 import { Either } from "effect"
 import type { ValidatedAppend, ValidatedEvent } from "../append/AppendValidation.ts"
 import * as Sequencer from "../append/Sequencer.ts"
@@ -5,32 +7,33 @@ import type { Commit, CommitResult } from "../append/Writer.ts"
 import { LogCorrupt } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./file/database.ts"
-import * as ownSchema from "./file/schemaCheck.ts"
+import * as schemaCheck from "./file/schemaCheck.ts"
 import { COLUMNS } from "./pageQuery.ts"
 import { bytesOf, findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
 
-/** Most rows that one INSERT writes; more rows take several, in one transaction. */
+/** Most rows of one INSERT. More rows take several INSERTs in one transaction. */
 const MAX_ROWS_PER_INSERT = 64
 
-/** Most stream versions kept in memory; beyond it they are read again. */
+/** Most stream versions kept in memory; beyond that they are read again. */
 const MAX_KNOWN_STREAMS = 10_000
 
 /**
- * Commits batches of appends. `now` is the log's clock.
+ * Makes the function that commits batches of appends. `now` is the log's clock.
  *
- * The events' primary key is the lock. The writer knows the head and the versions of the streams it has seen, gives a
- * batch its positions, and inserts it, its first statement being the write. If another process has appended meanwhile,
- * the position is taken and the insert is refused as a whole; the writer then forgets what it knew, reads the head and
- * tries again. So everything it checked in memory (versions, ids) was true exactly when the insert succeeded, and a
- * commit needs no lock and no table of heads.
+ * The primary key of the events serves as the lock (optimistic concurrency). The writer caches the head and the
+ * versions of streams, sequences a batch by them, and inserts it; the first statement of the transaction is the write.
+ * If another process has appended meanwhile, the position is taken and the whole insert is rejected. The writer then
+ * drops its cache, reads the head and tries again. So everything it checked in memory (versions, ids) was true when the
+ * insert succeeded, and a commit needs neither a lock nor a table of heads.
  *
- * The one thing it reads is that the event at its head is still the one that it knows. A file that was set back while it is open, by
- * an older copy that is written into it say, lacks that event: what was acknowledged is gone, and nothing more is acknowledged.
+ * Before inserting it reads one thing: whether the event at its head is still the same. If an older copy was written
+ * over the file while it is open, that event is missing: acknowledged events are lost, and the writer acknowledges no
+ * more.
  */
 export const make = (reader: Reader, durability: "normal" | "full", now: () => number = () => Date.now()): Commit => {
   const { database, names, segments } = reader
-  const checkSchema = ownSchema.guard(database)
+  const checkSchema = schemaCheck.guard(database)
   checkSchema()
   let head = readHead(database)
   let versions = new Map<string, number>()
@@ -42,10 +45,10 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     return known
   }
 
-  /** Throws `LogCorrupt` where what this writer knows of is in the file no more. */
+  /** Throws `LogCorrupt` if the event at this writer's head is no longer in the log. */
   const checkHead = (): void => {
     const { position, hash } = head
-    if (position === 0 || database.rows(IS_THERE, [position, Buffer.from(hash, "hex")]).length === 1) return
+    if (position === 0 || database.rows(HAS_EVENT, [position, Buffer.from(hash, "hex")]).length === 1) return
     // It may have been archived meanwhile.
     if (hashAt(database, segments, position) === hash) return
     const reason =
@@ -59,12 +62,12 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     checkHead()
   }
 
-  /** The answers, or undefined where another writer was faster. */
+  /** The results, or undefined if another writer was faster. */
   const commitOnce = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> | undefined => {
     const find = (id: string) => findEvent(reader, id)
     const batch = Sequencer.sequence({ head, version, find }, requests, now())
     if (batch.rows.length === 0) {
-      // Nothing is inserted, so nothing proves that what was known still holds: a conflict has to be looked at again.
+      // Nothing is inserted, so nothing proves that the cache is current: a conflict must be checked against the head.
       const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
       if (conflicts && !isSame(readHead(database), head)) return undefined
     } else {
@@ -74,7 +77,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
     const missed = Sequencer.readingOnce((query, limit) => readPage(reader, query, limit))
-    // What was written is written: where a conflict's missed events cannot be read, that is an answer to its caller alone.
+    // The batch is committed. If a conflict's missed events cannot be read, only its caller gets that error.
     return requests.map((_, index) =>
       Either.flatMap(
         attemptSync(database.filename, () => Sequencer.answer(batch.placements[index], missed)),
@@ -121,16 +124,17 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
   return (requests) => {
     const answers = commitTogether(requests)
     if (Either.isRight(answers) || answers.left._tag !== "SegmentUnavailable") return answers
-    // Nothing was written: an id that a caller gave may be in a segment that is missing. That fails no other append.
+    // Nothing was written: an id that a caller chose may be in a missing segment. Committing one by one fails only that
+    // append.
     return Either.right(requests.map(commitAlone))
   }
 }
 
-const IS_THERE = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
+const HAS_EVENT = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
 
 const isSame = (one: Head, other: Head): boolean => one.position === other.position && one.hash === other.hash
 
-/** The version of a stream's last event by the file; 0 where it has none. */
+/** The version of a stream's last event in the file; 0 if it has none. */
 export const readVersion = (database: LogDatabase, names: Names, timeline: string, stream: string): number => {
   const streamId = names.id(stream)
   const timelineId = names.id(timeline)
@@ -139,25 +143,26 @@ export const readVersion = (database: LogDatabase, names: Names, timeline: strin
   return Number(row?.[0] ?? 0)
 }
 
-/** Of the events in the file, and of those that were archived. */
+/** Covers retained and archived events. */
 const LAST_VERSION = `SELECT max(
   coalesce((SELECT max(version) FROM events WHERE stream = ? AND timeline = ?), 0),
   coalesce((SELECT version FROM archived_streams WHERE stream = ? AND timeline = ?), 0))`
 
-/** Events with their places, and what stands in their rows. */
-export interface Placed {
+/** Sequenced events, and the content of their rows. */
+export interface SequencedRows {
   readonly rows: ReadonlyArray<Omit<Event, "payload">>
   /** Row by row. */
-  readonly admitted: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
+  readonly validated: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
 }
 
 /**
- * Writes all rows or none. Answers false where another writer took the first position, and throws `LogCorrupt` where SQLite stored
- * another number of rows. `check` comes before the first row: in the same transaction, unless that is one row alone, which needs none.
+ * Writes all rows or none. Returns false if another writer took the first position. Throws `LogCorrupt` if SQLite
+ * stored another number of rows. `check` runs before the first row: in the same transaction, except for a single row,
+ * which needs none.
  */
-export const write = (database: LogDatabase, names: Names, batch: Placed, check = () => {}): boolean => {
+export const write = (database: LogDatabase, names: Names, batch: SequencedRows, check = () => {}): boolean => {
   const inserts = insertsOf(names, batch)
-  const hasBlobs = batch.admitted.some(({ blob }) => blob !== null)
+  const hasBlobs = batch.validated.some(({ blob }) => blob !== null)
   const [only] = inserts
   if (only?.count === 1 && inserts.length === 1 && !hasBlobs) {
     check()
@@ -182,9 +187,9 @@ export const write = (database: LogDatabase, names: Names, batch: Placed, check 
   }
 }
 
-/** A blob is stored once; which event named it last says until when it is needed beside the events. */
-const writeBlobs = (database: LogDatabase, { rows, admitted }: Placed): void => {
-  for (const [index, { blob }] of admitted.entries()) {
+/** Stores each blob once, and records the last event that names it: archiving that event moves the blob. */
+const writeBlobs = (database: LogDatabase, { rows, validated }: SequencedRows): void => {
+  for (const [index, { blob }] of validated.entries()) {
     if (blob === null) continue
     expectStored(database, 1, database.run(SAVE_BLOB, [blob.digest, rows[index]?.position, blob.text]))
   }
@@ -193,12 +198,12 @@ const writeBlobs = (database: LogDatabase, { rows, admitted }: Placed): void => 
 const SAVE_BLOB = `INSERT INTO blobs (digest, last_position, content) VALUES (?, ?, ?)
   ON CONFLICT (digest) DO UPDATE SET last_position = excluded.last_position`
 
-/** After a failure that SQLite rolled back by itself there is nothing left to roll back. */
+/** After some errors SQLite has already rolled back. */
 const rollback = (database: LogDatabase): void => {
   if (database.inTransaction()) database.run("ROLLBACK")
 }
 
-/** Rows of one INSERT: all their values, one row after the other. */
+/** The rows of one INSERT, with all values in one list. */
 interface Rows {
   readonly count: number
   readonly values: ReadonlyArray<unknown>
@@ -214,7 +219,7 @@ const insert = (database: LogDatabase, { count, values }: Rows): boolean => {
   }
 }
 
-/** What SQLite did not store is not acknowledged: it says nothing where a trigger leaves a row out. */
+/** Rows that SQLite did not store must not be acknowledged: it reports nothing if a trigger skips a row. */
 const expectStored = (database: LogDatabase, expected: number, stored: number): void => {
   if (stored === expected) return
   const reason = `of ${expected} rows SQLite stored ${stored}: a trigger that is not Hindcast's left the others out`
@@ -229,15 +234,15 @@ const INSERTS = Array.from(
   (_, rows) => `INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => ROW).join(", ")}`,
 )
 
-/** The batch's rows, in portions for one INSERT each. Names that are new are interned on the way, before the first insert. */
-const insertsOf = (names: Names, { rows, admitted }: Placed): ReadonlyArray<Rows> => {
+/** The batch's rows, split into INSERTs. New names are interned before the first INSERT. */
+const insertsOf = (names: Names, { rows, validated }: SequencedRows): ReadonlyArray<Rows> => {
   const inserts: Array<Rows> = []
   for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
     const values: Array<unknown> = []
     const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
     for (let index = start; index < end; index++) {
       const event = rows[index]
-      if (event !== undefined) pushRow(values, names, event, admitted[index]?.stored ?? "")
+      if (event !== undefined) pushRow(values, names, event, validated[index]?.stored ?? "")
     }
     inserts.push({ count: end - start, values })
   }
@@ -245,7 +250,7 @@ const insertsOf = (names: Names, { rows, admitted }: Placed): ReadonlyArray<Rows
 }
 
 /** Adds the values of an event's row, in the order of `COLUMNS`. */
-const pushRow = (values: Array<unknown>, names: Names, event: Placed["rows"][number], stored: string): void => {
+const pushRow = (values: Array<unknown>, names: Names, event: SequencedRows["rows"][number], stored: string): void => {
   values.push(
     event.position,
     bytesOf(event.id),

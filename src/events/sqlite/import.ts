@@ -1,3 +1,5 @@
+/** Imports a log from events as stored, with an identical chain. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Stream } from "effect"
@@ -10,16 +12,16 @@ import { digestIn } from "../payload/Blob.ts"
 import type { Recorded } from "../read/Records.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import { write } from "./append.ts"
-import * as newLog from "./file/createLog.ts"
+import * as createLog from "./file/createLog.ts"
 import { attempt, type StatementError } from "./file/database.ts"
 import * as Names from "./stringInterning.ts"
 
 /**
- * Makes a log of events that were taken from another: each in its place, with its id, its times and its hash, so that the two
- * logs have the same chain, and an anchor of the one holds the other. Answers with the head.
+ * Creates a log from the events of another one, each with its position, id, times and hash: the two logs have the same
+ * chain, and an anchor of one is valid for the other. Returns the head.
  *
- * Every event is held against the chain before it is written. The first that does not continue it fails the whole, and no
- * log is left.
+ * Every event is verified against the chain before it is written. The first one that does not continue the chain fails
+ * the import, and no log remains.
  */
 export const importEvents = <E, R>(
   options: ImportOptions<E, R>,
@@ -27,11 +29,11 @@ export const importEvents = <E, R>(
   Effect.gen(function* () {
     const { filename, events } = yield* Options.decode("importEvents", ImportOptions<E, R>(), options)
     const refuse = (line: number | null, reason: string) => new NotImported({ log: filename, line, reason })
-    const taken = newLog.exists(filename)
-    if (taken !== undefined) return yield* refuse(null, `expected no log there yet, found ${taken}`)
+    const existing = createLog.exists(filename)
+    if (existing !== undefined) return yield* refuse(null, `expected no log there yet, found ${existing}`)
     if (!fs.existsSync(path.dirname(filename)))
       return yield* refuse(null, `there is no directory ${path.dirname(filename)}`)
-    return yield* newLog.createAtomically(filename, (database) =>
+    return yield* createLog.createAtomically(filename, (database) =>
       Effect.gen(function* () {
         const names = Names.make(database)
         let head: Head = { position: 0, hash: Chain.GENESIS }
@@ -43,8 +45,9 @@ export const importEvents = <E, R>(
               head = { position: head.position + 1, hash: event.hash }
             }
             if (page.length === 0) return
-            const isWritten = yield* attempt(filename, () => write(database, names, placed(page))).pipe(
-              // Hashes may hold, and say what no log does: an id, or a version in a stream, that another event has.
+            const isWritten = yield* attempt(filename, () => write(database, names, rowsOf(page))).pipe(
+              // Valid hashes do not guarantee valid rows: two events may have the same id, or the same version in a
+              // stream.
               Effect.catchTag("LogCorrupt", ({ reason }) => refuse(null, `up to @${head.position}, ${reason}`)),
             )
             if (!isWritten)
@@ -56,7 +59,7 @@ export const importEvents = <E, R>(
     )
   })
 
-/** Why an event does not continue the chain; undefined where it does. */
+/** Why an event does not continue the chain; undefined if it does. */
 const flawOf = (head: Head, { link, stored, keyId, hash }: Recorded): string | undefined => {
   const { position } = link
   if (head.position === 0 && position > 1) {
@@ -64,20 +67,20 @@ const flawOf = (head: Head, { link, stored, keyId, hash }: Recorded): string | u
   }
   if (position !== head.position + 1)
     return `expected @${head.position + 1}, found @${position}: events are missing or not in order`
-  // UTF-8 has no lone surrogate: it would be hashed, and stored, as another character.
+  // UTF-8 cannot encode a lone surrogate: it would be hashed and stored as another character.
   const bad = findNonJson({ ...link, stored, keyId })
   if (bad !== undefined) return `@${position}${bad.path}: expected what an append accepts, found ${bad.found}`
   if (Chain.link(head.hash, link, stored, keyId) === hash) return undefined
   return `@${position} does not give its hash: it was altered, or the event before it was exchanged for another`
 }
 
-const placed = (page: ReadonlyArray<Recorded>) => ({
+const rowsOf = (page: ReadonlyArray<Recorded>) => ({
   rows: page.map(({ link, keyId, hash }) => ({
     ...link,
     hash,
     ...(keyId === null ? {} : { personal: { keyId, readable: false } }),
   })),
-  admitted: page.map(({ stored, blob }) => ({
+  validated: page.map(({ stored, blob }) => ({
     stored,
     blob: blob === null ? null : { digest: digestIn(stored) ?? "", text: blob },
   })),

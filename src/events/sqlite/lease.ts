@@ -1,3 +1,5 @@
+/** The lease of a log in an SQLite file: one row, taken by a single statement and kept alive by a heartbeat. */
+
 import * as os from "node:os"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -7,17 +9,17 @@ import { newId } from "../vocabulary/Event.ts"
 import { mapSqlErrors, type OpenDatabase } from "./file/openDatabase.ts"
 import { HEARTBEAT_EVERY_MS, stateOf } from "./leaseHolder.ts"
 
-/** How often a holder is looked at of whom it is not known whether it lives. */
-const LOOK_EVERY_MS = 100
+/** How often the heartbeat of a doubtful holder is read. */
+const WATCH_INTERVAL_MS = 100
 
 export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
       const token = `${owner}#${newId()}`
-      // Watching a holder may take seconds, and may be interrupted: nothing is held yet.
-      const free = yield* waitUntilFree(sql).pipe(mapSqlErrors(filename))
-      // A lease that cannot be given back (a full disk, say) goes stale by itself.
-      const takenFrom = yield* Effect.acquireRelease(take({ filename, sql, owner, token, free }), () =>
+      // Watching a holder may take seconds and may be interrupted: nothing is acquired yet.
+      const state = yield* waitUntilFree(sql).pipe(mapSqlErrors(filename))
+      // If the release fails (on a full disk, for example), the lease becomes stale by itself.
+      const takenFrom = yield* Effect.acquireRelease(take({ filename, sql, owner, token, state }), () =>
         Effect.ignore(sql`DELETE FROM lease WHERE owner = ${token}`),
       )
       let lost = false
@@ -29,9 +31,9 @@ export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<
         }),
         Effect.zipRight(held),
       )
-      const beat = Effect.suspend(() => sql`UPDATE lease SET heartbeat_at = ${Date.now()} WHERE owner = ${token}`)
-      // A beat that fails is not yet a lost lease: `check` says whether it was lost.
-      yield* Effect.zipRight(beat, check).pipe(
+      const heartbeat = Effect.suspend(() => sql`UPDATE lease SET heartbeat_at = ${Date.now()} WHERE owner = ${token}`)
+      // A heartbeat that fails does not mean that the lease is lost: `check` decides that.
+      yield* Effect.zipRight(heartbeat, check).pipe(
         Effect.ignore,
         Effect.repeat(Schedule.spaced(HEARTBEAT_EVERY_MS)),
         Effect.forkScoped,
@@ -40,49 +42,52 @@ export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<
     }),
 })
 
-/** What was found of the lease: nobody, one who has lost it and when it last beat, or one who has it. */
-type Found = { readonly _tag: "Free" } | { readonly _tag: "Lost"; readonly holder: Holder } | { readonly _tag: "Held" }
+/** The state of the lease: free, lost by its holder (with its last heartbeat), or held. */
+type LeaseState =
+  | { readonly _tag: "Free" }
+  | { readonly _tag: "Lost"; readonly holder: Holder }
+  | { readonly _tag: "Held" }
 
 /**
- * Finds out who has the lease. Where a look does not settle whether its holder lives, the holder is watched: it has the
- * lease if its heartbeat changes, whatever time it says, and has lost it if that stays the same for as long as it is to be
- * watched, by a clock that nobody sets.
+ * Waits until the lease is free or held for certain. If the state of its holder is doubtful, watches it: a heartbeat
+ * that changes, whatever time it carries, proves a live holder; one that stays the same for `watchMs`, by the monotonic
+ * clock, means that the lease is lost.
  */
-const waitUntilFree = (sql: SqlClient): Effect.Effect<Found, SqlError> =>
+const waitUntilFree = (sql: SqlClient): Effect.Effect<LeaseState, SqlError> =>
   Effect.gen(function* () {
     const first = yield* readHolder(sql)
     const startedAt = yield* Clock.currentTimeNanos
     let holder = first
     while (holder !== undefined) {
       if (holder.owner !== first?.owner || holder.heartbeatAt !== first.heartbeatAt) return { _tag: "Held" }
-      const standing = stateOf(holder, Date.now())
-      if (standing._tag === "Gone") return { _tag: "Lost", holder }
-      if (standing._tag === "Alive") return { _tag: "Held" }
+      const state = stateOf(holder, Date.now())
+      if (state._tag === "Gone") return { _tag: "Lost", holder }
+      if (state._tag === "Alive") return { _tag: "Held" }
       const watched = Duration.nanos((yield* Clock.currentTimeNanos) - startedAt)
-      if (Duration.toMillis(watched) >= standing.watchMs) return { _tag: "Lost", holder }
-      yield* Effect.sleep(LOOK_EVERY_MS)
+      if (Duration.toMillis(watched) >= state.watchMs) return { _tag: "Lost", holder }
+      yield* Effect.sleep(WATCH_INTERVAL_MS)
       holder = yield* readHolder(sql)
     }
     return { _tag: "Free" }
   })
 
-interface Taking {
+interface TakeRequest {
   readonly filename: string
   readonly sql: SqlClient
   readonly owner: string
   readonly token: string
-  readonly free: Found
+  readonly state: LeaseState
 }
 
 /**
- * One statement that takes a lease that is free, or that its holder has lost and has still not beaten for; the row that is
- * there afterwards says whether it did. Answers with the holder that it was taken from.
+ * One statement takes the lease if it is free, or if its holder lost it and has not sent a heartbeat since. The row
+ * afterwards shows whether it succeeded. Returns the previous holder.
  */
-const take = ({ filename, sql, owner, token, free }: Taking) =>
+const take = ({ filename, sql, owner, token, state }: TakeRequest) =>
   Effect.gen(function* () {
     const now = Date.now()
     const host = os.hostname()
-    const [takenFrom, silentSince] = free._tag === "Lost" ? [free.holder.owner, free.holder.heartbeatAt] : ["", 0]
+    const [takenFrom, silentSince] = state._tag === "Lost" ? [state.holder.owner, state.holder.heartbeatAt] : ["", 0]
     yield* sql`
       INSERT INTO lease (one, owner, host, pid, acquired_at, heartbeat_at)
       VALUES (1, ${token}, ${host}, ${process.pid}, ${now}, ${now})
@@ -90,7 +95,7 @@ const take = ({ filename, sql, owner, token, free }: Taking) =>
         acquired_at = excluded.acquired_at, heartbeat_at = excluded.heartbeat_at
       WHERE lease.owner = ${takenFrom} AND lease.heartbeat_at = ${silentSince}`
     const after = yield* readHolder(sql)
-    if (after?.owner === token) return free._tag === "Lost" ? nameOf(free.holder) : null
+    if (after?.owner === token) return state._tag === "Lost" ? nameOf(state.holder) : null
     const found = after ?? { owner, host, pid: process.pid, acquiredAt: now, heartbeatAt: now }
     return yield* new LeaseHeld({ log: filename, holder: { ...found, owner: nameOf(found) } })
   }).pipe(mapSqlErrors(filename))

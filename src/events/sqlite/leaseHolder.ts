@@ -1,15 +1,17 @@
+/** Reads the holder of a log's lease, and judges whether it is alive. */
+
 import * as os from "node:os"
 import { isAlive } from "../../platform/LiveProcess.ts"
 import type { Holder } from "../log/Lease.ts"
 import type { LogDatabase } from "./file/database.ts"
 
-/** How often a holder says that it lives. */
+/** Interval of a holder's heartbeats. */
 export const HEARTBEAT_EVERY_MS = 1000
 
-/** A holder that was silent for this long, by the clock of whoever looks, has lost the lease. */
+/** A holder without a heartbeat for this long, by the reader's clock, may have lost the lease. */
 const STALE_AFTER_MS = 10_000
 
-/** Who holds the lease by the file; undefined where nobody does. */
+/** The holder according to the file; undefined if there is none. */
 export const readHolder = (database: LogDatabase): Holder | undefined => {
   if (database.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'lease'").length === 0)
     return undefined
@@ -25,19 +27,19 @@ export const readHolder = (database: LogDatabase): Holder | undefined => {
   }
 }
 
-/** What one look at a holder says. */
+/** The state of a holder, as far as one read shows it. */
 export type HolderState =
-  /** Its last heartbeat is recent: it has the lease. */
+  /** Its last heartbeat is recent: it holds the lease. */
   | { readonly _tag: "Alive" }
-  /** Its process is gone from this machine: another kernel may take the lease at once. */
+  /** Its process no longer exists on this machine: another kernel may take the lease at once. */
   | { readonly _tag: "Gone" }
   /**
-   * Its last heartbeat is long past, or far in the future. That may be a clock that was set, its own or this machine's, so
-   * no time that a clock shows settles it: it has lost the lease if the heartbeat does not change for so long.
+   * Its last heartbeat is long past, or far in the future. A clock may have been set, so that timestamps do not decide:
+   * the lease is lost if the heartbeat does not change for `watchMs`.
    */
   | { readonly _tag: "Doubtful"; readonly watchMs: number }
 
-/** What a look at a holder says. `now` is in epoch milliseconds. */
+/** Judges a holder. `now` is in epoch milliseconds. */
 export const stateOf = ({ host, pid, heartbeatAt }: Holder, now: number): HolderState => {
   if (host === os.hostname() && !isAlive(pid)) return { _tag: "Gone" }
   const silentMs = now - heartbeatAt
@@ -46,7 +48,7 @@ export const stateOf = ({ host, pid, heartbeatAt }: Holder, now: number): Holder
   return { _tag: "Alive" }
 }
 
-/** Who is known to hold the lease; whoever is gone or in doubt is not. */
+/** The holder, if it is certainly alive. */
 export const holderNow = (database: LogDatabase): Holder | undefined => {
   const holder = readHolder(database)
   return holder !== undefined && stateOf(holder, Date.now())._tag === "Alive" ? holder : undefined

@@ -1,18 +1,20 @@
-/** The columns of an event, in the order in which rows are written and read. */
+/** The query planner of the log: turns a query into the SQL statement that reads one page. */
+
+/** The columns of an event, in the order in which rows are written. */
 export const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
 /**
- * The same as they are read: the id, the hash and the cause, where there is one, as one hexadecimal text. A row then takes
- * half the time that it takes with three buffers, and a quarter less than with three texts.
+ * The columns as they are read: id, hash and cause are joined into one hexadecimal text. Reading a row then takes half
+ * the time that it takes with three buffers, and a quarter less than with three texts.
  */
 export const READ_COLUMNS =
   "position, lower(hex(id || hash || coalesce(causation, ''))), timeline, stream, version, type, schema_version, task, actor, occurred_before, recorded_at, payload, key_id"
 
-/** Asks for the events that belong to no task. */
+/** Selects the events without a task. */
 export const NO_TASK = "none"
 
-/** A query with names as the file's own numbers. Null does not filter. */
+/** A query with interned names. Null does not filter. */
 export interface InternedQuery {
   readonly after: number
   readonly until: number | null
@@ -23,21 +25,21 @@ export interface InternedQuery {
   readonly types: ReadonlyArray<number> | null
 }
 
-/** A statement and the values for its placeholders. */
+/** A statement and the values of its placeholders. */
 export interface PageQuery {
   readonly sql: string
   readonly parameters: ReadonlyArray<number>
 }
 
-/** Positions so near each other that walking them all is quicker than any index. */
+/** Up to this many positions, reading them all is faster than any index. */
 const SHORT_RANGE = 2000
 
 /**
  * The statement that reads a page of a query, in order of position.
  *
- * Which index serves which filter is said here and not left to the planner, which knows nothing of the data: a `+` keeps
- * a column from choosing an index. A short range of positions is walked as it is; else a stream is read by its versions,
- * a task and a type by their positions, each in order, so that a page costs what it returns.
+ * It chooses the index itself, since SQLite's planner knows nothing of the data: a `+` keeps a column from using its
+ * index. A short range of positions is read as it is. Otherwise a stream is read by version, and a task or a type by
+ * position, each in order, so that the cost of a page is proportional to its result.
  */
 export const pageQuery = (query: InternedQuery, limit: number): PageQuery => {
   const { after, until, stream, task, types } = query
@@ -54,11 +56,11 @@ interface Clause {
 }
 
 const read = (clauses: ReadonlyArray<Clause>, limit: number): PageQuery => ({
-  sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?`,
+  sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${conjunction(clauses)} ORDER BY position LIMIT ?`,
   parameters: [...clauses.flatMap(({ values }) => values), limit],
 })
 
-/** By the index on (stream, timeline, version); within one timeline, versions are in the order of positions. */
+/** Uses the index on (stream, timeline, version). Within one timeline, versions and positions have the same order. */
 const readStream = (query: InternedQuery, stream: number, limit: number): PageQuery => {
   const { timeline, afterVersion } = query
   const clauses: ReadonlyArray<Clause> = [
@@ -69,17 +71,17 @@ const readStream = (query: InternedQuery, stream: number, limit: number): PageQu
     ...filters({ ...query, stream: null, timeline: null, afterVersion: null }),
   ]
   return {
-    sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${joined(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
+    sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${conjunction(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
     parameters: [...clauses.flatMap(({ values }) => values), limit],
   }
 }
 
-/** By the index on (type, position): at most a page of each type, then the first page of them all. */
+/** Uses the index on (type, position): reads at most a page of each type, then the first page of all of them. */
 const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): PageQuery => {
   const ofType = (type: number): Clause => {
     const clauses = [{ sql: "type = ?", values: [type] }, range(query), ...filters({ ...query, types: null })]
     return {
-      sql: `SELECT position FROM (SELECT position FROM events WHERE ${joined(clauses)} ORDER BY position LIMIT ?)`,
+      sql: `SELECT position FROM (SELECT position FROM events WHERE ${conjunction(clauses)} ORDER BY position LIMIT ?)`,
       values: [...clauses.flatMap(({ values }) => values), limit],
     }
   }
@@ -95,12 +97,12 @@ const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: nu
   )
 }
 
-const range = ({ after, until }: InternedQuery, keep = ""): Clause =>
+const range = ({ after, until }: InternedQuery, prefix = ""): Clause =>
   until === null
-    ? { sql: `${keep}position > ?`, values: [after] }
-    : { sql: `${keep}position > ? AND ${keep}position <= ?`, values: [after, until] }
+    ? { sql: `${prefix}position > ?`, values: [after] }
+    : { sql: `${prefix}position > ? AND ${prefix}position <= ?`, values: [after, until] }
 
-/** What is left to check of each row. */
+/** The remaining conditions on each row. */
 const filters = ({ timeline, stream, afterVersion, task, types }: InternedQuery): ReadonlyArray<Clause> => [
   ...(timeline === null ? [] : [{ sql: "+timeline = ?", values: [timeline] }]),
   ...(stream === null ? [] : [{ sql: "+stream = ?", values: [stream] }]),
@@ -109,7 +111,7 @@ const filters = ({ timeline, stream, afterVersion, task, types }: InternedQuery)
   ...(types === null ? [] : [{ sql: `+type IN (${types.map(() => "?").join(", ")})`, values: types }]),
 ]
 
-const ofTask = (task: number | typeof NO_TASK, keep = ""): Clause =>
-  task === NO_TASK ? { sql: `${keep}task IS NULL`, values: [] } : { sql: `${keep}task = ?`, values: [task] }
+const ofTask = (task: number | typeof NO_TASK, prefix = ""): Clause =>
+  task === NO_TASK ? { sql: `${prefix}task IS NULL`, values: [] } : { sql: `${prefix}task = ?`, values: [task] }
 
-const joined = (clauses: ReadonlyArray<Clause>): string => clauses.map(({ sql }) => sql).join(" AND ")
+const conjunction = (clauses: ReadonlyArray<Clause>): string => clauses.map(({ sql }) => sql).join(" AND ")

@@ -1,3 +1,5 @@
+/** Reads events from the log's file and its segments: pages, single events, and the head. */
+
 import * as Chain from "../integrity/Chain.ts"
 import type { Stored } from "../integrity/TamperClassification.ts"
 import { LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
@@ -11,11 +13,11 @@ import { DamagedRow, type LogDatabase } from "./file/database.ts"
 import { type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
 import type { Names } from "./stringInterning.ts"
 
-/** What events are read with. */
+/** The parts that reading needs. */
 export interface Reader {
   readonly database: LogDatabase
   readonly names: Names
-  /** The one place where old payloads become new ones. */
+  /** The only place where payloads are upcast. */
   readonly upcast: Upcast
   readonly keys: Keys
   readonly segments: Segments
@@ -24,7 +26,7 @@ export interface Reader {
 /** A row of the log's file, in the order of `READ_COLUMNS`. */
 export type Row = ReadonlyArray<unknown>
 
-/** Reads one page, in order of position. */
+/** Reads one page of events, in order of position. */
 export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyArray<Event> =>
   pageOf(
     reader,
@@ -34,7 +36,10 @@ export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyA
     (row) => archivedEvent(reader, row),
   )
 
-/** One page, in order of position, each row as it is asked for: what was archived from its segments, the rest from the log's file. */
+/**
+ * Reads one page, in order of position: archived events from the segments, the rest from the log's file. `ofRetained`
+ * and `ofArchived` convert the rows.
+ */
 export const pageOf = <A>(
   reader: Reader,
   query: Query,
@@ -47,12 +52,12 @@ export const pageOf = <A>(
     const floor = segments.floor()
     const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
     const archived = after < floor ? segments.page(query, limit).map(ofArchived) : []
-    const room = limit - archived.length
+    const remaining = limit - archived.length
     const rest =
-      until <= floor || room === 0
+      until <= floor || remaining === 0
         ? []
-        : retainedRows(reader, { ...query, after: Math.max(after, floor) }, room).map(ofRetained)
-    // Where events were archived in between, some may have been seen in neither place.
+        : retainedRows(reader, { ...query, after: Math.max(after, floor) }, remaining).map(ofRetained)
+    // If events were archived meanwhile, some may have been in neither place.
     if (segments.floor() === floor) return archived.length === 0 ? rest : [...archived, ...rest]
   }
 }
@@ -64,12 +69,12 @@ const retainedRows = ({ names, database }: Reader, query: Query, limit: number):
   return database.rows(sql, parameters)
 }
 
-/** The event that has this id. */
+/** The event with this id. */
 export const findEvent = (reader: Reader, id: string): Event | undefined => {
   const [row] = reader.database.rows(`SELECT ${READ_COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
-  // Asked after the log's file, so that an event that is archived at this moment is found in one of the two.
+  // Read after the log's file, so that an event that is being archived is found in one of the two.
   const floor = reader.segments.floor()
-  // What still stands in the file of an archived range, nobody reads and nobody verifies.
+  // Rows that are left at archived positions are never read, since the chain does not verify them.
   if (row !== undefined && Number(row[0]) > floor) return eventOf(reader, row)
   const archived = floor === 0 ? undefined : reader.segments.find(id)
   return archived && archivedEvent(reader, archived)
@@ -83,14 +88,14 @@ export const readHead = (database: LogDatabase): Head => {
 
 const EMPTY: Head = { position: 0, hash: Chain.GENESIS }
 
-/** The hash of the event at a position, wherever it stands now; undefined where there is none. */
+/** The hash of the event at a position, retained or archived; undefined if there is none. */
 export const hashAt = (database: LogDatabase, segments: Segments, position: number): string | undefined => {
   const [row] = database.rows("SELECT hash FROM events WHERE position = ?", [position])
   if (position <= segments.floor()) return segments.page({ after: position - 1, until: position }, 1)[0]?.hash
   return row === undefined ? undefined : hexOf(row[0])
 }
 
-/** The query with names as the file's own numbers; undefined where it asks for a name that no event has. */
+/** The query with interned names; undefined if it filters by a name that no event has. */
 const internedQuery = (names: Names, query: Query): InternedQuery | undefined => {
   const { after = 0, until = null, afterVersion = null } = query
   const idOf = (text: string | undefined) => (text === undefined ? null : names.id(text))
@@ -102,7 +107,7 @@ const internedQuery = (names: Names, query: Query): InternedQuery | undefined =>
   return { after, until, timeline, stream, afterVersion, task, types }
 }
 
-/** The envelope of a row, and its hash: all but the payload, which is not looked at. */
+/** The envelope and the hash of a row. The payload is not decoded. */
 export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Link; readonly hash: string } => {
   const digits = String(row[1])
   const name = (id: unknown) => nameIn(names, row, id)
@@ -125,14 +130,14 @@ export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Lin
   }
 }
 
-/** A name that a row uses. Numbers beyond 2^53 are not told apart here, so that no row may use one. */
+/** The text of a name that a row uses. Ids beyond 2^53 are rejected, since they are not exact as numbers. */
 export const nameIn = (names: Names, row: Row, id: unknown): string => {
   const text = Number.isSafeInteger(id) ? names.text(Number(id)) : undefined
   if (text === undefined) throw new DamagedRow(Number(row[0]), "it uses a name that the file does not have")
   return text
 }
 
-/** The event of a row. It spells the envelope out once more, because this runs for every event that is folded. */
+/** The event of a row. It repeats the code of `rowLink`, since it runs for every event that is folded. */
 const eventOf = (reader: Reader, row: Row): Event => {
   const { names, upcast } = reader
   const name = (id: unknown) => nameIn(names, row, id)
@@ -167,14 +172,14 @@ const archivedEvent = (reader: Reader, { link, payload: text, keyId, hash }: Sto
   return personal === undefined ? event : { ...event, personal }
 }
 
-/** What stored content says, decrypted as far as the reader has the keys. */
+/** The decoded payload, decrypted if the reader has the key. */
 export const contentOf = (reader: Reader, position: number, id: string, stored: StoredPayload.StoredContent) => {
   const { database, keys, segments } = reader
   const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
   try {
     return StoredPayload.read({ blob, keys }, id, stored)
   } catch (cause) {
-    // What is wrong with the blobs or the keys, and not with the event, has a name of its own.
+    // Errors of blobs and keys have their own types; everything else is a damaged row.
     if (cause instanceof SqliteError || isUnavailable(cause)) throw cause
     throw new DamagedRow(position, cause instanceof Error ? cause.message : String(cause))
   }
@@ -183,21 +188,21 @@ export const contentOf = (reader: Reader, position: number, id: string, stored: 
 const isUnavailable = (cause: unknown): boolean =>
   cause instanceof SegmentUnavailable || cause instanceof LogUnavailable
 
-/** The text of a blob; undefined where the file does not have it. */
+/** The text of a blob; undefined if the file does not have it. */
 export const readBlob = (database: LogDatabase, digest: string): string | undefined => {
   const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
   return row === undefined ? undefined : String(row[0])
 }
 
-/** Where the id's digits end, and then the hash's. */
+/** End of the id and of the hash in the hexadecimal text. */
 const ID_END = 32
 const HASH_END = ID_END + 64
 
-/** 32 hexadecimal digits, from a place on, as the text of a UUID. */
+/** The UUID text of 32 hexadecimal digits from an index on. */
 const uuidOf = (hex: string, at: number): string =>
   `${hex.slice(at, at + 8)}-${hex.slice(at + 8, at + 12)}-${hex.slice(at + 12, at + 16)}-${hex.slice(at + 16, at + 20)}-${hex.slice(at + 20, at + 32)}`
 
-/** A UUID's text as its 16 bytes. */
+/** The 16 bytes of a UUID text. */
 export const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex")
 
 const hexOf = (bytes: unknown): string => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString("hex") : "")

@@ -1,3 +1,5 @@
+/** The `Records` service over an SQLite log. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../values/Json.ts"
@@ -13,16 +15,16 @@ import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
 import { contentOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } from "./read.ts"
 
-/** Most events read in one step: their texts are all in memory until they are written. */
+/** Most events read in one step, since the texts of all of them are in memory until they are written. */
 const PAGE_SIZE = 250
 
 export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Service => {
   const withoutKeys = { ...reader, keys: PersonalDataKeys.memory() }
 
-  /** Page by page, until one is not full. */
-  const each = <A extends { readonly link: Link }, E, R>(
+  /** Reads pages until one is not full. */
+  const forEachPage = <A extends { readonly link: Link }, E, R>(
     query: Query,
-    of: (row: Unread) => A,
+    of: (row: UndecodedEvent) => A,
     take: (page: ReadonlyArray<A>) => Effect.Effect<void, E, R>,
   ) =>
     Effect.gen(function* () {
@@ -31,7 +33,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
       let { after = 0 } = query
       for (let size = FIRST_PAGE; ; size = Math.min(2 * size, PAGE_SIZE)) {
         const page = yield* attemptRead(reader.database.filename, () =>
-          pageOf(reader, { ...query, after }, size, (row) => of(unread(reader, row)), of),
+          pageOf(reader, { ...query, after }, size, (row) => of(undecoded(reader, row)), of),
         )
         yield* take(page)
         if (page.length < size) return
@@ -41,24 +43,24 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
     })
 
   return Records.of({
-    stored: (query, take) => each(query, (row) => recorded(reader, row), take),
+    stored: (query, take) => forEachPage(query, (row) => storedEvent(reader, row), take),
     readable: (query, { decrypted }, take) => {
-      // Whatever else a program says is no: it would have said in the clear what it meant to keep.
+      // Compared with true: any other value from an untyped program must not expose personal data.
       const contents = decrypted === true ? reader : withoutKeys
-      return each(query, (row) => readable(contents, vocabulary, row), take)
+      return forEachPage(query, (row) => readable(contents, vocabulary, row), take)
     },
   })
 }
 
-/** An event whose payload was not looked at. */
-type Unread = Omit<Stored, "flaw">
+/** An event whose payload was not decoded. */
+type UndecodedEvent = Omit<Stored, "flaw">
 
-const unread = (reader: Reader, row: Row): Unread => {
+const undecoded = (reader: Reader, row: Row): UndecodedEvent => {
   const { link, hash } = rowLink(reader, row)
   return { link, payload: String(row[11]), keyId: row[12] === null ? null : nameIn(reader.names, row, row[12]), hash }
 }
 
-const recorded = (reader: Reader, { link, payload: stored, keyId, hash }: Unread): Recorded => ({
+const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: UndecodedEvent): Recorded => ({
   link,
   stored,
   blob: blobIn(reader, link.position, stored) ?? null,
@@ -66,17 +68,17 @@ const recorded = (reader: Reader, { link, payload: stored, keyId, hash }: Unread
   hash,
 })
 
-/** Most payloads read as they are stored, and are not taken apart to be put together again. */
-const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId, hash }: Unread): Readable => {
-  const isPresent = (types.get(link.type)?.version ?? link.schemaVersion) === link.schemaVersion
-  if (keyId === null && isPresent) {
+/** Most payloads read as they are stored, and are neither parsed nor serialised. */
+const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId, hash }: UndecodedEvent): Readable => {
+  const isCurrent = (types.get(link.type)?.version ?? link.schemaVersion) === link.schemaVersion
+  if (keyId === null && isCurrent) {
     return { link, text: blobIn(reader, link.position, payload) ?? payload, keyId, hash }
   }
   const content = contentOf(reader, link.position, link.id, { payload, keyId })
   return { link, text: JSON.stringify(reader.upcast(link.type, link.schemaVersion, content.payload)), keyId, hash }
 }
 
-/** The text that a payload names; undefined where it is none that names one. */
+/** The text of the blob that a payload names; undefined if the payload is not a blob's name. */
 const blobIn = ({ database, segments }: Reader, position: number, payload: string): string | undefined => {
   const digest = digestIn(payload)
   if (digest === undefined) return undefined

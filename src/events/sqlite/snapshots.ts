@@ -1,3 +1,5 @@
+/** The snapshot cache in the log's SQLite file. */
+
 import { type Context, Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
 import { type Found, outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshots.ts"
@@ -6,24 +8,24 @@ import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import * as Database from "./file/database.ts"
 import { SNAPSHOT_TABLES } from "./file/schema.ts"
 import type { SnapshotKey } from "./keys/snapshotKey.ts"
-import { joined, originOf, parted, seal as sealOf } from "./keys/snapshotSeal.ts"
+import { joinSeal, originOf, seal as sealOf, splitSeal } from "./keys/snapshotSeal.ts"
 
 type Service = Context.Tag.Service<Snapshots>
 
-/** What a log's snapshots are made of. */
+/** The parts that the cache is built from. */
 export interface Stores {
   readonly reader: Database.LogDatabase
-  /** Absent for a log that is opened for reading only: it can use what there is. */
+  /** Absent for a log that is opened for reading only: it uses the existing snapshots. */
   readonly writer: Database.LogDatabase | undefined
-  /** Names the versions in which events are read. */
+  /** Names the schema versions to which events are upcast. */
   readonly reading: string
-  /** Where there are keys, states hold what events keep encrypted: so they are encrypted themselves. */
+  /** States hold decrypted personal data. If the log has keys, states are therefore encrypted too. */
   readonly keys: Keys
-  /** Which snapshots are the log's own. */
+  /** The key that authenticates the log's own snapshots. */
   readonly ownKey: SnapshotKey
 }
 
-/** Snapshots that are read by the connection that only reads, and written by one of their own. */
+/** The cache. It is read by the connection that only reads, and written by a connection of its own. */
 export const make = (stores: Stores): Service => {
   const { reader, writer } = stores
   const refusal = Effect.fail(new LogUnavailable({ log: reader.filename, reason: "it was opened for reading only" }))
@@ -40,7 +42,7 @@ const readFrom = ({ reader: database, reading, keys, ownKey }: Stores) => {
     nearest: (series: Series, at: number) =>
       attempt((): Option.Option<Found> => {
         const own = ownKey.find()
-        // Without the key none can be told from a forged one.
+        // Without the key, forged snapshots cannot be detected.
         if (own === undefined) return Option.none()
         const [row] = database.rows(NEAREST, [nameOf(series), series.timeline, at])
         return row === undefined ? Option.none() : Option.some(foundIn(row, series, own, keys.ofSnapshots()))
@@ -49,7 +51,7 @@ const readFrom = ({ reader: database, reading, keys, ownKey }: Stores) => {
       attempt(() => {
         const key = keys.ofSnapshots()
         const found = database.rows(PARTS, [JSON.stringify(digests), `${nameOf(series)}/`])
-        return new Map(found.map(([digest, content]) => [String(digest), opened(key, String(digest), content)]))
+        return new Map(found.map(([digest, content]) => [String(digest), decryptPart(key, String(digest), content)]))
       }),
     missing: (series: Series, digests: ReadonlyArray<string>) =>
       attempt(() => {
@@ -60,7 +62,7 @@ const readFrom = ({ reader: database, reading, keys, ownKey }: Stores) => {
 }
 
 const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
-  /** All of it or nothing. Whoever dropped the tables finds them made anew. */
+  /** Runs `body` in a transaction, and creates the tables again if they were dropped. */
   const transaction = (body: () => void) =>
     Database.attempt(database.filename, () => {
       database.run("BEGIN IMMEDIATE")
@@ -78,18 +80,18 @@ const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
       transaction(() => {
         const { projection, timeline, epoch } = series
         const key = keys.ofSnapshots()
-        // Whoever destroys a key drops all snapshots afterwards: one that is stored before is gone then, too.
+        // After destroying a key, all snapshots are dropped: one that is stored just before is dropped too.
         if ((key?.id ?? "") !== epoch) return
         const own = ownKey.make()
         if (own === undefined) return
         const name = nameOf(series)
         const isFirst = database.rows(ANY, [name]).length === 0
         for (const [digest, content] of parts) {
-          database.run(SAVE_PART, [`${name}/${digest}`, closed(key, digest, content)])
+          database.run(SAVE_PART, [`${name}/${digest}`, encryptPart(key, digest, content)])
         }
         const { position, eventHash, stateHash, root } = snapshot
         const seal = sealOf(own, { ...series, ...snapshot })
-        const stored = joined({ seal, root: closed(key, stateHash, root) })
+        const stored = joinSeal({ seal, root: encryptPart(key, stateHash, root) })
         database.run(SAVE, [projection, name, timeline, position, eventHash, stateHash, stored])
         if (isFirst) forgetOutlived(database)
       }),
@@ -115,29 +117,29 @@ const FORGET = "DELETE FROM snapshots WHERE fingerprint = ? AND timeline = ? AND
 
 const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): Found => {
   const [position, eventHash, stateHash] = [Number(row[0]), String(row[1]), String(row[2])]
-  const { seal, root } = parted(row[3] instanceof Uint8Array ? row[3] : NOTHING)
+  const { seal, root } = splitSeal(row[3] instanceof Uint8Array ? row[3] : NO_BYTES)
   return {
     position,
     eventHash,
     stateHash,
-    root: opened(key, stateHash, root),
+    root: decryptPart(key, stateHash, root),
     authentic: originOf(own, { ...series, position, eventHash, stateHash }, seal) === "own",
   }
 }
 
 /**
- * What stands for a series in the tables; the names of its parts begin with it. What was encrypted in another epoch is not
- * looked for.
+ * The name of a series in the tables; the names of its parts begin with it. Snapshots of another epoch are never looked
+ * up.
  */
 const nameOf = ({ fingerprint, epoch }: Series): string => (epoch === "" ? fingerprint : `${epoch}/${fingerprint}`)
 
-/** The two parts of such a name again. */
+/** Splits the name of a series. */
 export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> => {
   const at = name.indexOf("/")
   return { epoch: name.slice(0, Math.max(0, at)), fingerprint: name.slice(at + 1) }
 }
 
-/** Forgets series that others have outlived. A row that is stored later has a higher rowid. */
+/** Deletes outlived series. Rows that are stored later have higher rowids. */
 const forgetOutlived = (database: Database.LogDatabase): void => {
   const known = database.rows(SERIES).map(([name, projection]) => ({ name, projection: String(projection) }))
   for (const { name } of outlived(known)) {
@@ -151,14 +153,17 @@ const SERIES = `SELECT fingerprint, projection
   FROM (SELECT max(rowid) AS newest FROM snapshots GROUP BY fingerprint) JOIN snapshots ON snapshots.rowid = newest
   ORDER BY newest DESC`
 
-/** What is stored of a root or part. */
-const closed = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
+/** Encrypts a root or a part for storage, if there is a key. */
+const encryptPart = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
   key === undefined ? content : encryptFields(key, digest, content)
 
-/** The root or part again. What is no blob, or under no key of ours, is no bytes: nothing unpacks from none, so that it is not trusted. */
-export const opened = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
-  if (!(stored instanceof Uint8Array)) return NOTHING
-  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NOTHING)
+/**
+ * Decrypts a root or a part. Returns no bytes if the value is not a BLOB or was encrypted with another key: they fail
+ * to decompress, so that the snapshot is not used.
+ */
+export const decryptPart = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
+  if (!(stored instanceof Uint8Array)) return NO_BYTES
+  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NO_BYTES)
 }
 
-const NOTHING = new Uint8Array()
+const NO_BYTES = new Uint8Array()

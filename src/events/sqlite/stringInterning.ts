@@ -1,23 +1,25 @@
+/** Interns the names of a log: streams, tasks, types and actors are stored once, and rows refer to them by number. */
+
 import { LogCorrupt } from "../log/EventLog.ts"
 import type { LogDatabase } from "./file/database.ts"
 
 /**
- * The interned names of a log. They are only ever added, so that what was read once stays true: those in use are kept in
- * memory, and the file is asked for the others as they are met. A log has two of each task and of each question to people,
- * so to load them all would take longer the longer it has been in use.
+ * The interned names of a log. Names are only added, so that cached ones stay valid. Recently used names are kept in
+ * memory, others are read when needed: a log has two names for each task and each confirmation, so that loading all of
+ * them would take longer and longer.
  */
 export interface Names {
-  /** The text of an id; undefined where the file does not know it. */
+  /** The text of an id; undefined if the file does not have the id. */
   readonly text: (id: number) => string | undefined
-  /** The id of a text; undefined where the file does not have it. */
+  /** The id of a text; undefined if the file does not have the text. */
   readonly id: (text: string) => number | undefined
-  /** The id of a text, which is added where the file does not have it. A name without an event does no harm. */
+  /** The id of a text, which is added if the file does not have it. A name without events does no harm. */
   readonly intern: (text: string) => number
 }
 
 export const make = (database: LogDatabase): Names => {
-  const texts = new Recent<number, string>()
-  const ids = new Recent<string, number>()
+  const texts = new RecentCache<number, string>()
+  const ids = new RecentCache<string, number>()
 
   const text = (id: number) => {
     const known = texts.get(id)
@@ -39,7 +41,7 @@ export const make = (database: LogDatabase): Names => {
 
   const add = (text: string) => {
     const [row] = database.rows(ADD, [text])
-    // There is no row where another process has added it in between.
+    // No row: another process added it meanwhile.
     const added = row === undefined ? id(text) : ids.keep(text, Number(row[0]))
     if (added !== undefined) return added
     const [beyond] = database.rows("SELECT 1 FROM names WHERE id >= 9007199254740991")
@@ -52,33 +54,33 @@ export const make = (database: LogDatabase): Names => {
 }
 
 /**
- * SQLite gives a name the number after the highest. None is added where that would be one that JavaScript does not tell from the next:
- * rows that use it would be read as others.
+ * SQLite assigns the number after the highest. None is added beyond 2^53, where numbers are not exact: rows with such a
+ * name would be read as having another.
  */
 const ADD = `INSERT INTO names (text) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM names WHERE id >= 9007199254740991)
   ON CONFLICT (text) DO NOTHING RETURNING id`
 
-/** Most names that were used lately and are kept for sure; at most twice as many are kept. */
+/** Size of one generation of the cache. The cache holds at most two. */
 const MAX_RECENT = 16_384
 
-/** What was used lately. When there is too much of it, what was not used since the last time goes. */
-class Recent<Key, Value> {
-  #recent = new Map<Key, Value>()
-  #before = new Map<Key, Value>()
+/** A cache of recently used entries, in two generations. When the younger one is full, the older one is dropped. */
+class RecentCache<Key, Value> {
+  #younger = new Map<Key, Value>()
+  #older = new Map<Key, Value>()
 
   get(key: Key): Value | undefined {
-    const known = this.#recent.get(key)
+    const known = this.#younger.get(key)
     if (known !== undefined) return known
-    const older = this.#before.get(key)
-    return older === undefined ? undefined : this.keep(key, older)
+    const found = this.#older.get(key)
+    return found === undefined ? undefined : this.keep(key, found)
   }
 
   keep(key: Key, value: Value): Value {
-    if (this.#recent.size >= MAX_RECENT) {
-      this.#before = this.#recent
-      this.#recent = new Map()
+    if (this.#younger.size >= MAX_RECENT) {
+      this.#older = this.#younger
+      this.#younger = new Map()
     }
-    this.#recent.set(key, value)
+    this.#younger.set(key, value)
     return value
   }
 }

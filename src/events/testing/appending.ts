@@ -1,10 +1,12 @@
+/** Conformance tests of appending: order, expected versions, retries, and group commit. */
+
 import { Effect, Either, Option } from "effect"
 import { expect } from "vitest"
 import type { JsonObject } from "../../values/Json.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { ID_1, ID_2, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
-/** What appending promises. */
+/** Tests of appending. */
 export const appending = (test: Test): void => {
   test(
     "what is appended is read back, whole and in order",

@@ -1,3 +1,5 @@
+/** Conformance tests of content: which payloads and names a log stores unchanged, and its size limits. */
+
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
 import type { Json } from "../../values/Json.ts"
@@ -6,10 +8,10 @@ import { EventLog } from "../log/EventLog.ts"
 import { MAX_INLINE_BYTES } from "../payload/Blob.ts"
 import { ID_1, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
-/** Events appended at once with payloads that were drawn. */
+/** Generated payloads that are appended at once. */
 const DRAWN = 500
 
-/** What payloads and names may hold, and how much of it. */
+/** Tests of the content and size of payloads and names. */
 export const carrying = (test: Test): void => {
   test(
     "any JSON comes back as it went in, whatever its text, numbers and keys; only -0 comes back as 0",
@@ -133,7 +135,7 @@ const sensorRead = (readings: ReadonlyArray<Json>) => ({
 
 const nested = (levels: number): Json => (levels === 0 ? 0 : [nested(levels - 1)])
 
-/** What trips careless code. The first is written as 0. */
+/** Edge cases of JSON. The first, -0, is written as 0. */
 const EDGES: ReadonlyArray<Json> = [
   ...[-0, 0, 1e308, -1e308, 5e-324, 0.1, 1e21, -1e-7, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), 123456789.12345679],
   ...[

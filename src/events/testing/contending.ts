@@ -1,13 +1,15 @@
+/** Conformance tests of contention: stream versions, fences, and fairness between fibers. */
+
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as EventLog from "../log/EventLog.ts"
 import { note, readAll, type Test, textOf } from "./given.ts"
 
-/** Fibers that contend for one stream, and how often each of them appends to it. */
+/** Number of fibers that contend for one stream, and of appends by each. */
 const FIBERS = 64
 const TURNS = 4
 
-/** What appends promise that depend on where streams stand. */
+/** Tests of appends that depend on the versions of streams. */
 export const contending = (test: Test): void => {
   test(
     "a stream's version is that of its last event, in each timeline by itself",
@@ -41,7 +43,7 @@ export const contending = (test: Test): void => {
         { concurrency: "unbounded" },
       )
       expect([before._tag, taken._tag, after._tag, free._tag]).toEqual(["Right", "Right", "Left", "Right"])
-      // Whose fence is broken is told so, whatever else is wrong.
+      // A broken fence is reported before any other conflict.
       const refused = after._tag === "Left" ? after.left : undefined
       expect(refused).toMatchObject({ _tag: "VersionConflict", stream: "kernel", actual: 2 })
       expect(refused?._tag === "VersionConflict" && refused.missed.map(textOf)).toEqual(["began again"])
@@ -105,7 +107,7 @@ export const contending = (test: Test): void => {
   )
 }
 
-/** How often the fiber that had a turn was overtaken by any other one since its turn before. */
+/** How often any other fiber appended between two appends of the same fiber. */
 const mostOvertaking = (turns: ReadonlyArray<number>, index: number): number => {
   const before = turns.slice(0, index).lastIndexOf(turns[index] ?? -1)
   const others = new Map<number, number>()

@@ -1,3 +1,5 @@
+/** Conformance tests of following a log. */
+
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { expect } from "vitest"
 import * as EventLog from "../log/EventLog.ts"
@@ -5,7 +7,7 @@ import { PAGE_SIZE } from "../read/Pages.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
-/** What following promises. */
+/** Tests of `follow`. */
 export const following = (test: Test): void => {
   test(
     "following gives history, one marker, then what is appended, without gap or repeat",
@@ -83,7 +85,7 @@ export const following = (test: Test): void => {
       ]
       const followers = yield* Effect.forEach(queries, (query) =>
         log.follow(query).pipe(
-          // The last event is one that every query selects.
+          // Every query selects the last event.
           Stream.takeUntil((item) => !isMarker(item) && item.payload.tag === "last"),
           Stream.runCollect,
           Effect.fork,

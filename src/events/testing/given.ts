@@ -1,40 +1,42 @@
+/** Fixtures of the conformance suite: requests, ids, and short forms for reading. */
+
 import { Effect, Stream } from "effect"
 import type { AppendRequest, EventLog, LogError, Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 
-/** One test on a log of its own, new and empty. `timeout` is in milliseconds. */
+/** One test on a new, empty log. `timeout` is in milliseconds. */
 export type Test = (behaviour: string, body: Effect.Effect<void, unknown, EventLog>, timeout?: number) => void
 
-/** Two ids for those who choose their own. */
+/** Two ids for callers that choose their own. */
 export const ID_1 = "01890a5d-ac96-774b-bcce-b302099a8057"
 export const ID_2 = "01890a5d-ac96-774b-bcce-b302099a8058"
 
-/** Notes with these texts, for one stream. */
+/** A request that appends notes with these texts to one stream. */
 export const note = (stream: string, texts: ReadonlyArray<string>): AppendRequest => ({
   stream,
   actor: "human:test",
   events: texts.map((text) => ({ type: "NoteAdded" as const, payload: { about: stream, text } })),
 })
 
-/** So many notes, numbered from 1. */
+/** A request that appends `count` notes, numbered from 1. */
 export const notes = (stream: string, count: number): AppendRequest =>
   note(
     stream,
     Array.from({ length: count }, (_, index) => String(index + 1)),
   )
 
-/** The request with ids for its events. */
+/** The request with these ids for its events. */
 export const withIds = (request: AppendRequest, ids: ReadonlyArray<string>): AppendRequest => ({
   ...request,
   events: request.events.map((event, index) => ({ ...event, id: ids[index] ?? "" })),
 })
 
-/** Everything that a query gives. */
+/** All events of a query. */
 export const readAll = (log: EventLog["Type"], query?: Query): Effect.Effect<ReadonlyArray<Event>, LogError> =>
   Effect.map(Stream.runCollect(log.read(query)), (events) => [...events])
 
 /** The text of a note. */
 export const textOf = (event: Event) => event.payload.text
 
-/** The hash says everything that an event is. */
+/** An event's position and hash. The hash covers everything else. */
 export const identity = ({ position, hash }: Event): string => `${position} ${hash}`

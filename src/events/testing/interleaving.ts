@@ -1,3 +1,7 @@
+/**
+ * Conformance tests of concurrency: random schedules of appends by several writers, checked against a sequential log.
+ */
+
 import { Effect, Either, FastCheck, Fiber, Stream } from "effect"
 import { expect } from "vitest"
 import {
@@ -14,10 +18,10 @@ import {
 import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
-/** How many schedules of appends are tried. */
+/** Number of random schedules. */
 const SCHEDULES = 20
 
-/** One append of a schedule: by which writer, to which stream, how many events. With `again` it is made twice at once. */
+/** One append of a schedule: its writer, stream and number of events. With `again` it is made twice concurrently. */
 interface Step {
   readonly writer: number
   readonly stream: string
@@ -27,10 +31,10 @@ interface Step {
   readonly again: boolean
 }
 
-/** Rounds one after another; what stands in a round is under way at once. */
+/** Rounds in sequence; the steps of a round run concurrently. */
 type Schedule = ReadonlyArray<ReadonlyArray<Step>>
 
-/** Any interleaving of appends is as if they had been made one after another. */
+/** Tests that any interleaving of appends is equivalent to a sequential order. */
 export const interleaving = (test: Test): void => {
   test(
     "any interleaving of appends is gapless, every answer says how it was, and who follows sees each event once",
@@ -42,7 +46,7 @@ export const interleaving = (test: Test): void => {
   )
 }
 
-/** Tries schedules on writers of one log, which is only theirs, and holds every answer against what the log says then. */
+/** Runs random schedules on writers of one log that nothing else uses, and compares every result with the log. */
 export const interleave = (
   writers: ReadonlyArray<EventLog["Type"]>,
   schedules: number,
@@ -77,7 +81,7 @@ const runSchedule = (writers: ReadonlyArray<EventLog["Type"]>, rounds: Schedule,
     }
     acknowledged.push(...(yield* reader.append(last(run))).events)
     const appended = yield* readAll(reader, { after: before })
-    // Each that was acknowledged is there once, where it was acknowledged; and nothing else is.
+    // Every acknowledged event is in the log once, at its position, and no other event is.
     const inOrder = [...acknowledged].sort((a, b) => a.position - b.position)
     expect(inOrder.map(identity)).toEqual(appended.map(identity))
     for (const follower of followers) {
@@ -92,14 +96,14 @@ const runSchedule = (writers: ReadonlyArray<EventLog["Type"]>, rounds: Schedule,
     expect((yield* reader.head).position).toBe(before + appended.length)
   })
 
-/** What a run ends with. */
+/** The last append of a run. */
 const last = (run: string): AppendRequest => ({
   stream: `${run}/last`,
   actor: "human:test",
   events: [{ type: "TagAdded", payload: { about: run, tag: "last" } }],
 })
 
-/** What is seen by following up to the end of a run, beside the one marker. */
+/** The events that `follow` emits up to the end of a run, without the marker. */
 const followUntilLast = (log: EventLog["Type"], after: number, run: string) =>
   Effect.gen(function* () {
     const seen = yield* log.follow({ after }).pipe(
@@ -112,7 +116,10 @@ const followUntilLast = (log: EventLog["Type"], after: number, run: string) =>
     return events
   })
 
-/** Makes one append, or the same twice at once, and holds the answer against what was asked. Answers what was appended. */
+/**
+ * Makes one append, or the same one twice concurrently, and checks the result against the request. Returns the appended
+ * events.
+ */
 const take = (writers: ReadonlyArray<EventLog["Type"]>, step: Step, request: AppendRequest) =>
   Effect.gen(function* () {
     const writer = writers[step.writer]

@@ -1,10 +1,12 @@
+/** Conformance tests of reading: filters and pages. */
+
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import * as Chain from "../integrity/Chain.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { note, readAll, type Test, textOf } from "./given.ts"
 
-/** What reading promises. */
+/** Tests of `read`, `readPage` and `head`. */
 export const reading = (test: Test): void => {
   test(
     "an empty log has head 0 and the hash of nothing",

@@ -1,10 +1,12 @@
+/** Conformance tests of validation: requests and queries that a log refuses. */
+
 import { Effect, Option, Stream } from "effect"
 import { expect } from "vitest"
 import { EARLIEST, iso, LATEST } from "../../values/Time.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { ID_1, note, type Test } from "./given.ts"
 
-/** What a log refuses. */
+/** Tests of invalid requests and queries. */
 export const refusing = (test: Test): void => {
   test(
     "what is not an event of the vocabulary is refused, with the path of the offender, and nothing is written",
@@ -13,7 +15,7 @@ export const refusing = (test: Test): void => {
       const refusal = (type: string, payload: unknown) =>
         Effect.map(
           Effect.flip(
-            // The payload is wrong on purpose: callers without types get here too.
+            // The payload is invalid on purpose: callers without types can pass anything.
             log.append({ stream: "a", actor: "human:test", events: [{ type, payload: payload as never }] }),
           ),
           (error) => error.message,

@@ -1,3 +1,5 @@
+/** Conformance tests of persistence, for backends whose logs can be opened again. */
+
 import { Effect, type Layer, Schema, type Scope, Stream } from "effect"
 import { expect } from "vitest"
 import { type CaughtUp, EventLog } from "../log/EventLog.ts"
@@ -6,10 +8,7 @@ import { eventType } from "../vocabulary/EventType.ts"
 import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import { note, notes, readAll, textOf } from "./given.ts"
 
-/**
- * A new, empty log that can be opened again and again, one time after another: each time by a program that knows the
- * vocabulary given.
- */
+/** A new, empty log that can be opened several times in sequence, each time with a given vocabulary. */
 export type Reopen = Effect.Effect<
   (vocabulary: Vocabulary.Vocabulary) => Layer.Layer<EventLog, unknown>,
   unknown,
@@ -22,7 +21,7 @@ export type TestReopened = (
   body: (open: Effect.Effect.Success<Reopen>) => Effect.Effect<void, unknown>,
 ) => void
 
-/** What outlives whoever appended it. */
+/** Tests of a log that is closed and opened again. */
 export const reopening = (test: TestReopened): void => {
   test("what was appended is there when the log is opened again, and the next append goes on from it", (open) =>
     Effect.gen(function* () {
@@ -64,7 +63,7 @@ export const reopening = (test: TestReopened): void => {
 
 const isEvent = (item: Event | CaughtUp): item is Event => "id" in item
 
-/** A program's own type, at the second version of its schema. */
+/** An event type of a program, at the second version of its schema. */
 const OrderPlaced = eventType(
   "acme/OrderPlaced",
   "Someone ordered.",

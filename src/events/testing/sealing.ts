@@ -1,9 +1,11 @@
+/** Conformance tests of personal data whose keys are available. Shredding belongs to the `PersonalData` service. */
+
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { EventLog } from "../log/EventLog.ts"
 import { ID_1, note, readAll, type Test, textOf, withIds } from "./given.ts"
 
-/** What is promised of personal fields while their keys are there. Shredding is another service's. */
+/** Tests of personal fields. */
 export const sealing = (test: Test): void => {
   test(
     "personal fields read as they were given while their key is there, and each event says that it has some",

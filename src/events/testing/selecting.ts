@@ -1,18 +1,20 @@
+/** Conformance tests of queries: every combination of filters, compared with a plain filter over all events. */
+
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
 import { type AppendRequest, EventLog, type Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
-/** Appends made: more events than a page, and than what some backend reads without an index. */
+/** Number of appends: more events than a page, and than a backend reads without an index. */
 const APPENDS = 1300
 
-/** Queries tried of each combination of filters. */
+/** Queries generated for each combination of filters. */
 const QUERIES = 2
 
 const TIMEOUT_MS = 60_000
 
-/** Whatever a query combines, it gives what a plain filter over all events gives. */
+/** Tests of combined filters. */
 export const selecting = (test: Test): void => {
   test(
     "every combination of filters gives the same events in the same order as filtering all of them, page by page too",
@@ -48,7 +50,7 @@ export const selecting = (test: Test): void => {
   )
 }
 
-/** Requests over some streams, timelines, tasks and types, in every mixture. */
+/** Requests that mix some streams, timelines, tasks and types. */
 const requestOf = (index: number): AppendRequest => {
   const stream = ["a", "b", "c"][(index % 7) % 3] ?? ""
   const tag = { type: "TagAdded" as const, payload: { about: stream, tag: String(index) } }
@@ -73,7 +75,10 @@ const selects = (query: Query, event: Event): boolean =>
 
 const LIMIT = FastCheck.oneof(FastCheck.integer({ min: 1, max: 20 }), FastCheck.integer({ min: 1, max: 3000 }))
 
-/** Values of each filter, also such as no event has; a version filters within a stream, so it is drawn with one. */
+/**
+ * Values of each filter, including values that no event has. A version filters within a stream, so it is generated with
+ * one.
+ */
 const VALUES = {
   after: (head: number) => FastCheck.record({ after: FastCheck.integer({ min: 0, max: head + 5 }) }),
   until: (head: number) => FastCheck.record({ until: FastCheck.integer({ min: 0, max: head + 5 }) }),
@@ -98,6 +103,6 @@ const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitra
       .map(([, values]) => values(head)),
   ).map((parts): Query => Object.assign({}, ...parts))
 
-/** All subsets: a bit of the number says of each whether it is among them. */
+/** All subsets: each bit of the number says whether an element is included. */
 const subsets = <A>(of: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: 2 ** of.length }, (_, bits) => of.filter((_, index) => (bits >> index) % 2 === 1))

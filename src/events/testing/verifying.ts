@@ -1,3 +1,5 @@
+/** Conformance tests of the hash chain and its verification. */
+
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { InvalidOptions } from "../../values/Options.ts"
@@ -5,7 +7,7 @@ import * as Chain from "../integrity/Chain.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
-/** What the chain and its verification promise. */
+/** Tests of `verify` and `verifyWith`. */
 export const verifying = (test: Test): void => {
   test(
     "each hash follows from the one before",

@@ -1,17 +1,21 @@
+/** Blocks: compressed groups of events in a segment. */
+
 import * as zlib from "node:zlib"
 import { findNonJson } from "../../../values/Json.ts"
 import type { Stored } from "../../integrity/TamperClassification.ts"
 import { DamagedRow } from "../file/database.ts"
 
-/** Events as they stand in a segment: JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. */
+/** Encodes events as JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. */
 export const packBlock = (block: ReadonlyArray<Stored>): Uint8Array => pack(JSON.stringify(block.map(lineOf)))
 
-/** The events of a block. Throws where its content is not what `packBlock` makes: `DamagedRow` where one event is at fault. */
+/**
+ * Decodes a block. Throws if its content is not the output of `packBlock`; throws `DamagedRow` if one event is invalid.
+ */
 export const unpackBlock = (content: unknown): ReadonlyArray<Stored> => {
   const lines: unknown = JSON.parse(unpack(content))
   if (!Array.isArray(lines) || !lines.every(isLine)) throw new Error("a block holds something that is no event")
   for (const line of lines) {
-    // UTF-8 has no lone surrogate: the chain would cover it as another character.
+    // UTF-8 cannot encode a lone surrogate: the chain would cover it as another character.
     const bad = findNonJson(line)
     if (bad !== undefined) throw new DamagedRow(line[0], `its segment says something that is no event: ${bad.found}`)
   }
@@ -55,7 +59,10 @@ const lineOf = ({ link, payload, keyId, hash }: Stored): Line => [
   hash,
 ]
 
-/** Brotli has no checksum: what was changed in a block may unpack to anything. The chain tells whether it is the event that was recorded. */
+/**
+ * Brotli has no checksum: an altered block may decompress to anything. Whether an event is the recorded one is checked
+ * by the chain.
+ */
 const isLine = (line: unknown): line is Line =>
   Array.isArray(line) &&
   line.length === FIELDS.length &&
@@ -64,7 +71,7 @@ const isLine = (line: unknown): line is Line =>
     return kind === "number" ? Number.isSafeInteger(value) : typeof value === kind || (isNullable && value === null)
   })
 
-/** What a line's fields are, and whether they may be null. */
+/** The type of each field, and whether it may be null. */
 const FIELDS: ReadonlyArray<readonly [kind: "number" | "string", isNullable: boolean]> = [
   ...(["number", "string", "string", "string", "number", "string", "number"] as const).map(
     (kind) => [kind, false] as const,
@@ -100,7 +107,7 @@ const storedOf = (line: Line): Stored => ({
   flaw: null,
 })
 
-/** The names of an event by which its block is found. */
+/** The names that a block is indexed by. */
 export const namesOf = ({ link }: Stored): ReadonlyArray<string> => [
   link.timeline,
   link.stream,
@@ -108,16 +115,16 @@ export const namesOf = ({ link }: Stored): ReadonlyArray<string> => [
   ...(link.taskId === null ? [] : [link.taskId]),
 ]
 
-/** Above this, Brotli takes several times as long for a few per cent less. */
+/** Above this, Brotli takes several times as long to save a few per cent. */
 const QUALITY = 5
 
-/** Text made small. */
+/** Compresses a text. */
 export const pack = (text: string): Uint8Array =>
   zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: QUALITY } })
 
-/** The text again. Throws where the content is no text that was packed. */
+/** Decompresses a text. Throws if the content is not the output of `pack`. */
 export const unpack = (content: unknown): string =>
   UTF_8.decode(zlib.brotliDecompressSync(content instanceof Uint8Array ? content : new Uint8Array()))
 
-/** Other bytes than a text's would otherwise be read as U+FFFD, and hashed as if they were that. */
+/** Fatal, since invalid UTF-8 would otherwise be decoded to U+FFFD and hashed as that. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

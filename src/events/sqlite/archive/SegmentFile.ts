@@ -1,3 +1,5 @@
+/** The format of a segment: an SQLite file with a range of archived events. Writes and reads single segments. */
+
 import * as fs from "node:fs"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import type { Stored } from "../../integrity/TamperClassification.ts"
@@ -11,15 +13,15 @@ import { namesOf, pack, packBlock, unpack, unpackBlock } from "./Block.ts"
 /** `application_id` of a segment: "Hcsg" in ASCII. */
 export const APPLICATION_ID = 0x48637367
 
-/** Most events of one block: what is compressed, and decompressed, together. */
+/** Most events of one block, the unit of compression. */
 const BLOCK_EVENTS = 1000
 
-/** Characters of payloads after which a block is full, whatever the number of its events. */
+/** A block is full when its payloads reach this many characters. */
 const BLOCK_CHARACTERS = 1024 * 1024
 
 /**
- * A segment is an SQLite file of its own. Events stand in blocks, as JSON compressed by Brotli (RFC 7932), each with every
- * field that the chain covers, names spelled out; `block_names` says in which blocks a timeline, stream, task or type occurs.
+ * The tables of a segment. Events are in compressed blocks (see `Block`), with names in full. `block_names` is the
+ * index from a timeline, stream, task or type to the blocks in which it occurs.
  */
 export const TABLES: ReadonlyArray<string> = [
   "CREATE TABLE segment (first INTEGER NOT NULL, last INTEGER NOT NULL, previous_hash TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
@@ -30,20 +32,20 @@ export const TABLES: ReadonlyArray<string> = [
   "CREATE TABLE blobs (digest TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT",
 ]
 
-/** Decoded blocks that are kept, for reads that go on where the last one stopped. */
-const MAX_KEPT_BLOCKS = 4
+/** Decoded blocks that are cached, for reads that continue where the last one stopped. */
+const MAX_CACHED_BLOCKS = 4
 
 /** A segment that is being written. */
 export interface SegmentWriter {
-  /** Adds the next events, in order. `blob` gives the text of a blob that one of them names. */
+  /** Adds the next events, in order. `blob` returns the text of a blob that one of them names. */
   readonly add: (rows: ReadonlyArray<Stored>, blob: (digest: string) => string | undefined) => void
-  /** Completes the file: it is on the disk as a whole. */
+  /** Completes the file and flushes it to disk. */
   readonly finish: () => void
-  /** Gives up; the file is gone. */
+  /** Aborts, and deletes the file if it has not been moved. */
   readonly discard: () => void
 }
 
-/** Begins a segment that goes on from a head, in a file that is not there yet. */
+/** Begins a segment that continues a head, in a new file. */
 export const writeSegment = (filename: string, from: Head): SegmentWriter => {
   if (!OwnerOnly.makeFile(filename)) throw new Error(`${filename} is there already`)
   const database = connect(filename, { readonly: false })
@@ -53,7 +55,7 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
     if (!closed) database.close()
     closed = true
   }
-  // Whoever dies on the way leaves a file that nothing names.
+  // No journal on disk: if the process dies, the partial file is not listed anywhere.
   for (const statement of ["PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
     database.run(statement)
 
@@ -97,14 +99,14 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
 
 const blocksFrom = (rows: ReadonlyArray<Stored>): ReadonlyArray<ReadonlyArray<Stored>> => {
   const blocks: Array<Array<Stored>> = []
-  let room = 0
+  let remaining = 0
   for (const row of rows) {
     const block = blocks.at(-1)
-    if (block === undefined || room <= 0 || block.length === BLOCK_EVENTS) {
+    if (block === undefined || remaining <= 0 || block.length === BLOCK_EVENTS) {
       blocks.push([row])
-      room = BLOCK_CHARACTERS
+      remaining = BLOCK_CHARACTERS
     } else block.push(row)
-    room -= row.payload.length
+    remaining -= row.payload.length
   }
   return blocks
 }
@@ -118,15 +120,15 @@ const flush = (filename: string): void => {
   }
 }
 
-/** A segment that is read. All of it throws where the file is not what it should be. */
+/** A segment that is open for reading. Its functions throw if the file is damaged. */
 export interface SegmentFile {
   readonly first: number
   readonly last: number
-  /** Of its last event. */
+  /** The hash of its last event. */
   readonly hash: string
-  /** At most so many of the events that a query selects, in order of position. */
+  /** At most `limit` of the events that a query selects, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
-  /** The position of the event with this id; undefined where it is not in this segment. */
+  /** The position of the event with this id; undefined if it is not in this segment. */
   readonly find: (id: string) => number | undefined
   readonly blob: (digest: string) => string | undefined
   /** The lowest and the highest id of its events. */
@@ -149,15 +151,15 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   const [[owner] = []] = database.rows("PRAGMA application_id")
   if (owner !== APPLICATION_ID) throw new Error("it is no segment of a log")
   const [[first, last, hash] = []] = database.rows("SELECT first, last, hash FROM segment")
-  const kept = new Map<number, ReadonlyArray<Stored>>()
+  const decodedBlocks = new Map<number, ReadonlyArray<Stored>>()
 
   const block = (position: number): ReadonlyArray<Stored> => {
-    const known = kept.get(position)
+    const known = decodedBlocks.get(position)
     if (known !== undefined) return known
     const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
     const rows = unpackBlock(content)
-    for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT_BLOCKS) kept.delete(oldest)
-    kept.set(position, rows)
+    for (const oldest of decodedBlocks.keys()) if (decodedBlocks.size >= MAX_CACHED_BLOCKS) decodedBlocks.delete(oldest)
+    decodedBlocks.set(position, rows)
     return rows
   }
 
@@ -191,7 +193,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   }
 }
 
-/** The blocks in which a query may select something, in order. */
+/** The blocks that may contain events of a query, in order. */
 const blocksOf = (database: LogDatabase, query: Query): ReadonlyArray<number> => {
   const { after = 0, until = Number.MAX_SAFE_INTEGER, timeline, stream, taskId, types } = query
   const single = [timeline, stream, taskId].flatMap((name) => (name === undefined || name === null ? [] : [[name]]))

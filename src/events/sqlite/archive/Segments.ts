@@ -1,3 +1,5 @@
+/** Reads the archived events of a log across all its segments. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
@@ -12,12 +14,12 @@ import * as SegmentFile from "./SegmentFile.ts"
 const MAX_OPEN = 8
 
 /**
- * What was archived of a log, read as one. Its functions throw `SegmentUnavailable` where a file is missing that they need.
+ * The archived events of a log, read as one. Functions throw `SegmentUnavailable` if a file that they need is missing.
  */
 export interface Segments {
-  /** The last position that was archived, by the log's file as it is now; 0 where nothing was. */
+  /** The last archived position according to the log's file now; 0 if nothing was archived. */
   readonly floor: () => number
-  /** At most so many of the archived events that a query selects, in order of position. */
+  /** At most `limit` of the archived events that a query selects, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
   /** The archived event with this id. */
   readonly find: (id: string) => Stored | undefined
@@ -25,20 +27,23 @@ export interface Segments {
   readonly list: () => ReadonlyArray<Segment>
 }
 
-/** Where the segments of a log are. */
+/** The directory of a log's segments. */
 export const directoryOf = (log: string): string => `${targetOf(log)}.segments`
 
-/** Where a segment is. Throws `LogCorrupt` where the log names it by what is no plain name of a file in that directory. */
+/** The path of a segment. Throws `LogCorrupt` if its name in the log is not a plain file name. */
 export const fileOf = (log: string, name: string): string => {
   if (PLAIN_NAME.test(name)) return path.join(directoryOf(log), name)
   const reason = `it says that a segment is in ${JSON.stringify(name)}, which is no segment's name`
   throw new LogCorrupt({ log, position: null, reason })
 }
 
-/** What a segment is named by: letters, digits and single dots. No such name leads to another directory, on any system. */
+/**
+ * A segment's name: letters, digits, hyphens, underscores and single dots. No such name leads to another directory, on
+ * any system.
+ */
 const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
 
-/** The segments of the log that this connection reads. */
+/** The segments of the log that a connection reads. */
 export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
   const log = database.filename
   let catalog: ReadonlyArray<Entry> = []
@@ -50,17 +55,17 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     return now
   }
 
-  /** Asks one segment, which is opened for it. */
-  const ask = <A>(entry: Entry, question: (segment: SegmentFile.SegmentFile) => A): A => {
+  /** Reads from one segment, and opens it if necessary. */
+  const readFrom = <A>(entry: Entry, read: (segment: SegmentFile.SegmentFile) => A): A => {
     const filename = fileOf(log, entry.file)
     for (;;) {
       const known = opened.get(entry.first)
       try {
-        return question(known ?? open(entry, filename))
+        return read(known ?? open(entry, filename))
       } catch (cause) {
         opened.get(entry.first)?.close()
         opened.delete(entry.first)
-        // It was replaced, by a copy perhaps: what is there now may do.
+        // The file was replaced, perhaps by a copy: opens the new one.
         if (known !== undefined) continue
         if (cause instanceof DamagedRow) throw cause
         const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
@@ -87,23 +92,26 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     for (const entry of catalog) {
       if (entry.last <= after || entry.first > until) continue
       if (rows.length === limit) break
-      rows.push(...ask(entry, (segment) => segment.page(query, limit - rows.length)))
+      rows.push(...readFrom(entry, (segment) => segment.page(query, limit - rows.length)))
     }
     return rows
   }
 
-  /** Segments of which the log's file says truly between which ids theirs are. */
-  const checked = new Set<number>()
+  /** Segments whose range of ids in the log's file was compared with the segment itself. */
+  const verifiedRanges = new Set<number>()
 
-  /** Held once against the segment itself, where it is there: else whoever changed the log's word for it could hide an id. */
+  /**
+   * Compares the recorded range of ids once with the segment itself, if it exists: otherwise an id could be hidden by
+   * changing the range.
+   */
   const mayHave = (entry: Entry, id: string): boolean => {
-    if (!checked.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
-      const { lowest, highest } = ask(entry, (segment) => segment.ids())
+    if (!verifiedRanges.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
+      const { lowest, highest } = readFrom(entry, (segment) => segment.ids())
       if (lowest !== entry.lowestId || highest !== entry.highestId) {
         const reason = `it says other ids of the segment ${entry.file} than are there; \`hindcast log verify\` says more`
         throw new LogCorrupt({ log, position: null, reason })
       }
-      checked.add(entry.first)
+      verifiedRanges.add(entry.first)
     }
     return id >= entry.lowestId && id <= entry.highestId
   }
@@ -114,7 +122,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     find: (id) => {
       for (const entry of catalog) {
         if (!mayHave(entry, id)) continue
-        const position = ask(entry, (segment) => segment.find(id))
+        const position = readFrom(entry, (segment) => segment.find(id))
         if (position !== undefined) return page({ after: position - 1, until: position }, 1)[0]
       }
       return undefined
@@ -123,7 +131,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
       // Events that were read from the log's file may have been archived since, and their blobs with them.
       floor()
       for (const entry of catalog) {
-        const text = ask(entry, (segment) => segment.blob(digest))
+        const text = readFrom(entry, (segment) => segment.blob(digest))
         if (text !== undefined) return text
       }
       return undefined
@@ -142,7 +150,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   return Effect.acquireRelease(Effect.succeed(segments), () => Effect.sync(close))
 }
 
-/** Opens the segment that the log means, and no other that bears its name. */
+/** Opens a segment, and checks that it is the one that the log recorded. */
 const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
   const segment = SegmentFile.open(filename)
   if (segment.first === entry.first && segment.last === entry.last && segment.hash === entry.hash) return segment
@@ -153,7 +161,7 @@ const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
 interface Entry {
   readonly first: number
   readonly last: number
-  /** Of its last event. */
+  /** The hash of its last event. */
   readonly hash: string
   readonly file: string
   readonly lowestId: string
@@ -174,5 +182,5 @@ const entryOf = ([first, last, hash, file, lowestId, highestId, archivedAt]: Rea
   archivedAt: Number(archivedAt),
 })
 
-/** The text of a UUID from its 32 hexadecimal digits. */
+/** A UUID's text from its 32 hexadecimal digits. */
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")

@@ -1,3 +1,8 @@
+/**
+ * The `Archive` service: writes a segment, verifies it, lists it in the log, and only then deletes its events from the
+ * log's file.
+ */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -17,10 +22,10 @@ import { readBlob } from "../read.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 import { directoryOf, type Segments } from "./Segments.ts"
 
-/** Events that are read, and taken out of the log's file, in one step. */
+/** Events that are read or deleted in one step. */
 const PAGE_SIZE = 1000
 
-/** What archiving works on. */
+/** The parts that archiving needs. */
 export interface Stores {
   readonly log: typeof EventLog.Service
   readonly reader: LogDatabase
@@ -30,14 +35,14 @@ export interface Stores {
 }
 
 export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.Service => {
-  const attempting = <A>(run: () => A) => attempt(log.name, run)
+  const attemptOnLog = <A>(run: () => A) => attempt(log.name, run)
   return Archive.of({
-    segments: attempting(() => segments.list()),
+    segments: attemptOnLog(() => segments.list()),
     archive: (given) =>
       Effect.gen(function* () {
         const options = yield* Options.decode("archive", ArchiveOptions, given)
         const { until, actor } = options
-        const from = yield* attempting(() => endOfLast(reader))
+        const from = yield* attemptOnLog(() => endOfLast(reader))
         const head = yield* log.head
         const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
         if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
@@ -49,21 +54,21 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
             head.position - from.position > 1 ? `${until}` : `${head.position - from.position}`,
           )
         }
-        const moving = { first: from.position + 1, last: until }
-        const file = `${padded(moving.first)}-${padded(moving.last)}.segment`
+        const range = { first: from.position + 1, last: until }
+        const file = `${padded(range.first)}-${padded(range.last)}.segment`
         const end = yield* write(log.name, { reader, segments }, from, file, options)
-        if (!(yield* attempting(() => takeOver(writer, { ...moving, file, hash: end.hash })))) {
-          yield* attempting(() => removeUnlisted(log.name, segments, file))
+        if (!(yield* attemptOnLog(() => listSegment(writer, { ...range, file, hash: end.hash })))) {
+          yield* attemptOnLog(() => removeUnlisted(log.name, segments, file))
           return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
         }
-        // From here on they are archived, and nothing that fails may say otherwise.
+        // The events are archived from here on: later failures must not be reported as `NotArchived`.
         const [event] = (yield* log.append({
           stream: "log",
           actor,
-          events: [{ type: "RangeArchived", payload: { ...moving, segment: file } }],
+          events: [{ type: "RangeArchived", payload: { ...range, segment: file } }],
         })).events
-        const shrunk = yield* makeRoom(writer, moving)
-        const segment = segments.list().find(({ first }) => first === moving.first)
+        const shrunk = yield* freeSpace(writer, range)
+        const segment = segments.list().find(({ first }) => first === range.first)
         if (event === undefined || segment === undefined) return yield* Effect.dieMessage("the segment is not listed")
         return { segment, event, shrunk }
       }),
@@ -72,7 +77,7 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
 
 const padded = (position: number): string => String(position).padStart(10, "0")
 
-/** The end of the last segment: what the next one goes on from. */
+/** The head at the end of the last segment, which the next one continues. */
 const endOfLast = (reader: LogDatabase): Head => {
   const [row] = reader.rows("SELECT last, lower(hex(hash)) FROM segments ORDER BY last DESC LIMIT 1")
   return row === undefined ? { position: 0, hash: Chain.GENESIS } : { position: Number(row[0]), hash: String(row[1]) }
@@ -83,7 +88,10 @@ interface Sources {
   readonly segments: Segments
 }
 
-/** Writes the segment under a name of its own, holds what can be read back against the chain, and gives it its name. */
+/**
+ * Writes the segment under a temporary name, verifies what can be read back against the chain, and moves it to its
+ * name.
+ */
 const write = (
   log: string,
   sources: Sources,
@@ -96,23 +104,23 @@ const write = (
       OwnerOnly.makeDirectory(directoryOf(log))
       AtomicFile.removeAbandonedIn(directoryOf(log))
       const partial = AtomicFile.nameFor(path.join(directoryOf(log), file))
-      return { partial, draft: SegmentFile.writeSegment(partial, from) }
+      return { partial, segmentWriter: SegmentFile.writeSegment(partial, from) }
     }),
-    ({ partial, draft }) =>
+    ({ partial, segmentWriter }) =>
       Effect.gen(function* () {
         const page = pages(sources.reader, sources.segments)
         let head = from
         while (head.position < until) {
           head = yield* attempt(log, () => {
             const rows = page(head.position, Math.min(PAGE_SIZE, until - head.position))
-            const walked = walkAll(log, head, rows)
-            draft.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
+            const walked = continueChain(log, head, rows)
+            segmentWriter.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
             return walked
           })
           if (onProgress !== undefined) yield* onProgress(head.position - from.position, until - from.position)
           yield* yieldToEventLoop
         }
-        yield* attempt(log, () => draft.finish())
+        yield* attempt(log, () => segmentWriter.finish())
         const readBack = yield* endOf(log, partial, from)
         if (readBack.hash !== head.hash)
           return yield* damaged(log, until, "what was written to the segment reads back as something else")
@@ -123,13 +131,13 @@ const write = (
         })
         return head
       }),
-    ({ draft }) => Effect.sync(() => draft.discard()),
+    ({ segmentWriter }) => Effect.sync(() => segmentWriter.discard()),
   )
 
 const damaged = (log: string, position: number, reason: string) => new LogCorrupt({ log, position, reason })
 
-/** The head after these rows, all of which must continue the chain. */
-const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
+/** The head after these rows. Throws if one of them does not continue the chain. */
+const continueChain = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
   const head = Verifier.walk(from, rows)
   if (rows.length === 0 || head.position !== from.position + rows.length) {
     throw damaged(log, head.position + 1, "the chain breaks here, and what was tampered with is not archived")
@@ -137,7 +145,7 @@ const walkAll = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => 
   return head
 }
 
-/** The end of a segment, walked from its beginning. */
+/** The head at the end of a segment, verified from its beginning. */
 const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, StatementError> =>
   Effect.acquireUseRelease(
     attempt(log, () => SegmentFile.open(filename)),
@@ -147,7 +155,7 @@ const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, S
         while (head.position < segment.last) {
           head = yield* attempt(log, () => {
             const rows = segment.page({ after: head.position }, PAGE_SIZE)
-            return walkAll(
+            return continueChain(
               log,
               head,
               rows.map((row) => withBlob(row, segment.blob)),
@@ -160,7 +168,10 @@ const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, S
     (segment) => Effect.sync(() => segment.close()),
   )
 
-/** Whoever was faster may have written a segment of the very same events: that one is theirs. Any other is nobody's. */
+/**
+ * Another program that archived first may have written the same segment: a listed file is kept, an unlisted one is
+ * deleted.
+ */
 const removeUnlisted = (log: string, segments: Segments, file: string): void => {
   if (segments.list().every((segment) => segment.file !== file))
     fs.rmSync(path.join(directoryOf(log), file), { force: true })
@@ -175,15 +186,17 @@ const flushDirectory = (directory: string): void => {
   }
 }
 
-type Moving = Pick<Segment, "first" | "last">
+type ArchivedRange = Pick<Segment, "first" | "last">
 
-interface Written extends Moving {
+interface WrittenSegment extends ArchivedRange {
   readonly file: string
   readonly hash: string
 }
 
-/** From here on the segment is where its events are read. False where another program archived meanwhile. */
-const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): boolean =>
+/**
+ * Lists the segment, from which its events are read from now on. Returns false if another program archived meanwhile.
+ */
+const listSegment = (writer: LogDatabase, { first, last, file, hash }: WrittenSegment): boolean =>
   inTransaction(writer, () => {
     if (endOfLast(writer).position !== first - 1) return false
     const [[lowest, highest] = []] = writer.rows("SELECT min(id), max(id) FROM events WHERE position BETWEEN ? AND ?", [
@@ -210,12 +223,20 @@ const takeOver = (writer: LogDatabase, { first, last, file, hash }: Written): bo
     return true
   })
 
-/** Takes out what was archived and gives its space back. Whether it did: what is kept busy goes with the next archive. */
-const makeRoom = (writer: LogDatabase, moving: Moving) =>
-  Effect.zipRight(takeOut(writer, moving), shrink(writer)).pipe(Effect.catchTag("LogBusy", () => Effect.succeed(false)))
+/**
+ * Deletes the archived events and shrinks the file. Returns whether it shrank; if it was busy, the next archiving
+ * shrinks it.
+ */
+const freeSpace = (writer: LogDatabase, range: ArchivedRange) =>
+  Effect.zipRight(deleteArchived(writer, range), shrink(writer)).pipe(
+    Effect.catchTag("LogBusy", () => Effect.succeed(false)),
+  )
 
-/** Takes out what the segment holds, in steps: other programs append in between. What a crash leaves, nobody reads. */
-const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
+/**
+ * Deletes the events that the segment holds, in steps, so that other programs can append in between. Rows that a crash
+ * leaves are never read.
+ */
+const deleteArchived = (writer: LogDatabase, { first, last }: ArchivedRange) =>
   Effect.gen(function* () {
     for (let position = first; position <= last; position += PAGE_SIZE) {
       yield* attempt(writer.filename, () =>
@@ -226,17 +247,17 @@ const takeOut = (writer: LogDatabase, { first, last }: Moving) =>
     yield* attempt(writer.filename, () => writer.run("DELETE FROM blobs WHERE last_position <= ?", [last]))
   })
 
-/** Pages that are given back in one step. */
-const PAGES_A_STEP = 2000
+/** Pages that are freed in one step. */
+const PAGES_PER_STEP = 2000
 
-/** Gives the space back to the disk, in steps. Whether it did. */
+/** Returns free pages to the file system, in steps. Returns whether it did. */
 const shrink = (writer: LogDatabase) =>
   Effect.gen(function* () {
     const freePages = () => Number(writer.rows("PRAGMA freelist_count")[0]?.[0])
     for (let free = freePages(); free > 0; ) {
-      yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_A_STEP})`))
+      yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`))
       const left = freePages()
-      // A file that was made by format 1 keeps its free pages.
+      // A file that was created in format 1 keeps its free pages.
       if (left >= free) return false
       free = left
       yield* yieldToEventLoop

@@ -1,3 +1,5 @@
+/** The `Bundles` service: copies one task into a log of its own. */
+
 import * as path from "node:path"
 import { Chunk, Effect, Stream } from "effect"
 import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
@@ -13,20 +15,20 @@ import type { Event } from "../../vocabulary/Event.ts"
 import type { Upcast } from "../../vocabulary/Upcaster.ts"
 import type { Vocabulary } from "../../vocabulary/Vocabulary.ts"
 import * as append from "../append.ts"
-import * as newLog from "../file/createLog.ts"
+import * as createLog from "../file/createLog.ts"
 import * as Database from "../file/database.ts"
 import { pages } from "../integrity/storedChain.ts"
 import { readBlob, readHead } from "../read.ts"
 import * as Names from "../stringInterning.ts"
 import * as Segments from "./Segments.ts"
 
-/** Events between two turns of the event loop. */
-const EVENTS_A_TURN = 200
+/** Events between two yields to the event loop. */
+const EVENTS_PER_YIELD = 200
 
-/** Events whose origins one `TaskBundled` names. */
-const ORIGINS_AN_EVENT = 10_000
+/** Events whose origins one `TaskBundled` records. */
+const ORIGINS_PER_EVENT = 10_000
 
-/** What the registry says: what was installed, active and configured while the task ran. */
+/** Events of the registry: which plugins were installed, active and configured while the task ran. */
 const REGISTRY = [
   ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
   ...["PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked"],
@@ -35,7 +37,7 @@ const REGISTRY = [
 
 const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
-/** What bundling reads. */
+/** The parts that bundling needs. */
 export interface BundleSource {
   readonly log: typeof EventLog.Service
   readonly database: Database.LogDatabase
@@ -51,47 +53,49 @@ export const make = (source: BundleSource): typeof Bundles.Service =>
         const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
         const { log } = source
         const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
-        const taken = newLog.exists(file)
-        if (taken !== undefined) return yield* refuse("a file that is not there yet", taken)
+        const existing = createLog.exists(file)
+        if (existing !== undefined) return yield* refuse("a file that is not there yet", existing)
         const positions = yield* positionsOf(log, taskId)
         if (positions.length === 0) return yield* refuse(`events of task ${taskId}`, "none")
-        const head = yield* newLog.createAtomically(file, (target) => write(source, taskId, positions, target))
+        const head = yield* createLog.createAtomically(file, (target) => write(source, taskId, positions, target))
         return { file, events: positions.length, head }
       }),
   })
 
-/** The positions of everything that belongs to the bundle, in order. */
+/** The positions of all events of the bundle, in order. */
 const positionsOf = (log: typeof EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
   Effect.gen(function* () {
-    const own: Array<number> = []
+    const taskPositions: Array<number> = []
     const scoreSets = new Set<unknown>()
     yield* forEach(log.read({ taskId, timeline: MAIN }), (event) => {
-      own.push(event.position)
+      taskPositions.push(event.position)
       if ("scoreSetId" in event.payload) scoreSets.add(event.payload.scoreSetId)
     })
-    const [first] = own
+    const [first] = taskPositions
     if (first === undefined) return []
-    const around = new Set(own)
+    const included = new Set(taskPositions)
     const scored = ({ payload }: Event) => scoreSets.has(payload.scoreSetId)
     yield* forEach(log.read({ types: SCORING, after: first, timeline: MAIN }), (event) => {
-      if (scored(event)) around.add(event.position)
+      if (scored(event)) included.add(event.position)
     })
-    yield* forEach(log.read({ types: REGISTRY, until: own.at(-1) ?? first }), ({ position }) => around.add(position))
+    yield* forEach(log.read({ types: REGISTRY, until: taskPositions.at(-1) ?? first }), ({ position }) =>
+      included.add(position),
+    )
     const kernels = yield* Stream.runLast(log.read({ types: ["KernelStarted"], until: first }))
-    if (kernels._tag === "Some") around.add(kernels.value.position)
-    return [...around].sort((a, b) => a - b)
+    if (kernels._tag === "Some") included.add(kernels.value.position)
+    return [...included].sort((a, b) => a - b)
   })
 
-const forEach = (events: Stream.Stream<Event, LogError>, see: (event: Event) => void) =>
-  Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, see)))
+const forEach = (events: Stream.Stream<Event, LogError>, visit: (event: Event) => void) =>
+  Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, visit)))
 
-/** Writes the bundle and answers with its head. */
+/** Writes the bundle, and returns its head. */
 const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<number>, target: Database.LogDatabase) =>
   Effect.gen(function* () {
     const { log, database, segments, vocabulary, upcast } = source
-    const attempting = <A>(run: () => A) => Database.attempt(log.name, run)
+    const attemptOnLog = <A>(run: () => A) => Database.attempt(log.name, run)
     const page = pages(database, segments)
-    const stored = (position: number) => {
+    const storedAt = (position: number) => {
       const [row] = page(position - 1, 1)
       if (row?.link.position !== position || row.flaw !== null) {
         throw new LogCorrupt({ log: log.name, position, reason: row?.flaw?.reason ?? "the event is missing" })
@@ -108,45 +112,45 @@ const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<nu
     const write = (request: AppendValidation.ValidatedAppend) =>
       Effect.flatMap(commit([request]), ([answer]) => answer ?? Effect.dieMessage("the commit answered nothing"))
 
-    const origins = Math.ceil(positions.length / ORIGINS_AN_EVENT)
-    const places = new Map(positions.map((position, index) => [position, origins + index + 1]))
+    const origins = Math.ceil(positions.length / ORIGINS_PER_EVENT)
+    const bundlePositions = new Map(positions.map((position, index) => [position, origins + index + 1]))
     const head = yield* log.head
-    const admit = AppendValidation.make(vocabulary, PersonalDataKeys.memory())
-    for (let start = 0; start < positions.length; start += ORIGINS_AN_EVENT) {
-      const part = positions.slice(start, start + ORIGINS_AN_EVENT)
-      const hashes = yield* attempting(() => part.map((position) => stored(position).hash))
+    const validate = AppendValidation.make(vocabulary, PersonalDataKeys.memory())
+    for (let start = 0; start < positions.length; start += ORIGINS_PER_EVENT) {
+      const part = positions.slice(start, start + ORIGINS_PER_EVENT)
+      const hashes = yield* attemptOnLog(() => part.map((position) => storedAt(position).hash))
       const payload = { taskId, source: { log: path.basename(log.name), head: { ...head } }, positions: part, hashes }
       const actor = `import:${path.basename(log.name)}`
-      const admitted = admit({ stream: "bundle", actor, events: [{ type: "TaskBundled", payload }] })
-      yield* Effect.flatMap(admitted, write)
+      const validated = validate({ stream: "bundle", actor, events: [{ type: "TaskBundled", payload }] })
+      yield* Effect.flatMap(validated, write)
     }
     const blob = (digest: string) => readBlob(database, digest) ?? segments.blob(digest)
     for (const [index, position] of positions.entries()) {
-      const request = yield* attempting(() => requestOf(stored(position), { blob, places, vocabulary }))
+      const request = yield* attemptOnLog(() => requestOf(storedAt(position), { blob, bundlePositions, vocabulary }))
       recordedAt = request.recordedAt
       yield* write(request)
-      if (index % EVENTS_A_TURN === 0) yield* yieldToEventLoop
+      if (index % EVENTS_PER_YIELD === 0) yield* yieldToEventLoop
     }
     return readHead(target)
   }).pipe(Effect.catchTags({ VersionConflict: Effect.die, InvalidEvent: Effect.die }))
 
-interface Translation {
+interface PositionMapping {
   readonly blob: (digest: string) => string | undefined
-  /** Where each of the source's positions is in the bundle. */
-  readonly places: ReadonlyMap<number, number>
+  /** The bundle's position for each position of the source. */
+  readonly bundlePositions: ReadonlyMap<number, number>
   readonly vocabulary: Vocabulary
 }
 
-/** A row of the source as a request to append it as it was. */
+/** A row of the source as an append that keeps its content. */
 const requestOf = (
   { link, payload, keyId }: Stored,
-  { blob, places, vocabulary }: Translation,
+  { blob, bundlePositions, vocabulary }: PositionMapping,
 ): AppendValidation.ValidatedAppend & { readonly recordedAt: number } => {
   const digest = digestIn(payload)
   const found = digest === undefined ? payload : blob(digest)
   if (found === undefined) throw new Error(`the blob ${digest} of @${link.position} is missing`)
   const fields = vocabulary.types.get(link.type)?.positions ?? []
-  const text = fields.length === 0 ? found : translated(found, fields, keyId !== null, places)
+  const text = fields.length === 0 ? found : withMappedPositions(found, fields, keyId !== null, bundlePositions)
   const large = blobOf(text)
   return {
     timeline: MAIN,
@@ -169,32 +173,40 @@ const requestOf = (
         text,
         stored: large === null ? text : nameOf(large),
         blob: large,
-        sealed: keyId === null ? null : { keyId, openText: text },
+        encrypted: keyId === null ? null : { keyId, textWithoutKey: text },
       },
     ],
   }
 }
 
-/** The text of a payload, whose fields that hold positions hold the bundle's. */
-const translated = (
+/** The text of a payload with its positions mapped to the bundle's. */
+const withMappedPositions = (
   text: string,
   fields: ReadonlyArray<string>,
-  isSealed: boolean,
-  places: ReadonlyMap<number, number>,
+  isEncrypted: boolean,
+  bundlePositions: ReadonlyMap<number, number>,
 ): string => {
   const content = JSON.parse(text) as { readonly [key: string]: Json }
-  const payload = (isSealed ? content.open : content) as JsonObject
+  const payload = (isEncrypted ? content.open : content) as JsonObject
   const changed = Object.fromEntries(
-    Object.entries(payload).map(([key, value]) => [key, fields.includes(key) ? placed(value, places) : value]),
+    Object.entries(payload).map(([key, value]) => [
+      key,
+      fields.includes(key) ? mapPositions(value, bundlePositions) : value,
+    ]),
   )
-  return JSON.stringify(isSealed ? { ...content, open: changed } : changed)
+  return JSON.stringify(isEncrypted ? { ...content, open: changed } : changed)
 }
 
-/** A list of positions without those that stayed behind; a range from the first to the last of those in it that came along. */
-const placed = (value: Json, places: ReadonlyMap<number, number>): Json => {
-  if (Array.isArray(value)) return value.flatMap((position) => places.get(Number(position)) ?? [])
+/**
+ * Maps positions to the bundle's: a list without the positions that were not copied; a range from the first to the last
+ * position that was.
+ */
+const mapPositions = (value: Json, bundlePositions: ReadonlyMap<number, number>): Json => {
+  if (Array.isArray(value)) return value.flatMap((position) => bundlePositions.get(Number(position)) ?? [])
   if (typeof value !== "object" || value === null) return value
   const { from, to } = value as { readonly from: number; readonly to: number }
-  const inside = [...places].filter(([position]) => position >= from && position <= to).map(([, place]) => place)
+  const inside = [...bundlePositions]
+    .filter(([position]) => position >= from && position <= to)
+    .map(([, bundlePosition]) => bundlePosition)
   return { from: inside[0] ?? 0, to: inside.at(-1) ?? 0 }
 }

@@ -1,3 +1,5 @@
+/** Measures the storage of a log: bytes by table, index, event type and stream. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -6,24 +8,24 @@ import * as Options from "../../../values/Options.ts"
 import type { OpenError } from "../../log/EventLog.ts"
 import type { EventSpace, Space, StoragePart, StorageShare } from "../../maintenance/StorageUsage.ts"
 import * as Database from "../file/database.ts"
-import * as Control from "../file/openDatabase.ts"
+import * as openDatabase from "../file/openDatabase.ts"
 import { directoryOf } from "./Segments.ts"
 
-/** How space is measured. */
+/** Options of `measureSpace`. */
 export interface SpaceOptions {
-  /** Streams that are named, those whose payloads take most; the others come as one sum. Default: 20. */
+  /** Streams to list, those with the most payload bytes; the others are summed. Default: 20. */
   readonly streams?: number
 }
 
-/** Their schema. */
+/** Schema of `SpaceOptions`. */
 export const SpaceOptions = Options.of<SpaceOptions>({ optional: { streams: Options.wholeNumber(0) } })
 
 const STREAMS = 20
 
 /**
- * Measures what takes the space of a log, by a connection of its own that only reads: while others append, all figures are
- * of one moment. It counts in SQL, in constant memory, and parses no payload. One step, some 50 ms per 200,000 events, keeps
- * the process; between two steps others get their turn.
+ * Measures the storage of a log, in one read transaction on a connection of its own, so that all figures are of the
+ * same moment while others append. Counts in SQL, in constant memory, and parses no payload. One step blocks the
+ * process for about 50 ms per 200,000 events; it yields to the event loop between steps.
  */
 export const measureSpace = (
   filename: string,
@@ -31,7 +33,7 @@ export const measureSpace = (
 ): Effect.Effect<Space, Options.InvalidOptions | OpenError> =>
   Effect.gen(function* () {
     const { streams = STREAMS } = yield* Options.decode("measureSpace", SpaceOptions, options)
-    yield* Control.check(filename)
+    yield* openDatabase.check(filename)
     const database = yield* Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", Effect.die)
     const step = <A>(read: (database: Database.LogDatabase) => A) =>
       Effect.zipLeft(
@@ -40,7 +42,7 @@ export const measureSpace = (
       )
     yield* Effect.acquireRelease(
       step(() => database.run("BEGIN")),
-      // A fault of the disk may have ended it already.
+      // A disk error may have ended the transaction already.
       () => Effect.sync(() => database.inTransaction() && database.run("ROLLBACK")),
     )
     const { bytes, freeBytes } = yield* step(pages)
@@ -94,7 +96,7 @@ const pages = (database: Database.LogDatabase) => {
   return { bytes: size * all, freeBytes: size * free }
 }
 
-/** By `dbstat` (https://sqlite.org/dbstat.html), which counts the pages of whatever the file holds. */
+/** Uses `dbstat` (https://sqlite.org/dbstat.html), which counts the pages of every table and index. */
 const PARTS = `SELECT stat.name, entry.type, coalesce(entry.tbl_name, stat.name), stat.pgsize, stat.payload,
     (SELECT json_group_array(column.name) FROM pragma_index_info(stat.name) column WHERE entry.type = 'index')
   FROM dbstat stat LEFT JOIN sqlite_schema entry ON entry.name = stat.name
@@ -103,7 +105,7 @@ const PARTS = `SELECT stat.name, entry.type, coalesce(entry.tbl_name, stat.name)
 const partsOf = (database: Database.LogDatabase): ReadonlyArray<StoragePart> =>
   database.rows(PARTS).map(([name, kind, table, bytes, contentBytes, columns]) => ({
     name: String(name),
-    // The schema itself has no entry in the schema.
+    // The schema table has no entry in the schema.
     kind: kind === "index" ? "index" : "table",
     table: String(table),
     columns: JSON.parse(String(columns)),
@@ -126,7 +128,10 @@ const eventSpace = (database: Database.LogDatabase, parts: ReadonlyArray<Storage
   }
 }
 
-/** Events by what a column names: the largest first. An index on the column gives them group by group. */
+/**
+ * Events grouped by a column, the group with the most payload bytes first. An index on the column yields the groups in
+ * order.
+ */
 const shares = (database: Database.LogDatabase, column: "type" | "stream", limit = -1): ReadonlyArray<StorageShare> => {
   const grouped = `SELECT ${column} AS name, count(*) AS events, sum(${payloadSize(database)}) AS bytes
     FROM events GROUP BY ${column} ORDER BY bytes DESC, name LIMIT ?`
@@ -139,10 +144,10 @@ const shares = (database: Database.LogDatabase, column: "type" | "stream", limit
   }))
 }
 
-/** Bytes that the name of a blob takes in the place of a payload: `"blob:`, 64 digits, `"`. */
+/** Bytes of a blob's name in place of a payload: `"blob:`, 64 digits, `"`. */
 const BLOB_NAME_BYTES = 71
 
-/** The size of a row's payload, or of the blob that it names; only what may be such a name is looked at. */
+/** SQL for the size of a row's payload, or of its blob. Only payloads of the length of a blob's name are compared. */
 const payloadSize = (database: Database.LogDatabase): string => {
   const [blobs] = numbers(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'blobs'")
   if (blobs === 0) return "octet_length(payload)"

@@ -1,23 +1,25 @@
+/** The SQLite driver over better-sqlite3, for Nodes without a usable SQLite of their own. */
+
 import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
 import * as Installed from "../../../platform/Installed.ts"
 import {
   type Connection,
   type ConnectionOptions,
+  cachingStatements,
   type Driver,
   DriverUnavailable,
   IN_MEMORY,
-  keepingStatements,
   type Prepared,
   SETTINGS,
   SqliteError,
 } from "./Driver.ts"
 
 /**
- * better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3), where it is installed and its addon was built; else throws
- * `DriverUnavailable`. Its addon is loaded here, and never before.
+ * Loads better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3) and its native addon. Throws `DriverUnavailable`
+ * if it is not installed or its addon was not built.
  *
- * @param from the module from which it is looked for
+ * @param from the module from which it is resolved
  */
 export const load = (from: string = import.meta.url): Driver => {
   const require = Installed.requireOf(from)
@@ -33,7 +35,7 @@ export const load = (from: string = import.meta.url): Driver => {
 
 const NAME = "better-sqlite3"
 
-/** One sentence that says what is wrong and which command mends it. */
+/** One sentence that says what is wrong and which command repairs it. */
 const adviceOn = (cause: unknown): string => {
   const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: `${cause}` }
   const { node } = process.versions
@@ -53,7 +55,7 @@ const adviceOn = (cause: unknown): string => {
 
 const faultOf = (code: string | undefined, message: string): string => {
   if (code === "ERR_DLOPEN_FAILED") return "was built for another Node or machine"
-  // What looks for the addon lists every place where it looked.
+  // The addon's loader lists every path that it tried.
   if (message.startsWith("Could not locate the bindings file")) return "was not built when Hindcast was installed"
   return `cannot be loaded (${message.split("\n")[0]})`
 }
@@ -63,12 +65,12 @@ const open = (
   filename: string,
   { readonly, busyTimeoutMs }: ConnectionOptions,
 ): Connection => {
-  const place = filename === IN_MEMORY ? filename : path.resolve(filename)
-  const database = named(() => new Database(place, { readonly, timeout: busyTimeoutMs }))
+  const resolved = filename === IN_MEMORY ? filename : path.resolve(filename)
+  const database = withSqliteErrors(() => new Database(resolved, { readonly, timeout: busyTimeoutMs }))
   const connection: Connection = {
-    prepare: keepingStatements((sql) => prepared(named(() => database.prepare<Array<unknown>>(sql)))),
+    prepare: cachingStatements((sql) => prepared(withSqliteErrors(() => database.prepare<Array<unknown>>(sql)))),
     script: (sql) => {
-      named(() => database.exec(sql))
+      withSqliteErrors(() => database.exec(sql))
     },
     inTransaction: () => database.inTransaction,
     close: () => {
@@ -84,13 +86,13 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   return {
     columns: () => (statement.reader ? statement.columns().map(({ name }) => name) : []),
     rows: (parameters) =>
-      named(() => {
+      withSqliteErrors(() => {
         if (statement.reader) return statement.all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>
         statement.run(...parameters)
         return []
       }),
     run: (parameters) =>
-      named(() => {
+      withSqliteErrors(() => {
         if (!statement.reader) return statement.run(...parameters).changes
         statement.all(...parameters)
         return 0
@@ -98,18 +100,18 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   }
 }
 
-/** Throws what SQLite reported under its own name. */
-const named = <A>(run: () => A): A => {
+/** Turns errors of the driver into `SqliteError`. */
+const withSqliteErrors = <A>(run: () => A): A => {
   try {
     return run()
   } catch (cause) {
-    throw failure(cause)
+    throw sqliteErrorOf(cause)
   }
 }
 
-const failure = (cause: unknown): unknown => {
+const sqliteErrorOf = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
-  // The driver looks for the directory itself, and does not say it in SQLite's way.
+  // The driver checks the directory itself, and reports it without SQLite's code.
   if (cause.message === NO_DIRECTORY) return new SqliteError("SQLITE_CANTOPEN", "unable to open database file")
   const { code } = cause as NodeJS.ErrnoException
   return code?.startsWith("SQLITE_") ? new SqliteError(code, cause.message) : cause

@@ -1,3 +1,5 @@
+/** Chooses the SQLite driver: Node's own where its SQLite is recent enough, otherwise better-sqlite3. */
+
 import * as BetterSqlite3 from "./betterSqlite3.ts"
 import { DRIVER_NAMES, type Driver, type DriverName, DriverUnavailable } from "./Driver.ts"
 import * as NodeSqlite from "./nodeSqlite.ts"
@@ -5,39 +7,42 @@ import * as NodeSqlite from "./nodeSqlite.ts"
 /** The environment variable that names the driver, for tests. */
 export const DRIVER_VARIABLE = "HINDCAST_SQLITE_DRIVER"
 
-/** What a driver is chosen by. */
+/** The facts that the choice depends on. */
 export interface Circumstances {
-  /** What `DRIVER_VARIABLE` says. */
+  /** The value of `DRIVER_VARIABLE`. */
   readonly wanted: string | undefined
   /** The version of Node. */
   readonly node: string
-  /** The version of the SQLite in Node; undefined where there is none, or its interface lacks what is used of it. */
+  /** The version of Node's own SQLite; undefined if there is none, or its API lacks a function that Hindcast uses. */
   readonly nodeSqlite: string | undefined
 }
 
 /**
- * The first SQLite without the bug by which two processes that write and checkpoint at the same moment can damage a file
- * (https://sqlite.org/wal.html#walresetbug), which is just what two that have a log open do. Node 22.23, 24.15 and 26 have it;
+ * The first SQLite without a bug that damages a file when two processes write and checkpoint at the same moment
+ * (https://sqlite.org/wal.html#walresetbug), as two processes with the same log do. Node 22.23, 24.15 and 26 have it;
  * better-sqlite3 12 brings a later one.
  */
-const SOUND_SQLITE = "3.51.3"
-
-/** From this Node on, better-sqlite3 12 aborts the process where it was compiled there (https://github.com/nodejs/node/issues/65446). */
-const UNSOUND_NODE = "24.19.0"
+const MIN_SQLITE = "3.51.3"
 
 /**
- * Which driver is used: Node's own where its SQLite is sound, for nothing needs to be compiled for it; better-sqlite3 on every
- * Node before. Throws `DriverUnavailable` where another is wanted than can be had.
+ * From this Node on, better-sqlite3 12 aborts the process if it was compiled there
+ * (https://github.com/nodejs/node/issues/65446).
+ */
+const FIRST_ABORTING_NODE = "24.19.0"
+
+/**
+ * Chooses Node's own SQLite if it is recent enough, since it needs no compiler; otherwise better-sqlite3. Throws
+ * `DriverUnavailable` if the wanted driver cannot be used, or none can.
  */
 export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName => {
   const unavailable: { readonly [name in DriverName]: string | undefined } = {
     "node:sqlite":
-      nodeSqlite !== undefined && !isBefore(nodeSqlite, SOUND_SQLITE)
+      nodeSqlite !== undefined && !isBefore(nodeSqlite, MIN_SQLITE)
         ? undefined
-        : `it needs SQLite ${SOUND_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
-    "better-sqlite3": isBefore(node, UNSOUND_NODE)
+        : `it needs SQLite ${MIN_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
+    "better-sqlite3": isBefore(node, FIRST_ABORTING_NODE)
       ? undefined
-      : `it needs a Node before ${UNSOUND_NODE}, where it began to abort`,
+      : `it needs a Node before ${FIRST_ABORTING_NODE}, where it began to abort`,
   }
   if (wanted === undefined) {
     const first = DRIVER_NAMES.find((name) => unavailable[name] === undefined)
@@ -56,7 +61,7 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
   )
 }
 
-/** Whether a version comes before another, both as `major.minor.patch`. */
+/** Whether a version precedes another, both as `major.minor.patch`. */
 const isBefore = (version: string, other: string): boolean => {
   const [theirs, ours] = [version, other].map((text) => text.split(".").map(Number))
   const difference = [0, 1, 2].map((part) => (theirs?.[part] ?? 0) - (ours?.[part] ?? 0)).find((part) => part !== 0)
@@ -65,15 +70,15 @@ const isBefore = (version: string, other: string): boolean => {
 
 let chosen: Driver | undefined
 
-/** The driver of this process, chosen once. Throws `DriverUnavailable` where there is none. */
+/** The driver of this process, chosen once. Throws `DriverUnavailable` if there is none. */
 export const driver = (): Driver => {
   chosen ??= driverFor(process.env[DRIVER_VARIABLE])
   return chosen
 }
 
-/** The driver that is wanted, or the best one where none is. */
+/** The wanted driver, or the best one if `wanted` is undefined. */
 export const driverFor = (wanted: string | undefined): Driver => {
-  const own = NodeSqlite.load()
-  const name = choose({ wanted, node: process.versions.node, nodeSqlite: own && process.versions.sqlite })
-  return name === "node:sqlite" && own !== undefined ? own : BetterSqlite3.load()
+  const nodeDriver = NodeSqlite.load()
+  const name = choose({ wanted, node: process.versions.node, nodeSqlite: nodeDriver && process.versions.sqlite })
+  return name === "node:sqlite" && nodeDriver !== undefined ? nodeDriver : BetterSqlite3.load()
 }

@@ -1,17 +1,19 @@
+/** The SQLite driver over `node:sqlite`, Node's own SQLite. */
+
 import * as path from "node:path"
 import {
   type Connection,
   type ConnectionOptions,
+  cachingStatements,
   type Driver,
   IN_MEMORY,
-  keepingStatements,
   type Prepared,
   SETTINGS,
   SqliteError,
 } from "./Driver.ts"
 import { nameOfCode } from "./resultCodes.ts"
 
-/** What is used of `node:sqlite` (https://nodejs.org/api/sqlite.html). */
+/** The part of `node:sqlite` that Hindcast uses (https://nodejs.org/api/sqlite.html). */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     filename: string,
@@ -35,7 +37,7 @@ interface Statement {
   readonly setReadBigInts: (enabled: boolean) => void
 }
 
-/** Node's own SQLite; undefined where this Node has none, or one that cannot answer with rows as arrays. */
+/** Node's own SQLite; undefined if this Node has none, or one that cannot return rows as arrays. */
 export const load = (): Driver | undefined => {
   const found = loadQuietly()
   if (!isComplete(found)) return undefined
@@ -51,13 +53,14 @@ const isComplete = (found: unknown): found is NodeSqlite =>
   "setReturnArrays" in found.StatementSync.prototype
 
 /**
- * Node 22 warns on the terminal whoever loads the module that it is experimental, which the users of a program that works on it
- * cannot do anything about. Of all warnings, this one is left out.
+ * Loads the module without the warning that it is experimental, which Node 22 prints to the terminal and which users of
+ * a program cannot act on. Other warnings are passed on.
  */
 const loadQuietly = (): unknown => {
   const { emitWarning } = process
-  const emitOthers = (...said: Parameters<typeof emitWarning>) => {
-    if (!String(said[0]).startsWith("SQLite is an experimental feature")) Reflect.apply(emitWarning, process, said)
+  const emitOthers = (...warning: Parameters<typeof emitWarning>) => {
+    if (!String(warning[0]).startsWith("SQLite is an experimental feature"))
+      Reflect.apply(emitWarning, process, warning)
   }
   process.emitWarning = emitOthers as typeof emitWarning
   try {
@@ -72,17 +75,18 @@ const open = (
   filename: string,
   { readonly, busyTimeoutMs }: ConnectionOptions,
 ): Connection => {
-  // What begins with `file:` would be taken for a URI, whose parameters can turn off locks; a path does not begin so.
-  const place = filename === IN_MEMORY ? filename : path.resolve(filename)
-  const database = named(() => new DatabaseSync(place, { readOnly: readonly, timeout: busyTimeoutMs }))
+  // `node:sqlite` would read a name with the prefix `file:` as a URI, whose parameters can disable locks. A resolved
+  // path has no such prefix.
+  const resolved = filename === IN_MEMORY ? filename : path.resolve(filename)
+  const database = withSqliteErrors(() => new DatabaseSync(resolved, { readOnly: readonly, timeout: busyTimeoutMs }))
   const connection: Connection = {
-    prepare: keepingStatements((sql) =>
+    prepare: cachingStatements((sql) =>
       prepared(
         sql,
-        named(() => database.prepare(sql)),
+        withSqliteErrors(() => database.prepare(sql)),
       ),
     ),
-    script: (sql) => named(() => database.exec(sql)),
+    script: (sql) => withSqliteErrors(() => database.exec(sql)),
     inTransaction: () => database.isTransaction,
     close: () => database.close(),
   }
@@ -92,11 +96,14 @@ const open = (
 
 const prepared = (sql: string, statement: Statement): Prepared => {
   statement.setReturnArrays(true)
-  const answersWithRows = named(() => statement.columns()).length > 0
+  const hasResultRows = withSqliteErrors(() => statement.columns()).length > 0
   const changesRows = CHANGES_ROWS.test(sql)
 
-  /** A number that is too large to be exact is an error to Node; only that row's reading is repeated, exactly and slower. */
-  const inexactRows = (parameters: ReadonlyArray<unknown>) => {
+  /**
+   * Node throws if an integer is beyond 2^53. Only then the statement is run again, with bigints that are rounded to
+   * numbers.
+   */
+  const roundedRows = (parameters: ReadonlyArray<unknown>) => {
     statement.setReadBigInts(true)
     try {
       return statement
@@ -107,11 +114,11 @@ const prepared = (sql: string, statement: Statement): Prepared => {
     }
   }
   const rows = (parameters: ReadonlyArray<unknown>) =>
-    named(() => {
+    withSqliteErrors(() => {
       try {
         return statement.all(...parameters)
       } catch (cause) {
-        if (codeOf(cause) === "ERR_OUT_OF_RANGE" && !changesRows) return inexactRows(parameters)
+        if (codeOf(cause) === "ERR_OUT_OF_RANGE" && !changesRows) return roundedRows(parameters)
         throw cause
       }
     })
@@ -119,9 +126,9 @@ const prepared = (sql: string, statement: Statement): Prepared => {
     columns: () => statement.columns().map(({ name }) => name),
     rows,
     run: (parameters) => {
-      if (answersWithRows) rows(parameters)
-      // What Node answers for a statement of another kind is the count of the last one that changed rows.
-      const changes = answersWithRows ? 0 : Number(named(() => statement.run(...parameters)).changes)
+      if (hasResultRows) rows(parameters)
+      // For other statements Node returns the count of the last statement that changed rows.
+      const changes = hasResultRows ? 0 : Number(withSqliteErrors(() => statement.run(...parameters)).changes)
       return changesRows ? changes : 0
     },
   }
@@ -129,21 +136,21 @@ const prepared = (sql: string, statement: Statement): Prepared => {
 
 const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i
 
-/** Throws what SQLite reported under its own name. */
-const named = <A>(run: () => A): A => {
+/** Turns errors of the driver into `SqliteError`. */
+const withSqliteErrors = <A>(run: () => A): A => {
   try {
     return run()
   } catch (cause) {
-    throw failure(cause)
+    throw sqliteErrorOf(cause)
   }
 }
 
-const failure = (cause: unknown): unknown => {
+const sqliteErrorOf = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
   if (codeOf(cause) === "ERR_SQLITE_ERROR" && "errcode" in cause) {
     return new SqliteError(nameOfCode(Number(cause.errcode)), cause.message)
   }
-  // A fault of this program (a closed connection, a value that is no parameter), and not of the file.
+  // A defect of this program (a closed connection, an invalid parameter), not of the file.
   return codeOf(cause).startsWith("ERR_INVALID_") ? new TypeError(cause.message, { cause }) : cause
 }
 

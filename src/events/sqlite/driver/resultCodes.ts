@@ -1,6 +1,8 @@
+/** The names of SQLite's result codes (https://sqlite.org/rescode.html). `node:sqlite` reports numbers only. */
+
 /**
- * The names of SQLite's result codes, by number (https://sqlite.org/rescode.html). An extended code holds the primary one in its
- * lowest eight bits, and above them a number of its own.
+ * The name of a result code, such as `SQLITE_BUSY_SNAPSHOT`. An extended code holds the primary code in its lowest
+ * eight bits, and a number of its own above them.
  */
 export const nameOfCode = (code: number): string => {
   const primary = PRIMARY[code & 0xff]
@@ -15,7 +17,7 @@ const PRIMARY: ReadonlyArray<string> =
     " ",
   )
 
-/** From 1 on; a number that SQLite does not use is `-`. */
+/** Names of extended codes, from number 1 on; `-` for an unused number. */
 const EXTENDED: { readonly [primary: string]: ReadonlyArray<string> } = {
   ERROR: "MISSING_COLLSEQ RETRY SNAPSHOT RESERVESIZE KEY UNABLE".split(" "),
   IOERR:

@@ -1,21 +1,26 @@
+/** Checkpoints the write-ahead log when the log is idle, so that it does not stay large. */
+
 import { Effect, Either, type Scope } from "effect"
 import { attemptSync, type LogDatabase } from "./database.ts"
 
-/** Nothing was committed for at least this long, and for less than twice as long: the log is idle. In milliseconds. */
+/**
+ * The log counts as idle when nothing was committed for at least this long, and for less than twice as long. In
+ * milliseconds.
+ */
 export const IDLE_AFTER_MS = 1000
 
 /**
- * Keeps a log that is open for writing from leaving a long write-ahead log behind. SQLite writes it back to the file by
- * itself every 1,000 pages, and uses it again from its beginning, so that it never shrinks; here it is truncated, once
- * nothing has been committed for a while, and when the scope closes. Whoever commits calls what this answers.
+ * Truncates the write-ahead log of a log that is open for writing, when it is idle and when the scope closes. SQLite's
+ * automatic checkpoint, every 1,000 pages, writes it back and reuses it from its beginning, but never shrinks it. Call
+ * the returned function after every commit.
  *
- * It fails nothing and waits for nothing: where a reader or another writer is in the way, it tries again at the next idle
- * moment. It does not keep the process alive.
+ * It never fails and never waits: if a reader or another writer blocks it, it tries again at the next idle moment. It
+ * does not keep the process alive.
  *
- * While pages are written back the process stands still: 8 MB, which is what gathers between two of SQLite's own
- * checkpoints, took 16 ms; 64 MB, which a long read by someone else can bring about, 100 ms (2 cores, an SSD).
+ * Writing pages back blocks the process: 16 ms for 8 MB, which is what gathers between two automatic checkpoints; 100
+ * ms for 64 MB, which gathers during a long read by another process (2 cores, an SSD).
  *
- * @param database a connection of its own, or one that others use for what is not worth waiting for: `busy_timeout` is 0
+ * @param database a connection of its own, or one whose other uses need not wait: its `busy_timeout` is 0
  */
 export const whenIdle = (database: LogDatabase): Effect.Effect<() => void, never, Scope.Scope> => {
   let commits = 0
@@ -30,8 +35,8 @@ export const whenIdle = (database: LogDatabase): Effect.Effect<() => void, never
   }
 
   /**
-   * In two steps, between which appends have their turn: the first, which takes the time, keeps no other process from
-   * appending; the second does, and has nothing left to write.
+   * Two steps, with appends in between. The first takes long, but does not block appends of other processes; the second
+   * does, and has nothing left to write.
    */
   const writeBackThenTruncate = () => {
     if (!checkpoint(database, "PASSIVE")) return waitForIdle()
@@ -59,9 +64,9 @@ export const whenIdle = (database: LogDatabase): Effect.Effect<() => void, never
 }
 
 /**
- * Whether all of the write-ahead log was written back, and with `TRUNCATE` cut to nothing
- * (https://sqlite.org/pragma.html#pragma_wal_checkpoint). What keeps it from that (a reader, a full disk) is no fault here:
- * the events are in the write-ahead log, where every reader finds them, and whoever appends next is told of a fault.
+ * Whether the whole write-ahead log was written back and, with `TRUNCATE`, emptied
+ * (https://sqlite.org/pragma.html#pragma_wal_checkpoint). A reader or a full disk that prevents it is not an error:
+ * readers find the events in the write-ahead log, and the next append reports a fault of the disk.
  */
 const checkpoint = (database: LogDatabase, mode: "PASSIVE" | "TRUNCATE"): boolean =>
   Either.match(

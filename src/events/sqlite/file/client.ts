@@ -1,3 +1,5 @@
+/** A client of `@effect/sql` for a log's file, on either driver, for SQL that does not run for every event. */
+
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
 import type * as SqlConnection from "@effect/sql/SqlConnection"
@@ -10,9 +12,10 @@ import type { Connection, Driver } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
 
 /**
- * A client of `@effect/sql` for a file, closed with the scope: for the SQL that does not run for every event. Where better-sqlite3
- * is the driver it is that of `@effect/sql-sqlite-node`, which needs better-sqlite3; elsewhere, and in a program that Hindcast was bundled
- * into, the same client over the driver, and that package is not loaded, and need not be there. What keeps the file from being opened is a defect, as it was thrown.
+ * Opens a client, which is closed with the scope. With better-sqlite3 it is the client of `@effect/sql-sqlite-node`,
+ * which needs better-sqlite3. With `node:sqlite`, and in a program that Hindcast was bundled into, it is the same client
+ * over the driver; `@effect/sql-sqlite-node` is then neither loaded nor required. If the file cannot be opened, it dies
+ * with the driver's error.
  */
 export const open = (
   filename: string,
@@ -29,8 +32,9 @@ export const open = (
   )
 
 /**
- * Whether this module was not bundled. A better-sqlite3 that was bundled does not find its addon, and what it looks with breaks the
- * stack trace of every later error (`bindings` leaves its `Error.prepareStackTrace` behind). The driver finds the installed one.
+ * Whether this module runs unbundled. A bundled better-sqlite3 does not find its addon, and its loader (`bindings`) breaks
+ * the stack trace of every later error, since it leaves its `Error.prepareStackTrace` behind. The driver resolves the
+ * installed better-sqlite3 instead.
  */
 const IN_OWN_FILE = Installed.isOwnFile(import.meta.url, "events/sqlite/file/client")
 
@@ -40,7 +44,7 @@ const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }
     ({ make }) => make({ filename, readonly, disableWAL: true }),
   )
 
-/** The same over a connection of the driver. */
+/** A client over a connection of the driver. */
 const ofDriver = (used: Driver, filename: string, { readonly }: { readonly readonly: boolean }) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(

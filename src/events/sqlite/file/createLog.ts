@@ -1,20 +1,22 @@
+/** Creates a log's file atomically, for imports and bundles. */
+
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
 import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import { LogBusy } from "../../log/EventLog.ts"
 import * as Database from "./database.ts"
-import * as Control from "./openDatabase.ts"
+import * as openDatabase from "./openDatabase.ts"
 
-/** The file, and what SQLite takes for a part of it where it lies beside it. */
+/** The suffixes of a database file and of the files that SQLite treats as parts of it. */
 const PARTS = ["", "-wal", "-journal"]
 
-/** What stands already where a log is to be made; undefined where nothing does. */
+/** The first existing file of a log; undefined if there is none. */
 export const exists = (file: string): string | undefined =>
   PARTS.map((suffix) => file + suffix).find((part) => fs.existsSync(part))
 
 /**
- * Makes a log beside where it is to be, as one file, and gives it its name once all of it was written: so it is whole or not
- * there. What came there meanwhile is not replaced. What killed processes left on their way to it is removed.
+ * Writes a log under a temporary name, as one file, and moves it to its name when it is complete. An existing file is
+ * not replaced. Removes temporary files that killed processes left for the same target.
  */
 export const createAtomically = <A, E, R>(
   file: string,
@@ -24,20 +26,23 @@ export const createAtomically = <A, E, R>(
   return Effect.scoped(
     Effect.gen(function* () {
       AtomicFile.removeAbandonedFile(file)
-      yield* Control.open(partial)
+      yield* openDatabase.open(partial)
       const database = yield* Database.open(partial, { readonly: false })
-      const answer = yield* write(database)
+      const result = yield* write(database)
       yield* writeBack(database)
-      return answer
+      return result
     }),
   ).pipe(
     Effect.zipLeft(Database.attempt(file, () => AtomicFile.moveNew(partial, file))),
-    // What stands in the way of removing it stood in the way of making it, and was said then.
+    // If the partial file cannot be removed, writing it has already failed and reported that.
     Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))),
   )
 }
 
-/** Brings all of a log into its one file. Closing it would do so too, but not while anyone looks into it, and would say nothing. */
+/**
+ * Checkpoints the whole log into its one file. Closing the connection would do so too, but not while another process
+ * reads it, and without reporting a failure.
+ */
 const writeBack = (database: Database.LogDatabase) =>
   Database.attempt(database.filename, () => database.rows("PRAGMA wal_checkpoint(TRUNCATE)")).pipe(
     Effect.filterOrFail(

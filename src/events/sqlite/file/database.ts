@@ -1,39 +1,44 @@
+/**
+ * The connection to a log's file that every append and read uses, and the mapping of SQLite's errors to the log's
+ * errors.
+ */
+
 import * as fs from "node:fs"
 import { Effect, Either, type Scope } from "effect"
 import { DiskFull, LogBusy, LogCorrupt, type LogError, LogUnavailable, SegmentUnavailable } from "../../log/EventLog.ts"
 import { driver } from "../driver/choice.ts"
 import { type Connection, DriverUnavailable, IN_MEMORY } from "../driver/Driver.ts"
 import { isExhausted } from "./diskSpace.ts"
-import * as place from "./fileIdentity.ts"
+import * as fileIdentity from "./fileIdentity.ts"
 import { LOG_TABLES } from "./schema.ts"
-import * as wholeFile from "./truncationCheck.ts"
+import * as truncationCheck from "./truncationCheck.ts"
 
-/** How long a statement waits for another process that holds the file, in milliseconds. */
+/** How long a statement waits for another process that locks the file, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000
 
-/** What can go wrong with any one statement. */
+/** Errors of a statement. */
 export type StatementError = LogError | DiskFull
 
 /**
- * One connection to the log's file, for appending and reading: what runs for every event. Statements run at once, and
- * throw what SQLite reports; `attempt` makes that a typed error at the rim.
+ * A connection to the log's file, for appends and reads. Statements are synchronous and throw SQLite's errors;
+ * `attempt` turns them into typed errors.
  */
 export interface LogDatabase {
   readonly filename: string
   /**
-   * Runs a statement, and answers with how many rows it inserted, changed or deleted by itself (what its triggers did is not
-   * counted); 0 for a statement of another kind, and for one that answers with rows. A row that a trigger left out by
-   * `RAISE(IGNORE)` is not counted.
+   * Runs a statement. Returns the number of rows that it inserted, changed or deleted itself: without those of its
+   * triggers, and without rows that a trigger skipped by `RAISE(IGNORE)`. 0 for other statements, and for statements
+   * with result rows.
    */
   readonly run: (sql: string, parameters?: ReadonlyArray<unknown>) => number
   readonly inTransaction: () => boolean
-  /** Runs a query; each row is an array of its columns. */
+  /** Runs a query. Each row is an array of its columns. */
   readonly rows: (sql: string, parameters?: ReadonlyArray<unknown>) => ReadonlyArray<ReadonlyArray<unknown>>
 }
 
 /**
- * Opens a connection that is closed with the scope. The file exists and is a log. Once one of the log's files is removed or
- * replaced, what the connection does fails with `LogUnavailable`.
+ * Opens a connection that is closed with the scope. The file must exist and be a log. If a file of the log is removed
+ * or replaced, later calls fail with `LogUnavailable`.
  */
 export const open = (
   filename: string,
@@ -45,8 +50,8 @@ export const open = (
   )
 
 /**
- * An empty database for intermediate results, gone with the scope. It is in memory, but for its temporary tables: of those, what
- * does not fit into SQLite's cache is on the disk.
+ * An empty database for intermediate results, deleted with the scope. It is in memory, except that temporary tables
+ * beyond SQLite's cache are on disk.
  */
 export const scratch: Effect.Effect<LogDatabase, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
@@ -57,7 +62,7 @@ export const scratch: Effect.Effect<LogDatabase, never, Scope.Scope> = Effect.ac
   (database) => Effect.sync(() => database.close()),
 )
 
-/** Opens a connection at once, for whoever closes it. */
+/** Opens a connection that the caller closes. */
 export const connect = (
   filename: string,
   options: { readonly readonly: boolean },
@@ -77,30 +82,32 @@ const databaseOf = (
   readonly: boolean,
 ): LogDatabase & { readonly close: () => void } => {
   const inMemory = filename === IN_MEMORY
-  // SQLite opens a file that it may not write, and says so only at the first write.
+  // SQLite opens a file without write permission, and reports that only at the first write.
   if (!readonly && !inMemory) fs.accessSync(filename, fs.constants.W_OK)
-  // From the first read on, the log's other files are there too.
+  // The first read creates the log's other files.
   connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
   connection.script(SETTINGS)
-  const shared = !readonly && answerOf(connection, "PRAGMA journal_mode") === "wal"
-  const checkPlace = inMemory ? () => {} : place.rememberIdentity(filename, shared)
+  const shared = !readonly && scalarOf(connection, "PRAGMA journal_mode") === "wal"
+  const checkIdentity = inMemory ? () => {} : fileIdentity.rememberIdentity(filename, shared)
   const checkSize =
-    inMemory || !(shared || readonly) ? () => {} : wholeFile.rememberSize(filename, () => pagesOf(connection), readonly)
-  const checkLength = shared ? place.rememberLength(filename, () => extentOf(connection)) : () => {}
+    inMemory || !(shared || readonly)
+      ? () => {}
+      : truncationCheck.rememberSize(filename, () => pagesOf(connection), readonly)
+  const checkLength = shared ? fileIdentity.rememberLength(filename, () => walLengthOf(connection)) : () => {}
   return {
     filename,
     inTransaction: connection.inTransaction,
     run: (sql, parameters = []) => {
       if (!connection.inTransaction()) {
-        checkPlace()
+        checkIdentity()
         checkLength()
         checkSize()
       }
       return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
-      if (readonly) checkPlace()
-      if (readonly || sql.startsWith(WRITING_BACK)) checkSize()
+      if (readonly) checkIdentity()
+      if (readonly || sql.startsWith(CHECKPOINT)) checkSize()
       return connection.prepare(sql).rows(parameters)
     },
     close: connection.close,
@@ -108,33 +115,36 @@ const databaseOf = (
 }
 
 /**
- * What the drivers would set each in its own way: 16 MB of cache, and a commit that survives the death of the process. Whoever
- * wants it on the disk says so.
+ * Settings in which the drivers' defaults differ: 16 MB of cache, and commits that survive the death of the process.
+ * Commits that must survive a power failure set `synchronous` themselves.
  */
 const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
 
-const answerOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
+const scalarOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
 
-/** Pages that are written back behind a gap would hide it. */
-const WRITING_BACK = "PRAGMA wal_checkpoint"
+/** A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it. */
+const CHECKPOINT = "PRAGMA wal_checkpoint"
 
-const pagesOf = (connection: Connection): wholeFile.Pages => ({
-  count: Number(answerOf(connection, "PRAGMA page_count")),
-  bytes: Number(answerOf(connection, "PRAGMA page_size")),
+const pagesOf = (connection: Connection): truncationCheck.Pages => ({
+  count: Number(scalarOf(connection, "PRAGMA page_count")),
+  bytes: Number(scalarOf(connection, "PRAGMA page_size")),
 })
 
-/** How much of the write-ahead log counts now (https://sqlite.org/pragma.html#pragma_wal_checkpoint: this mode writes nothing). */
-const extentOf = (connection: Connection): place.FileLength => {
+/**
+ * The valid length of the write-ahead log (https://sqlite.org/pragma.html#pragma_wal_checkpoint: `NOOP` writes
+ * nothing).
+ */
+const walLengthOf = (connection: Connection): fileIdentity.FileLength => {
   const [row] = connection.prepare("PRAGMA wal_checkpoint(NOOP)").rows([])
-  const pageBytes = Number(answerOf(connection, "PRAGMA page_size"))
-  return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: place.FRAME_HEADER_BYTES + pageBytes }
+  const pageBytes = Number(scalarOf(connection, "PRAGMA page_size"))
+  return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: fileIdentity.FRAME_HEADER_BYTES + pageBytes }
 }
 
-/** Runs something on a database and names what it throws by what the caller can do about it. */
+/** Runs a function on a database, and turns what it throws into a typed error. */
 export const attempt = <A>(log: string, run: () => A): Effect.Effect<A, StatementError> =>
   Effect.suspend(() => attemptSync(log, run))
 
-/** The same without an effect around it. */
+/** The synchronous form of `attempt`. */
 export const attemptSync = <A>(log: string, run: () => A): Either.Either<A, StatementError> => {
   const began = performance.now()
   try {
@@ -144,15 +154,18 @@ export const attemptSync = <A>(log: string, run: () => A): Either.Either<A, Stat
   }
 }
 
-/** A read needs no room, but SQLite may need some to prepare one. */
+/**
+ * Like `attempt`, for reads. They need no disk space, but SQLite may need some to prepare one: that is
+ * `LogUnavailable`.
+ */
 export const attemptRead = <A>(log: string, run: () => A): Effect.Effect<A, LogError> =>
-  Effect.catchTag(attempt(log, run), "DiskFull", () => noRoom(log))
+  Effect.catchTag(attempt(log, run), "DiskFull", () => diskFullError(log))
 
-/** What a full disk is to whoever does not append: one more reason why the log cannot be had. */
-export const noRoom = (log: string): LogUnavailable =>
+/** The error for a full disk where the caller does not append. */
+export const diskFullError = (log: string): LogUnavailable =>
   new LogUnavailable({ log, reason: "the disk is full; make room and try again" })
 
-/** Thrown inside this folder where a row says something that no log says. */
+/** Thrown inside `sqlite/` for a row whose content no log writes. */
 export class DamagedRow extends Error {
   readonly position: number
   constructor(position: number, reason: string) {
@@ -161,11 +174,13 @@ export class DamagedRow extends Error {
   }
 }
 
-/** Whether the trigger that keeps positions in sequence refused a row: another writer took the position first. */
+/**
+ * Whether the trigger that keeps positions in sequence rejected a row, because another writer took the position first.
+ */
 export const isOutOfSequence = (cause: unknown): boolean =>
   sqliteCode(cause) === "SQLITE_CONSTRAINT_TRIGGER" && messageOf(cause) === OUT_OF_SEQUENCE
 
-/** What the trigger `events_in_sequence` says. */
+/** The message of the trigger `events_in_sequence`. */
 const OUT_OF_SEQUENCE = "events: an event takes the next position"
 
 const sqliteCode = (cause: unknown): string =>
@@ -174,9 +189,9 @@ const sqliteCode = (cause: unknown): string =>
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /**
- * Names what SQLite reported by what the caller can do about it. A fault of this program is thrown on.
+ * Maps an error of SQLite or the system to an error of the log, by remedy. Rethrows defects of this program.
  *
- * @param tookMs how long it took until it was reported, in milliseconds
+ * @param tookMs time until the error was reported, in milliseconds
  */
 export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOUT_MS): StatementError => {
   if (cause instanceof LogUnavailable || cause instanceof SegmentUnavailable || cause instanceof LogCorrupt)
@@ -189,7 +204,7 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
   if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED") {
     return new LogBusy({ log, waitedMs: Math.round(Math.min(tookMs, BUSY_TIMEOUT_MS)) })
   }
-  if (FULL_CODES.has(code) || (mayBeForWantOfRoom(code) && isExhausted(log))) return new DiskFull({ log })
+  if (FULL_CODES.has(code) || (mayBeFullDisk(code) && isExhausted(log))) return new DiskFull({ log })
   const damage = damageOf(code, reason)
   if (damage !== undefined) return new LogCorrupt({ log, position: null, reason: damage })
   return new LogUnavailable({ log, reason: unavailable(code, reason) })
@@ -197,10 +212,13 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
 
 const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"])
 
-/** A quota that is used up, a file that may not grow, and no room for another file are faults of the disk to SQLite. */
-const mayBeForWantOfRoom = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"
+/** SQLite reports an exhausted quota, a file that may not grow, and no space for another file as I/O errors. */
+const mayBeFullDisk = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"
 
-/** What is wrong in the file, where that is why a statement failed: they are all Hindcast's, and hold in a log that it made. */
+/**
+ * The damage that explains why a statement failed; undefined if it is another kind of failure. All statements are
+ * Hindcast's, and succeed on an intact log.
+ */
 const damageOf = (code: string, reason: string): string | undefined => {
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return reason
   if (code === "SQLITE_IOERR_SHORT_READ")
@@ -211,7 +229,9 @@ const damageOf = (code: string, reason: string): string | undefined => {
   return undefined
 }
 
-/** Statements fit the tables that Hindcast makes. Those of which nothing is part of the record may be dropped by anyone. */
+/**
+ * Whether a table or column that every log has is missing. Cache tables may be dropped by anyone, so they do not count.
+ */
 const isMissingInLog = (reason: string): boolean => {
   const table = /^no such table: (?:main\.)?(\w+)$/.exec(reason)?.[1]
   if (table === undefined) return reason.startsWith("no such column")
@@ -227,7 +247,7 @@ const unavailable = (code: string, reason: string): string => {
   return `${reason} (${code})`
 }
 
-/** What the system says where SQLite is not asked. */
+/** Codes of the operating system for a read-only file. */
 const READ_ONLY_CODES: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"])
 
 const READ_ONLY_ADVICE =

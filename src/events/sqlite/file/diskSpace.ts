@@ -1,11 +1,13 @@
+/** Tests for exhausted disk space where SQLite reports only an I/O error. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 
 /**
- * Whether no more can be written where a log is: the disk is full, a quota is used up, or files may not grow further. SQLite
- * calls only the first of these a full disk, and the others a fault of it; so after such a fault this tries it out, with a
- * file beside the log that is as long as the log's files might become.
+ * Whether nothing more can be written beside a log: the disk is full, a quota is exhausted, or the file size limit is
+ * reached. SQLite reports only the first as a full disk. The test writes a trial file beside the log that is as long as
+ * the log's files may become.
  */
 export const isExhausted = (filename: string): boolean => {
   const trial = path.join(path.dirname(filename), `.${path.basename(filename)}.room-${process.pid}`)
@@ -17,7 +19,7 @@ export const isExhausted = (filename: string): boolean => {
     fs.writeSync(file, Buffer.alloc(1), 0, 1, length)
     return false
   } catch (cause) {
-    return cause instanceof Error && "code" in cause && NO_ROOM.has(String(cause.code))
+    return cause instanceof Error && "code" in cause && DISK_FULL_CODES.has(String(cause.code))
   } finally {
     if (file !== undefined) {
       fs.closeSync(file)
@@ -26,10 +28,10 @@ export const isExhausted = (filename: string): boolean => {
   }
 }
 
-/** What must fit, in bytes: about a large commit. */
+/** Bytes that must fit: about a large commit. */
 const TRIAL_BYTES = 1024 * 1024
 
-/** No space left, quota used up, file too large. */
-const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+/** No space left, quota exhausted, file too large. */
+const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0

@@ -1,6 +1,6 @@
 /**
- * What is used of `@effect/sql-sqlite-node`, which is an optional dependency: where its driver cannot be compiled it is not
- * installed, and Hindcast is built and used all the same.
+ * The part of `@effect/sql-sqlite-node` that Hindcast uses. It is an optional dependency: where its driver cannot be
+ * compiled, it is not installed, and Hindcast must still build and run.
  */
 declare module "@effect/sql-sqlite-node/SqliteClient" {
   import type { Reactivity } from "@effect/experimental/Reactivity"

@@ -1,16 +1,19 @@
+/**
+ * Detects that a log's file, its write-ahead log or its shared memory was removed, replaced or cut short while it is
+ * open.
+ */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { LogCorrupt, LogUnavailable } from "../../log/EventLog.ts"
 
 /**
- * Remembers which files a connection has open, and answers with a check that throws `LogUnavailable` once one of them is no
- * longer where it was.
+ * Records the inode of each open file of a log. The returned function throws `LogUnavailable` if a path no longer
+ * refers to its inode: in WAL mode SQLite would keep reading and writing the unlinked file, so that reads are stale and
+ * appends are lost. Call it before every transaction. It costs one `stat` of the directory (2 µs); the files are
+ * checked only if the directory may have changed.
  *
- * Whoever has a file open goes on with it after it was removed, moved or replaced, and SQLite says nothing of it in WAL mode: what
- * is appended then is nowhere to be found, and what is read is old. So the check comes before each transaction. It costs one
- * look at the directory (2 µs); the files are looked at only where one of its entries may have changed.
- *
- * @param whole whether all of them must be there now; else those that are not are left out
+ * @param whole whether all files must exist now; otherwise missing ones are not watched
  */
 export const rememberIdentity = (filename: string, whole: boolean): (() => void) => {
   const log = fs.realpathSync(filename)
@@ -18,7 +21,7 @@ export const rememberIdentity = (filename: string, whole: boolean): (() => void)
   const files = FILES.flatMap(({ suffix, advice }) => {
     const file = log + suffix
     const identity = identityOf(file)
-    if (identity === undefined && whole) throw displaced(filename, file, true, advice)
+    if (identity === undefined && whole) throw fileChanged(filename, file, true, advice)
     return identity === undefined ? [] : [{ file, identity, advice }]
   })
   let trusted: fs.Stats | undefined
@@ -28,20 +31,20 @@ export const rememberIdentity = (filename: string, whole: boolean): (() => void)
     if (seen !== undefined && trusted !== undefined && isUnchanged(trusted, seen)) return
     for (const { file, identity, advice } of files) {
       const found = identityOf(file)
-      if (found !== identity) throw displaced(filename, file, found === undefined, advice)
+      if (found !== identity) throw fileChanged(filename, file, found === undefined, advice)
     }
     trusted = seen !== undefined && Date.now() - seen.ctimeMs > CLOCK_STEP_MS ? seen : undefined
   }
 }
 
 /**
- * The file that a path leads to, whether it is there already or not. SQLite keeps a log's other files beside that one and not
- * beside a link to it; so does Hindcast, or what is beside it would depend on how the log was called.
+ * The file that a path refers to through symbolic links, whether it exists or not. SQLite keeps a log's other files
+ * beside this file and not beside the link; Hindcast does the same, so that they do not depend on the path used.
  */
-export const targetOf = (filename: string): string => wayTo(filename).target
+export const targetOf = (filename: string): string => resolveLinks(filename).target
 
-/** The same with the links that lead there. */
-export const wayTo = (filename: string): { readonly links: ReadonlyArray<string>; readonly target: string } => {
+/** Like `targetOf`, with the links on the way. */
+export const resolveLinks = (filename: string): { readonly links: ReadonlyArray<string>; readonly target: string } => {
   const links: Array<string> = []
   let file = filename
   while (links.length < MAX_LINKS && isLink(file)) {
@@ -51,39 +54,39 @@ export const wayTo = (filename: string): { readonly links: ReadonlyArray<string>
   return { links, target: file }
 }
 
-/** After so many, Linux calls it a circle. */
+/** Linux reports a loop after this many links. */
 const MAX_LINKS = 40
 
 const isLink = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-/** What SQLite says of a write-ahead log: how many frames of it count, and how long one is. */
+/** The length of the write-ahead log as SQLite reports it: its valid frames, and the size of one. */
 export interface FileLength {
   readonly frames: number
   readonly frameBytes: number
 }
 
 /**
- * Answers with a check that throws `LogCorrupt` once the write-ahead log is shorter than what it must hold.
+ * Returns a function that throws `LogCorrupt` if the write-ahead log is shorter than its valid frames.
  *
- * SQLite does not look: it would write the next frame behind the gap, acknowledge it, and write the gap's zeros back to the
- * log's file, which destroys also what was sound. So the check comes before each transaction. It costs one look at the file
- * (2 µs); SQLite is asked (3 µs) only where the file's size is another than before.
+ * SQLite does not check this: it would write the next frame behind the gap, acknowledge it, and write the gap's zeros
+ * back to the log's file, which also destroys intact pages. Call it before every transaction. It costs one `stat` of
+ * the file (2 µs); SQLite is asked (3 µs) only if the size has changed.
  */
-export const rememberLength = (filename: string, extentNow: () => FileLength): (() => void) => {
+export const rememberLength = (filename: string, lengthNow: () => FileLength): (() => void) => {
   const wal = `${fs.realpathSync(filename)}-wal`
   let trusted = -1
 
   return () => {
     if (sizeOf(wal) === trusted) return
-    // Another process may truncate what was written back, between the question and the look.
-    for (let look = 0; look < LOOKS; look++) {
-      const { frames, frameBytes } = extentNow()
+    // Another process may truncate frames that were written back between the two calls.
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { frames, frameBytes } = lengthNow()
       trusted = sizeOf(wal)
       if (frames === 0 || trusted >= WAL_HEADER_BYTES + frames * frameBytes) return
     }
     const found = trusted
     trusted = -1
-    const { frames, frameBytes } = extentNow()
+    const { frames, frameBytes } = lengthNow()
     throw new LogCorrupt({
       log: filename,
       position: null,
@@ -95,8 +98,8 @@ export const rememberLength = (filename: string, extentNow: () => FileLength): (
   }
 }
 
-/** How often the length is looked at before it is believed to be too short. */
-const LOOKS = 3
+/** How often the length is compared before it counts as too short. */
+const MAX_ATTEMPTS = 3
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */
 export const WAL_HEADER_BYTES = 32
@@ -107,10 +110,10 @@ const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: fal
 const isUnchanged = (before: fs.Stats, now: fs.Stats): boolean =>
   before.ctimeMs === now.ctimeMs && before.ino === now.ino && before.dev === now.dev
 
-/** The time of a directory's last change tells two changes apart if they are further apart than this, on any file system. */
+/** Two changes of a directory that are further apart than this have different change times, on any file system. */
 const CLOCK_STEP_MS = 2000
 
-/** What SQLite has open of a log in WAL mode, and what to do once it is gone. */
+/** The files of a log that SQLite has open in WAL mode, and what to do when one is gone. */
 const FILES = [
   { suffix: "", advice: "Put it back, or restore a copy, and open the log again" },
   {
@@ -131,7 +134,7 @@ const identityOf = (file: string): string | undefined => {
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }
 
-const displaced = (log: string, file: string, missing: boolean, advice: string): LogUnavailable =>
+const fileChanged = (log: string, file: string, missing: boolean, advice: string): LogUnavailable =>
   new LogUnavailable({
     log,
     reason:

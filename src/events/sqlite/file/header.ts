@@ -1,13 +1,15 @@
+/** Reads the header of an SQLite file without SQLite, to recognise a log that SQLite cannot open. */
+
 import * as fs from "node:fs"
 import { APPLICATION_ID, FORMAT_VERSION } from "./schema.ts"
 
-/** How every SQLite file begins (https://sqlite.org/fileformat.html, §1.3). */
+/** The first bytes of every SQLite file (https://sqlite.org/fileformat.html, §1.3). */
 export const MAGIC = "SQLite format 3\0"
 
 /** Length of an SQLite file's header, in bytes. */
 export const HEADER_BYTES = 100
 
-/** A file's size in bytes, and its header, or what there is of it. */
+/** A file's size in bytes, and its header, which is shorter than `HEADER_BYTES` if the file is. */
 export const readHeader = (filename: string): { readonly size: number; readonly header: Buffer } => {
   const file = fs.openSync(filename, "r")
   try {
@@ -19,7 +21,10 @@ export const readHeader = (filename: string): { readonly size: number; readonly 
   }
 }
 
-/** Whether the header bears the mark of a log of this format or an earlier one, whatever else is to be read in the file. */
+/**
+ * Whether the header has the application id and a known format version of a log, whatever the rest of the file
+ * contains.
+ */
 export const hasLogApplicationId = (filename: string): boolean => {
   const { header } = readHeader(filename)
   if (header.length < HEADER_BYTES) return false

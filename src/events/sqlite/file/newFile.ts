@@ -1,16 +1,18 @@
+/** Creates a log's empty file with safe permissions before SQLite opens it. */
+
 import * as fs from "node:fs"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
-import { wayTo } from "./fileIdentity.ts"
+import { resolveLinks } from "./fileIdentity.ts"
 
 /**
- * Makes the empty file that SQLite is to fill, unless one is there: for its owner alone, whatever the umask. What SQLite puts beside
- * a file (-wal, -shm, -journal) gets the mode of that file. One that is there stays as open as it is: somebody may have meant it so.
+ * Creates the empty file for SQLite, readable by its owner alone, whatever the umask. The files that SQLite adds (-wal,
+ * -shm, -journal) get the same mode. An existing file keeps its mode, which may be intended.
  *
- * A link is followed as SQLite follows it; but where it leads to nothing, only if this user or root laid it.
+ * Symbolic links are followed as SQLite follows them. A dangling link is followed only if this user or root created it.
  */
 export const make = (filename: string): void => {
-  const { links, target } = wayTo(filename)
+  const { links, target } = resolveLinks(filename)
   if (fs.existsSync(target)) return
   const foreign = links.find((link) => !OwnerOnly.isTrusted(fs.lstatSync(link)))
   if (foreign !== undefined) {

@@ -1,3 +1,5 @@
+/** Opens a log's file for writing: creates or upgrades it, and refuses files that are not logs. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { SqlClient } from "@effect/sql/SqlClient"
@@ -13,25 +15,25 @@ import {
   type OpenError,
 } from "../../log/EventLog.ts"
 import * as Client from "./client.ts"
-import { attempt, noRoom, type StatementError, statementError } from "./database.ts"
+import { attempt, diskFullError, type StatementError, statementError } from "./database.ts"
 import { targetOf } from "./fileIdentity.ts"
 import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
 import { APPLICATION_ID, CACHE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
-/** Bytes to which the write-ahead log shrinks after a checkpoint. */
+/** Size to which a checkpoint truncates the write-ahead log, in bytes. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** The connection for everything that does not run for every event: making and checking the file, the lease. */
+/** The connection for statements that do not run for every event: creating and checking the file, the lease. */
 export interface OpenDatabase {
   readonly filename: string
   readonly sql: SqlClient
 }
 
 /**
- * Opens a log's file for writing. One that is not there is made, with its directory; one that is not a Hindcast log, or
- * of a newer format, is refused before anything in it is changed.
+ * Opens a log's file for writing. Creates it and its directory if they are missing. Refuses a file that is not a
+ * Hindcast log, or has a newer format, before changing anything in it.
  */
 export const open = (filename: string): Effect.Effect<OpenDatabase, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -42,7 +44,7 @@ export const open = (filename: string): Effect.Effect<OpenDatabase, OpenError, S
     const found = yield* checkFormat(filename, sql)
     if (found === "empty") {
       yield* sql`PRAGMA page_size = ${sql.literal(String(PAGE_BYTES))}`
-      // What archiving frees is given back step by step.
+      // Lets archiving return freed pages to the file system step by step.
       yield* sql`PRAGMA auto_vacuum = INCREMENTAL`
       yield* transaction(sql, makeTables(filename, sql))
     }
@@ -54,7 +56,7 @@ export const open = (filename: string): Effect.Effect<OpenDatabase, OpenError, S
     return { filename, sql }
   }).pipe(mapSqlErrors(filename))
 
-/** Checks that a file is there and is a log, by a connection that can only read. */
+/** Checks that a file exists and is a log, with a read-only connection. */
 export const check = (filename: string): Effect.Effect<void, OpenError> =>
   Effect.gen(function* () {
     if (!fs.existsSync(filename)) {
@@ -72,7 +74,9 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
     })
   }).pipe(mapSqlErrors(filename), Effect.scoped)
 
-/** SQL's errors as the log's own. To whoever opens a log or wants its lease, a full disk is one more reason. */
+/**
+ * Maps SQL errors to the log's errors. `DiskFull` becomes `LogUnavailable`: callers here open a log or take its lease.
+ */
 export const mapSqlErrors =
   (filename: string) =>
   <A, E extends { readonly _tag: string }, R>(
@@ -80,7 +84,9 @@ export const mapSqlErrors =
   ): Effect.Effect<A, Exclude<E, SqlError | DiskFull> | LogError, R> =>
     Effect.catchAll(effect, (error): Effect.Effect<never, Exclude<E, SqlError | DiskFull> | LogError> => {
       const named = isSqlError(error) ? statementError(filename, error.cause) : error
-      return isDiskFull(named) ? noRoom(filename) : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
+      return isDiskFull(named)
+        ? diskFullError(filename)
+        : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
     })
 
 const isSqlError = (error: { readonly _tag: string }): error is SqlError => error._tag === "SqlError"
@@ -93,7 +99,10 @@ const makeDirectory = (filename: string) =>
     catch: (cause) => new LogUnavailable({ log: filename, reason: `its directory cannot be made: ${String(cause)}` }),
   })
 
-/** Where a log's file is gone and its write-ahead log is not, SQLite would begin a new file and delete what was left of the old. */
+/**
+ * If the log's file is gone and its write-ahead log is not, SQLite would create a new file and delete the write-ahead
+ * log.
+ */
 const refuseOrphan = (filename: string) =>
   attempt(filename, () => {
     const target = targetOf(filename)
@@ -107,7 +116,7 @@ const refuseOrphan = (filename: string) =>
     })
   })
 
-/** The client throws where it cannot open the file; that is an answer here, not a defect. */
+/** The client dies if it cannot open the file; that becomes a typed error. */
 const connect = (
   filename: string,
   readonly: boolean,
@@ -118,7 +127,7 @@ const connect = (
 
 const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`
 
-/** Whether the file is a log of ours, of this format or of the one before, or still empty; anything else is refused. */
+/** Whether the file is a log of this format or the previous one, or still empty. Fails for anything else. */
 const checkFormat = (filename: string, sql: SqlClient) =>
   Effect.gen(function* () {
     const refuse = (found: string) => new LogFormatUnsupported({ log: filename, found })
@@ -141,7 +150,7 @@ const checkFormat = (filename: string, sql: SqlClient) =>
     return "log" as const
   })
 
-/** Of two processes that make the same file at once, the second finds it made. */
+/** If two processes create the same file at once, the second one finds the tables. */
 const makeTables = (filename: string, sql: SqlClient) =>
   Effect.gen(function* () {
     if ((yield* checkFormat(filename, sql)) !== "empty") return
@@ -156,9 +165,10 @@ const upgradeTables = (filename: string, sql: SqlClient) =>
     for (const statement of FROM_FORMAT_1) yield* sql.unsafe(statement)
   })
 
-/** All of it or nothing. */
+/** Runs all of `body` in one transaction. */
 const transaction = <A, E, R>(sql: SqlClient, body: Effect.Effect<A, E, R>) =>
-  // Not `withTransaction`: it begins deferred, and two processes that read before they write would block each other.
+  // Not `withTransaction`: it begins deferred, so that two processes that read before they write would block each
+  // other.
   Effect.zipRight(sql`BEGIN IMMEDIATE`, body).pipe(
     Effect.zipLeft(sql`COMMIT`),
     Effect.tapError(() => Effect.ignore(sql`ROLLBACK`)),

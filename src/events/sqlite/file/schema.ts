@@ -1,13 +1,23 @@
-/** `application_id` of a Hindcast log: "Hcst" in ASCII, so that a file says whose it is. */
+/**
+ * The SQL schema of a log's file. The tables of the log change only with the format version; the cache tables can be
+ * dropped at any time.
+ */
+
+/** `application_id` of a Hindcast log: "Hcst" in ASCII. */
 export const APPLICATION_ID = 0x48637374
 
-/** `user_version` of a log of this format. A file with a higher one is of a newer Hindcast. */
+/** `user_version` of a log of this format. A higher one belongs to a newer Hindcast. */
 export const FORMAT_VERSION = 2
 
-/** Bytes of a page in a new file: a row of some 360 bytes wastes half as much of it as of SQLite's 4,096. */
+/**
+ * Page size of a new file, in bytes: rows of about 360 bytes waste half as much of it as of SQLite's default, 4,096.
+ */
 export const PAGE_BYTES = 8192
 
-/** What holds events to being only ever added, each at the next position; archiving takes out what a segment holds. */
+/**
+ * Triggers that make the table append-only, with positions in sequence. Only events that a segment holds can be
+ * deleted.
+ */
 const EVENT_TRIGGERS: ReadonlyArray<string> = [
   `CREATE TRIGGER events_in_sequence BEFORE INSERT ON events
     WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM events)
@@ -20,9 +30,9 @@ const EVENT_TRIGGERS: ReadonlyArray<string> = [
 ]
 
 /**
- * The events. `occurred_before` is `recorded_at` less the time it occurred, in milliseconds: nearly always 0, which takes no
- * space. `payload` is a JSON object; or, where `key_id` is there, one with its personal fields encrypted; or, where it is
- * JSON text (`"blob:…"`), the name of what stands in `blobs`.
+ * The events table. `occurred_before` is `recorded_at` minus the time of occurrence, in milliseconds: nearly always 0,
+ * which takes no space. `payload` is a JSON object; with `key_id`, one whose personal fields are encrypted; or a JSON
+ * string (`"blob:…"`), the name of a payload in `blobs`.
  */
 export const EVENT_TABLE: ReadonlyArray<string> = [
   `CREATE TABLE events (
@@ -47,7 +57,7 @@ export const EVENT_TABLE: ReadonlyArray<string> = [
   "CREATE INDEX events_by_type ON events (type)",
 ]
 
-/** What stands around the events: large payloads, what was archived where, and the guards and the view over all of it. */
+/** The tables beside the events (large payloads, segments, archived streams), the triggers and the view. */
 export const EVENT_INDEXES_AND_TRIGGERS: ReadonlyArray<string> = [
   `CREATE TABLE blobs (
     digest TEXT PRIMARY KEY,
@@ -87,11 +97,11 @@ export const EVENT_INDEXES_AND_TRIGGERS: ReadonlyArray<string> = [
 ]
 
 /**
- * The log: what can never change without a new format version.
+ * The tables of the log, which change only with a new format version.
  *
- * Names that repeat (timeline, stream, type, task, actor) stand once in `names`. Rows are never updated, and never deleted
- * but by archiving, and each one takes the next position: triggers hold this against any program, also against
- * `INSERT OR REPLACE`, which deletes without firing a trigger of its own.
+ * Repeated names (timeline, stream, type, task, actor) are stored once, in `names`. Rows are never updated, are deleted
+ * only by archiving, and each new row takes the next position. Triggers enforce this against any program, also against
+ * `INSERT OR REPLACE`, which deletes rows without firing delete triggers.
  */
 export const LOG_TABLES: ReadonlyArray<string> = [
   `CREATE TABLE names (
@@ -107,8 +117,8 @@ export const LOG_TABLES: ReadonlyArray<string> = [
 ]
 
 /**
- * Folded states, to start from instead of the first event. A snapshot is complete by being there: its row and the parts
- * that its root names come in one transaction. A part is stored once however many snapshots name it.
+ * The snapshot cache. A snapshot's row and the parts that its root names are inserted in one transaction, so that an
+ * existing row is complete. A part is stored once, however many snapshots name it.
  */
 export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS snapshots (
@@ -128,8 +138,8 @@ export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
 ]
 
 /**
- * What may be dropped and made anew at any time: nothing in it is part of the record. The index is of events that belong to
- * no task, which are few among those that do; a log from before it is read without.
+ * Tables and indexes that can be dropped and created again at any time, since they are not part of the record.
+ * `events_of_no_task` indexes the events without a task, which are few; a log without the index is read without it.
  */
 export const CACHE_TABLES: ReadonlyArray<string> = [
   "CREATE INDEX IF NOT EXISTS events_of_no_task ON events (task) WHERE task IS NULL",

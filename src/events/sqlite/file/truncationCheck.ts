@@ -1,41 +1,43 @@
+/** Detects that a log's file was truncated while it is open. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { LogCorrupt } from "../../log/EventLog.ts"
 import { FRAME_HEADER_BYTES, WAL_HEADER_BYTES } from "./fileIdentity.ts"
 
-/** How long SQLite takes a log to be. */
+/** The size of the log as SQLite reports it: its number of pages, and bytes of a page. */
 export interface Pages {
   readonly count: number
   readonly bytes: number
 }
 
 /**
- * Answers with a check that throws `LogCorrupt` once the log's file was cut short: once a page of it is neither in it nor in the
+ * Returns a function that throws `LogCorrupt` if the log's file was truncated: if a page is in neither the file nor the
  * write-ahead log.
  *
- * SQLite does not look: it goes on with the pages that it has in memory, acknowledges what it writes to the write-ahead log, and
- * fills the gap with zeros when it writes that back. So the check comes before each transaction, and before the write-ahead log is
- * written back. It costs one look at the file (2 µs). Only where its size is another than before is it asked which pages there must
- * be: the file grows when the write-ahead log is written back, and becomes shorter when archiving gives space back.
+ * SQLite does not check this: it continues with the pages in its cache, acknowledges what it writes to the write-ahead
+ * log, and fills the gap with zeros when it writes that back. Call it before every transaction and every checkpoint. It
+ * costs one `stat` of the file (2 µs). Only if the size has changed are the pages compared: a checkpoint lets the file
+ * grow, and archiving lets it shrink.
  *
- * @param pagesNow what SQLite says of the log as it is now
- * @param fromNow whether a file that is too short already is to be read as far as it goes
+ * @param pagesNow the current size as SQLite reports it
+ * @param fromNow whether a file that is too short already is accepted, so that its intact part can be read
  */
 export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: boolean): (() => void) => {
   const file = fs.realpathSync(filename)
-  let trusted = fromNow ? sizeOf(file) : NONE
+  let verifiedSize = fromNow ? sizeOf(file) : NO_SIZE
 
   return () => {
-    if (sizeOf(file) === trusted) return
-    // Another process may write back and give space back between one look and the next.
-    for (let look = 0; look < LOOKS; look++) {
+    if (sizeOf(file) === verifiedSize) return
+    // Another process may checkpoint or shrink the file between the two calls.
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const pages = pagesNow()
       const found = sizeOf(file)
       if (found < pages.count * pages.bytes && isMissing(pages, found, pagesInWal(`${file}-wal`, pages.bytes))) continue
-      trusted = found
+      verifiedSize = found
       return
     }
-    trusted = NONE
+    verifiedSize = NO_SIZE
     const { count, bytes } = pagesNow()
     throw new LogCorrupt({
       log: filename,
@@ -47,21 +49,21 @@ export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: b
   }
 }
 
-/** No size that a file has. */
-const NONE = -1
+/** A size that no file has. */
+const NO_SIZE = -1
 
-/** How often it is looked before the file is believed to be too short. */
-const LOOKS = 3
+/** How often the size is compared before the file counts as truncated. */
+const MAX_ATTEMPTS = 3
 
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Whether a page is neither in so much of the file nor in the write-ahead log. */
+/** Whether a page is neither within the file's size nor in the write-ahead log. */
 const isMissing = ({ count, bytes }: Pages, size: number, inWal: ReadonlySet<number>): boolean => {
   for (let page = Math.floor(size / bytes) + 1; page <= count; page++) if (!inWal.has(page)) return true
   return false
 }
 
-/** The pages of which the write-ahead log holds a newer version (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
+/** The pages in the write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
 const pagesInWal = (wal: string, pageBytes: number): ReadonlySet<number> => {
   const pages = new Set<number>()
   if (sizeOf(wal) === 0) return pages

@@ -1,8 +1,10 @@
+/** Upgrades a log of format 1 to the current format. */
+
 import { EVENT_INDEXES_AND_TRIGGERS, EVENT_TABLE, FORMAT_VERSION } from "./schema.ts"
 
 /**
- * The statements that bring a log of format 1 to the present one, in one transaction. Events keep everything that the chain
- * covers; format 1 wrote the time of occurrence in full, knew no blobs and no archive, and let nothing be deleted.
+ * The statements of the upgrade, for one transaction. Events keep everything that the chain covers. Format 1 stored the
+ * time of occurrence in full, had no blobs and no archive, and allowed no deletion.
  */
 export const FROM_FORMAT_1: ReadonlyArray<string> = [
   "DROP VIEW event_log",

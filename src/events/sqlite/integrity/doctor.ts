@@ -1,3 +1,5 @@
+/** Examines a log's file for `hindcast log doctor`, also when SQLite cannot open it any more. */
+
 import * as fs from "node:fs"
 import { Effect, Either, Schema, type Scope } from "effect"
 import * as Options from "../../../values/Options.ts"
@@ -10,31 +12,33 @@ import * as Segments from "../archive/Segments.ts"
 import * as Database from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import { hasLogApplicationId } from "../file/header.ts"
-import * as Control from "../file/openDatabase.ts"
+import * as openDatabase from "../file/openDatabase.ts"
 import * as keyFile from "../keys/keyFile.ts"
 import * as SnapshotKey from "../keys/snapshotKey.ts"
 import { type HolderState, readHolder, stateOf } from "../leaseHolder.ts"
 import { counted } from "./checks/Check.ts"
 import { fileFindings } from "./fileFindings.ts"
-import { walkChain } from "./storedChain.ts"
-import { CHAIN, damaged, lookings, sturdy, unavailable, verdict } from "./verify.ts"
+import { verifyChain } from "./storedChain.ts"
+import { CHAIN, checksOf, damaged, reportingDamage, unavailable, verdict } from "./verify.ts"
 
-/** What the doctor does beside looking. */
+/** Options of an examination. */
 export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
-  /** Whether to walk the chain too, which takes longest. Default: yes. */
+  /** Whether to verify the chain too, which takes longest. Default: true. */
   readonly chain?: boolean
 }
 
-/** Their schema. */
+/** Schema of `ExamineOptions`. */
 export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...checkResultFields, chain: Schema.Boolean } })
 
-/** Why there is nothing to examine: no such file, one of another program or of a newer format, or one that is busy. */
+/**
+ * Reasons why there is nothing to examine: the file does not exist, belongs to another program, has a newer format, or
+ * is busy.
+ */
 export type ExamineError = OpenError
 
 /**
- * Examines a log's file and changes nothing in it: the file and what lies beside it, everything that `verify` looks at, the
- * journal mode and the lease. Damage is a finding and never an error, so that all that
- * can still be found out is.
+ * Examines a log's file without changing it: the file and its sibling files, everything that `verify` checks, the
+ * journal mode and the lease. Damage is reported as a finding, never as an error, so that the remaining checks run.
  */
 export const examine = (
   filename: string,
@@ -42,14 +46,14 @@ export const examine = (
 ): Effect.Effect<Examination, Options.InvalidOptions | ExamineError> =>
   Effect.gen(function* () {
     const options = yield* Options.decode("examine", ExamineOptions, given)
-    const { ill, findings } = yield* lookAtFile(filename)
+    const { ill, findings } = yield* checkFile(filename)
     const opened = yield* Effect.either(open(filename))
-    // What is no log at all is an error; a log of ours that SQLite does not recognise any more is damaged.
-    if (Either.isLeft(opened) && !(ill && DAMAGE.has(opened.left._tag))) return yield* opened.left
+    // A file that is not a log is an error. A log that SQLite can no longer open is a finding.
+    if (Either.isLeft(opened) && !(ill && DAMAGE_TAGS.has(opened.left._tag))) return yield* opened.left
     const inside = Either.isLeft(opened)
       ? { looks: [], findings: [damaged("pages", null, foundBy(opened.left))], chain: null }
-      : yield* lookInside(opened.right, options)
-    const looks = [...FILE_LOOKS.map((what) => ({ what, looked: true, told: "see what was found" })), ...inside.looks]
+      : yield* checkContent(opened.right, options)
+    const looks = [...FILE_CHECKS.map((what) => ({ what, looked: true, told: "see what was found" })), ...inside.looks]
     return {
       log: filename,
       checked: looks.filter(({ looked }) => looked).map(({ what }) => what),
@@ -59,19 +63,22 @@ export const examine = (
     }
   }).pipe(Effect.scoped)
 
-/** What is looked at before SQLite touches the file. */
-const FILE_LOOKS = ["file", "write-ahead log", "permissions", "disk space"]
+/** The checks that run before SQLite opens the file. */
+const FILE_CHECKS = ["file", "write-ahead log", "permissions", "disk space"]
 
-/** What keeps SQLite from opening an ill file. */
-const DAMAGE: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
+/** Errors of opening that mean damage, if the file is a log. */
+const DAMAGE_TAGS: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
 
 const foundBy = (error: OpenError): string => {
   if (error._tag === "LogFormatUnsupported") return error.found
   return error._tag === "LogCorrupt" ? error.reason : error.message
 }
 
-/** Whether the file is ill by itself, or says that it is a log, and what there is to say of it and what lies beside it. */
-const lookAtFile = (filename: string) =>
+/**
+ * Checks the file without opening it as a log: its header and application id, its size, and its sibling files. `ill` is
+ * true if the file is damaged, or its header says that it is a log.
+ */
+const checkFile = (filename: string) =>
   Effect.try({
     try: () => {
       const found = fs.statSync(filename, { throwIfNoEntry: false })
@@ -84,13 +91,13 @@ const lookAtFile = (filename: string) =>
       new LogUnavailable({ log: filename, reason: cause instanceof Error ? cause.message : String(cause) }),
   })
 
-type Inside = Pick<Examination, "looks" | "findings" | "chain">
+type ContentResult = Pick<Examination, "looks" | "findings" | "chain">
 
-/** All that answers are made from, the chain last; each look whatever the ones before it found. */
-const lookInside = (
+/** Runs all checks on the open log, the chain last; each of them whatever the others found. */
+const checkContent = (
   database: Database.LogDatabase,
   options: ExamineOptions,
-): Effect.Effect<Inside, ExamineError, Scope.Scope> =>
+): Effect.Effect<ContentResult, ExamineError, Scope.Scope> =>
   Effect.gen(function* () {
     const { chain = true, onLook = () => Effect.void } = options
     const segments = yield* Segments.make(database)
@@ -98,46 +105,46 @@ const lookInside = (
     const stores = { database, segments, keys, ownKey: SnapshotKey.inFile(database.filename) }
     const looks: Array<CheckResult> = []
     const findings: Array<Finding> = []
-    for (const { what, look } of lookings(stores)) {
+    for (const { what, run } of checksOf(stores)) {
       yield* onLook(what)
-      const { told, flaws, notes = [], looked = true } = yield* sturdy(what, look)
+      const { told, flaws, notes = [], looked = true } = yield* reportingDamage(what, run)
       looks.push({ what, looked, told })
       findings.push(...flaws.map(({ finding }) => finding), ...notes)
     }
-    const small: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
+    const smallChecks: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
       ["journal mode", () => modeFindings(database)],
       ["lease", () => leaseFindings(readHolder(database), Date.now())],
     ]
-    for (const [what, look] of small) {
+    for (const [what, look] of smallChecks) {
       const found = yield* orDamaged(what, Database.attemptRead(database.filename, look))
       looks.push({ what, looked: true, told: counted(found.length, "finding") })
       findings.push(...found)
     }
     if (!chain) return { looks: [...looks, { what: CHAIN, looked: false, told: "left out" }], findings, chain: null }
     yield* onLook(CHAIN)
-    const walked = yield* Effect.either(walkChain(database, segments, options))
-    if (Either.isLeft(walked)) {
-      const unwalked = yield* orDamaged("pages", walked.left)
+    const verified = yield* Effect.either(verifyChain(database, segments, options))
+    if (Either.isLeft(verified)) {
+      const unreadable = yield* orDamaged("pages", verified.left)
       return {
         looks: [...looks, { what: CHAIN, looked: true, told: "cannot be read" }],
-        findings: [...findings, ...unwalked],
+        findings: [...findings, ...unreadable],
         chain: null,
       }
     }
-    const found = verdict(walked.right, [], [])
+    const found = verdict(verified.right, [], [])
     const told = found._tag === "Intact" ? counted(found.events, "event") : found.reason
     looks.push({ what: CHAIN, looked: true, told })
     return { looks, findings: found._tag === "Intact" ? findings : [...findings, ...found.findings], chain: found }
   })
 
-/** A connection that can only read. */
+/** Opens a read-only connection. */
 const open = (filename: string) =>
   Effect.andThen(
-    Control.check(filename),
-    Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.noRoom(filename)),
+    openDatabase.check(filename),
+    Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.diskFullError(filename)),
   )
 
-/** What a look found; that a page cannot be read is a finding too. */
+/** The findings of a check. A failure to read becomes a finding too. */
 const orDamaged = (what: string, look: Effect.Effect<ReadonlyArray<Finding>, LogError>) =>
   Effect.catchTags(look, {
     LogCorrupt: ({ position, reason }) => Effect.succeed([damaged(what, position, reason)]),
@@ -163,19 +170,19 @@ const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<F
   if (holder === undefined) return []
   const { owner, pid, host, heartbeatAt } = holder
   const found = `"${owner}" (process ${pid} on ${host}), last heard of ${iso(heartbeatAt)}`
-  const standing = stateOf(holder, now)._tag
+  const state = stateOf(holder, now)._tag
   return [
     {
       severity: "note",
       what: "lease",
       expected: "that nobody holds it, or one who lives",
-      found: `${found}: ${LEASE[standing].found}`,
-      advice: LEASE[standing].advice,
+      found: `${found}: ${LEASE[state].found}`,
+      advice: LEASE[state].advice,
     },
   ]
 }
 
-const LEASE: { readonly [standing in HolderState["_tag"]]: { readonly found: string; readonly advice: string } } = {
+const LEASE: { readonly [state in HolderState["_tag"]]: { readonly found: string; readonly advice: string } } = {
   Alive: {
     found: "a kernel at work",
     advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",

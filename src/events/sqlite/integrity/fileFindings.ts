@@ -1,22 +1,24 @@
+/** Findings about a log's file and its sibling files, made without SQLite. */
+
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Finding } from "../../log/Verification.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import { HEADER_BYTES, MAGIC, readHeader } from "../file/header.ts"
 
-/** A write-ahead log above this was kept from shrinking. In bytes. */
+/** A write-ahead log above this size was kept from shrinking. In bytes. */
 const LARGE_WAL_BYTES = 128 * 1024 * 1024
 
-/** Free space below which a log may soon be unable to grow. In bytes. */
+/** Below this much free space a log may soon be unable to grow. In bytes. */
 const LITTLE_SPACE_BYTES = 256 * 1024 * 1024
 
-/** What a damaged log's owner does first. */
+/** First advice for the owner of a damaged log. */
 export const RECOVERY =
   "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then restore the last good " +
   "copy, or save what can be read into a new file (`sqlite3 FILE .recover | sqlite3 NEW`); `hindcast log verify` says up to " +
   "which position a file is sound."
 
-/** Looks at a log's file and at what lies beside it, before SQLite touches any of it. The file exists. */
+/** Checks a log's file and its sibling files before SQLite opens them. The file must exist. */
 export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
   ...headerFindings(filename),
   ...journalFindings(filename),
@@ -24,7 +26,7 @@ export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
   ...spaceFindings(filename),
 ]
 
-/** The file's size against what its own header says (https://sqlite.org/fileformat.html, §1.3). */
+/** Compares the file's size with its header (https://sqlite.org/fileformat.html, §1.3). */
 const headerFindings = (filename: string): ReadonlyArray<Finding> => {
   const { size, header } = readHeader(filename)
   if (size === 0) return []
@@ -41,7 +43,7 @@ const headerFindings = (filename: string): ReadonlyArray<Finding> => {
   }
   if (header.length < HEADER_BYTES) return [cutShort("at least one page", size)]
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
-  // The count of pages holds only where the change counter says that the same writer wrote both.
+  // The page count in the header is valid only if the same writer wrote it and the change counter.
   const counted = header.readUInt32BE(24) === header.readUInt32BE(92)
   const expected = counted ? header.readUInt32BE(28) * pageSize : pageSize
   return size < expected ? [cutShort(`${expected} bytes, as its header says`, size)] : []
@@ -105,10 +107,10 @@ const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
   return findings
 }
 
-/** What belongs to a log: the file, and what may lie beside it. */
+/** Suffixes of a log's files. */
 const PARTS = ["", "-wal", "-shm", "-journal", ".keys", ".snapshot-key", ".segments", ".plugins"]
 
-/** Of what belongs to the log, what others than its owner may read or write. */
+/** Files of the log that other users may read or write. */
 const opennessFindings = (filename: string): ReadonlyArray<Finding> => {
   const target = targetOf(filename)
   const open = PARTS.flatMap((suffix) => {

@@ -1,13 +1,15 @@
+/** Findings about the schema of a log's file. */
+
 import type { Finding } from "../../log/Verification.ts"
 import type { LogDatabase } from "../file/database.ts"
 import { CACHE_TABLES, LOG_TABLES } from "../file/schema.ts"
 import { onOneLine } from "../file/schemaCheck.ts"
 
 /**
- * Compares a log's tables, triggers, indexes and view with those that Hindcast makes. What holds the log append-only can be
- * dropped by whoever may write the file: that it was is found here, and what was changed then is for the chain to find.
+ * Compares a log's tables, triggers, indexes and view with those that Hindcast creates. Whoever can write the file can
+ * drop the triggers that make it append-only. This check finds that; the chain finds what was changed afterwards.
  *
- * @param empty a database in memory with nothing in it, to make them in
+ * @param empty an empty database in memory, in which the expected schema is created
  */
 export const schemaFindings = (database: LogDatabase, empty: LogDatabase): ReadonlyArray<Finding> => {
   for (const statement of LOG_TABLES) empty.run(statement)
@@ -18,7 +20,7 @@ export const schemaFindings = (database: LogDatabase, empty: LogDatabase): Reado
   return [
     ...[...expected].flatMap(([name, entry]) => compare(name, entry, found.get(name))),
     ...[...known].flatMap(([name, entry]) =>
-      // What may be dropped need not be there; where it is, it is what Hindcast makes.
+      // Cache tables may be missing; those that exist must be as Hindcast creates them.
       expected.has(name) || !found.has(name) ? [] : compare(name, entry, found.get(name)),
     ),
     ...[...found].flatMap(([name, entry]) => (known.has(name) ? [] : unknown(name, entry))),

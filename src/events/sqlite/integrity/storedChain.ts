@@ -1,3 +1,8 @@
+/**
+ * Verifies the chain over the rows of a log's file and its segments, without trusting anything that could have been
+ * changed.
+ */
+
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { sha256 } from "../../../values/Json.ts"
@@ -12,10 +17,10 @@ import { readHead } from "../read.ts"
 import { hidesBytes, isExactly } from "./utf8.ts"
 
 /**
- * Walks the chain over what the file says now. It believes nothing that could be changed on the way: it reads the tables
- * and no view, spells every name out as it stands today, and looks at bytes where text could hide them.
+ * Verifies the chain over the file's current content. It reads the tables and not the view, resolves every name anew,
+ * and compares bytes where decoded text could hide a difference.
  */
-export const walkChain = (
+export const verifyChain = (
   database: LogDatabase,
   segments: Segments,
   options?: Pick<VerifyOptions, "anchor" | "onProgress">,
@@ -37,7 +42,7 @@ export const walkChain = (
     )
   })
 
-/** The version of the last archived event that a query selects, found page by page; 0 where there is none. */
+/** The version of the last archived event that a query selects, page by page; 0 if there is none. */
 const archivedVersion = (segments: Segments, query: Query): number => {
   let version = 0
   for (let after = 0; ; ) {
@@ -49,33 +54,33 @@ const archivedVersion = (segments: Segments, query: Query): number => {
   }
 }
 
-/** Archived rows that are held at a time. */
+/** Archived rows read in one step. */
 const PAGE_SIZE = 1000
 
-/** Rows as they stand now, of the segments first and then of the log's file. */
+/** Rows as currently stored: those of the segments first, then those of the log's file. */
 export const pages = (database: LogDatabase, segments: Segments) => {
   const retained = retainedRows(database)
   return (after: number, limit: number): ReadonlyArray<Stored> => {
     for (;;) {
       const floor = segments.floor()
-      // Rows before the first position are looked at where nothing was archived: they do not belong in a log.
+      // Rows before position 1 are faults. They are read here if nothing was archived; otherwise `strays` finds them.
       const rows =
         floor > 0 && after < floor
           ? segments.page({ after }, limit).map((row) => withBlob(row, segments.blob))
           : retained(after, limit)
-      // Where events were archived in between, some may have been seen in neither place.
+      // If events were archived meanwhile, some may have been in neither place.
       if (segments.floor() === floor) return rows
     }
   }
 }
 
-/** Rows as they stand now in the log's file, whatever was archived. */
+/** Rows as currently stored in the log's file, also those at archived positions. */
 export const retainedRows = (database: LogDatabase) => {
   const stored = storedRows(database)
   return (after: number, limit: number): ReadonlyArray<Stored> => database.rows(PAGE, [after, limit]).map(stored)
 }
 
-/** A segment's row, flawed where it names a blob that is not there as it was recorded. */
+/** A segment's row, with a flaw if its blob is missing or altered. */
 export const withBlob = (row: Stored, blob: (digest: string) => string | undefined): Stored => {
   const digest = digestIn(row.payload)
   if (digest === undefined || sha256(blob(digest) ?? "") === digest) return row
@@ -87,7 +92,7 @@ const BLOB_FLAW: Flaw = {
   reason: "its payload is a blob that is missing, or is not what was recorded",
 }
 
-/** Blobs as hexadecimal text: a quarter of a walk's time less than as buffers. */
+/** BLOBs as hexadecimal text: a verification takes a quarter less time than with buffers. */
 const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, schema_version, task,
     iif(causation IS NULL, NULL, lower(hex(causation))), actor, recorded_at - occurred_before, recorded_at, payload, key_id, lower(hex(hash)),
     octet_length(payload)
@@ -96,7 +101,7 @@ const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, 
 const VERSION_BEFORE = `SELECT max(version) FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
   AND timeline = (SELECT id FROM names WHERE text = ?) AND position < ?`
 
-/** Makes rows of the file what the verifier walks. */
+/** Converts rows of the file for the verifier. */
 const storedRows = (database: LogDatabase) => {
   const nameOf = names(database)
   return (row: ReadonlyArray<unknown>): Stored => {
@@ -137,7 +142,7 @@ const storedRows = (database: LogDatabase) => {
   }
 }
 
-/** Whether the file has a blob of this digest, and its bytes give that digest. */
+/** Whether the file has a blob of this digest whose bytes have that digest. */
 const isBlob = (database: LogDatabase, digest: string): boolean => {
   const [row] = database.rows("SELECT CAST(content AS BLOB) FROM blobs WHERE digest = ?", [digest])
   return row?.[0] instanceof Uint8Array && crypto.hash("sha256", row[0], "hex") === digest
@@ -148,10 +153,10 @@ const uuidOf = (hex: string): string =>
 
 const envelopeFlaw = (reason: string): Flaw => ({ kind: "envelope changed", reason })
 
-/** Most names kept in memory; beyond it they are read again. */
+/** Most names kept in memory; more are read again. */
 const MAX_NAMES = 10_000
 
-/** The text of a name as the file has it during one walk; undefined where it has none, or none that is text. */
+/** Reads the texts of names, cached for one verification. Undefined if the file has no such name, or it is not text. */
 const names = (database: LogDatabase) => {
   const known = new Map<number, string | undefined>()
   const read = (id: number) => {

@@ -1,3 +1,5 @@
+/** `verify` of a log in an SQLite file: the chain, then the other checks. */
+
 import { Effect, Either } from "effect"
 import type { Break } from "../../integrity/TamperClassification.ts"
 import type * as Verifier from "../../integrity/Verifier.ts"
@@ -5,7 +7,7 @@ import { type LogCorrupt, type LogError, SegmentUnavailable } from "../../log/Ev
 import type { Finding } from "../../log/Verification.ts"
 import { type CheckResult, Verification, type VerifyOptions } from "../../log/Verification.ts"
 import { blobs } from "./checks/blobs.ts"
-import { type CheckContext, type CheckedRows, counted, type Flaw, type Stores } from "./checks/Check.ts"
+import { type Check, type CheckOutcome, counted, type Flaw, type Stores } from "./checks/Check.ts"
 import { counts } from "./checks/counts.ts"
 import { names } from "./checks/internedNames.ts"
 import { keys } from "./checks/keys.ts"
@@ -16,10 +18,10 @@ import { snapshots } from "./checks/snapshots.ts"
 import { strays } from "./checks/strayRows.ts"
 import { versions } from "./checks/versions.ts"
 import { RECOVERY } from "./fileFindings.ts"
-import { walkChain } from "./storedChain.ts"
+import { verifyChain } from "./storedChain.ts"
 
-/** Everything but the chain that answers are made from, in the order in which it is looked at. */
-export const lookings = (stores: Stores): ReadonlyArray<CheckContext> => [
+/** All checks except the chain, in their order. */
+export const checksOf = (stores: Stores): ReadonlyArray<Check> => [
   schema(stores),
   pages(stores),
   counts(stores),
@@ -33,21 +35,21 @@ export const lookings = (stores: Stores): ReadonlyArray<CheckContext> => [
 ]
 
 /**
- * Walks the chain, and looks at all that its events are found by. What keeps the chain from being walked (a page that cannot be
- * read, a segment that is missing) is an error; whatever else is wrong is found and told.
+ * Verifies the chain, and runs the other checks. Fails if the chain cannot be read (a damaged page, a missing segment).
+ * Every other fault is part of the result.
  */
 export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
   Effect.gen(function* () {
     const { quick = false, onLook = () => Effect.void } = options
     yield* onLook(CHAIN)
-    const chained = yield* walkChain(stores.database, stores.segments, options)
-    const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: toldOf(chained) }]
+    const chained = yield* verifyChain(stores.database, stores.segments, options)
+    const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: summaryOf(chained) }]
     const flaws: Array<Flaw> = []
-    for (const { what, look } of lookings(stores)) {
+    for (const { what, run } of checksOf(stores)) {
       if (quick) looks.push({ what, looked: false, told: "left out by a quick verification" })
       else {
         yield* onLook(what)
-        const { told, flaws: found, looked = true } = yield* sturdy(what, look)
+        const { told, flaws: found, looked = true } = yield* reportingDamage(what, run)
         looks.push({ what, looked, told })
         flaws.push(...found)
       }
@@ -55,7 +57,7 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
     return verdict(chained, looks, flaws)
   })
 
-/** What there is to say of the chain, and of all else that was found: a break of the chain before anything else. */
+/** The verification's result. A break of the chain takes precedence over other faults. */
 export const verdict = (
   chained: Verifier.Chained,
   looks: ReadonlyArray<CheckResult>,
@@ -73,10 +75,10 @@ export const verdict = (
 
 const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws.map(({ finding }) => finding)
 
-/** The name of the look at the chain. */
+/** The name of the chain's check. */
 export const CHAIN = "chain"
 
-const toldOf = (chained: Verifier.Chained): string =>
+const summaryOf = (chained: Verifier.Chained): string =>
   chained.broken === null ? counted(chained.events, "event") : `broken at @${chained.broken.position}`
 
 const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
@@ -90,14 +92,14 @@ const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
   },
 })
 
-/** What cannot be read is one more thing that was found: the other looks go on. */
-export const sturdy = (
+/** Turns a failure to read into a fault, so that the other checks run. */
+export const reportingDamage = (
   what: string,
-  look: Effect.Effect<CheckedRows, LogError>,
-): Effect.Effect<CheckedRows, LogError> =>
-  Effect.flatMap(Effect.either(look), (seen) => {
-    if (Either.isRight(seen)) return Effect.succeed(seen.right)
-    const error = seen.left
+  look: Effect.Effect<CheckOutcome, LogError>,
+): Effect.Effect<CheckOutcome, LogError> =>
+  Effect.flatMap(Effect.either(look), (outcome) => {
+    if (Either.isRight(outcome)) return Effect.succeed(outcome.right)
+    const error = outcome.left
     if (error._tag !== "LogCorrupt" && error._tag !== "SegmentUnavailable") return Effect.fail(error)
     return Effect.succeed({ told: "cannot be read", flaws: [unreadable(what, error)] })
   })
@@ -108,7 +110,7 @@ const unreadable = (what: string, error: LogCorrupt | SegmentUnavailable): Flaw 
   return { position: null, kind: "pages damaged", reason: `${finding.what}: ${finding.found}`, finding }
 }
 
-/** A segment whose file is missing, or no segment. */
+/** The finding for a segment that is missing or is not one. */
 export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): Finding => ({
   severity: "damage",
   what: `segment @${first} to @${last}`,
@@ -117,7 +119,7 @@ export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): 
   advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
 })
 
-/** Pages that SQLite cannot read. */
+/** The finding for pages that SQLite cannot read. */
 export const damaged = (what: string, position: number | null, reason: string): Finding => ({
   severity: "damage",
   what: position === null ? what : `pages at @${position}`,

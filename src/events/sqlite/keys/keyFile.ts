@@ -1,3 +1,5 @@
+/** The keys of personal data, in an SQLite file beside the log. */
+
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
 import { LogUnavailable } from "../../log/EventLog.ts"
@@ -6,13 +8,13 @@ import { newId } from "../../vocabulary/Event.ts"
 import { driver } from "../driver/choice.ts"
 import type { Connection } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS, statementError } from "../file/database.ts"
-import * as place from "../file/fileIdentity.ts"
+import * as fileIdentity from "../file/fileIdentity.ts"
 import * as newFile from "../file/newFile.ts"
 
 /** `application_id` of a key file: "Hcky" in ASCII. */
 const APPLICATION_ID = 0x48636b79
 
-/** A row without a subject is the key of snapshots; one without a secret was destroyed. */
+/** A row without a subject is the snapshots' key; a row without a secret is a destroyed key. */
 const TABLE = `CREATE TABLE IF NOT EXISTS keys (
   id TEXT PRIMARY KEY,
   subject TEXT UNIQUE,
@@ -22,11 +24,12 @@ const TABLE = `CREATE TABLE IF NOT EXISTS keys (
 ) STRICT`
 
 /**
- * The keys of a log in a file of their own, beside it: `<log>.keys`, for its owner's eyes only. It is made when the first
- * subject needs a key. Several processes may use it at once; what one destroys, the others do not use again.
+ * The keys of a log in a file beside it, `<log>.keys`, readable by its owner alone. The file is created when the first
+ * subject needs a key. Several processes may use it at once; a key that one of them destroys is not used by the others
+ * any more.
  *
- * A destroyed secret is overwritten with zeros. Of what a disk, a snapshot of a file system or a backup keeps of earlier
- * bytes, nobody here knows: where that matters, keep this file where there is no such thing.
+ * A destroyed secret is overwritten with zeros. Earlier bytes may survive on the disk, in file system snapshots and in
+ * backups. Where that matters, keep this file on a medium without such copies.
  */
 export const open = (
   filename: string,
@@ -35,13 +38,13 @@ export const open = (
   let opened: Opened | undefined
   const closed = Effect.addFinalizer(() => Effect.sync(() => opened?.database.close()))
 
-  /** The file's connection; undefined while there is no file, or whoever made it has not written to it. */
+  /** The file's connection; undefined while there is no file, or its creator has not written to it yet. */
   const existing = (): Opened | undefined => {
-    opened?.checkPlace()
+    opened?.checkIdentity()
     if (opened === undefined && sizeOf(filename) > 0) opened = connect(filename, options.readonly)
     return opened
   }
-  const made = (): Opened => {
+  const openOrCreate = (): Opened => {
     if (options.readonly) throw unavailable(filename, "a log that is opened for reading only makes no keys")
     if (existing() === undefined) newFile.make(filename)
     opened ??= connect(filename, false)
@@ -49,17 +52,17 @@ export const open = (
   }
   return Effect.as(closed, {
     name: filename,
-    of: (subject) => named(filename, () => made().of(subject)),
-    find: (id) => named(filename, () => existing()?.find(id)),
-    subjects: () => named(filename, () => existing()?.subjects() ?? []),
-    destroy: (subject) => named(filename, () => existing()?.destroy(subject)),
-    settle: (keyId) => named(filename, () => existing()?.settle(keyId)),
-    ofSnapshots: () => named(filename, () => existing()?.ofSnapshots()),
+    of: (subject) => withFileName(filename, () => openOrCreate().of(subject)),
+    find: (id) => withFileName(filename, () => existing()?.find(id)),
+    subjects: () => withFileName(filename, () => existing()?.subjects() ?? []),
+    destroy: (subject) => withFileName(filename, () => existing()?.destroy(subject)),
+    settle: (keyId) => withFileName(filename, () => existing()?.settle(keyId)),
+    ofSnapshots: () => withFileName(filename, () => existing()?.ofSnapshots()),
   } satisfies Keys)
 }
 
-/** Names this file in what it throws where that is why it fails: whoever asks for a key would name the log. */
-const named = <A>(filename: string, run: () => A): A => {
+/** Makes errors name this file, where it is their cause: the caller would name the log. */
+const withFileName = <A>(filename: string, run: () => A): A => {
   try {
     return run()
   } catch (cause) {
@@ -77,15 +80,15 @@ const unavailable = (log: string, reason: string) => new LogUnavailable({ log, r
 
 interface Opened extends Omit<Keys, "name"> {
   readonly database: Connection
-  /** Throws once the file is no longer where it was: keys that were made then would be lost. */
-  readonly checkPlace: () => void
+  /** Throws if the file was moved or replaced: new keys would be lost. */
+  readonly checkIdentity: () => void
 }
 
 const connect = (filename: string, readonly: boolean): Opened => {
   const database = driver().open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })
   try {
     database.script("PRAGMA secure_delete = ON")
-    if (!readonly && !isMade(database)) atOnce(database, () => makeTable(filename, database))
+    if (!readonly && !isKeyFile(database)) inTransaction(database, () => makeTable(filename, database))
     return connection(filename, database)
   } catch (cause) {
     database.close()
@@ -94,10 +97,10 @@ const connect = (filename: string, readonly: boolean): Opened => {
 }
 
 /** The first column of a statement's first row. */
-const answerOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
+const scalarOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
 
-/** All of it or nothing; whoever else writes waits. */
-const atOnce = <A>(database: Connection, body: () => A): A => {
+/** Runs `body` in a transaction. Other writers wait. */
+const inTransaction = <A>(database: Connection, body: () => A): A => {
   database.script("BEGIN IMMEDIATE")
   try {
     const answer = body()
@@ -109,13 +112,13 @@ const atOnce = <A>(database: Connection, body: () => A): A => {
   }
 }
 
-const isMade = (database: Connection): boolean =>
-  answerOf(database, "PRAGMA application_id") === APPLICATION_ID &&
-  answerOf(database, "SELECT 1 FROM sqlite_schema WHERE name = 'keys'") !== undefined
+const isKeyFile = (database: Connection): boolean =>
+  scalarOf(database, "PRAGMA application_id") === APPLICATION_ID &&
+  scalarOf(database, "SELECT 1 FROM sqlite_schema WHERE name = 'keys'") !== undefined
 
 const makeTable = (filename: string, database: Connection): void => {
-  if (answerOf(database, "PRAGMA application_id") !== APPLICATION_ID) {
-    if (answerOf(database, "SELECT count(*) FROM sqlite_schema") !== 0)
+  if (scalarOf(database, "PRAGMA application_id") !== APPLICATION_ID) {
+    if (scalarOf(database, "SELECT count(*) FROM sqlite_schema") !== 0)
       throw unavailable(filename, "expected a key file of Hindcast, or none, found another database; move it away")
     database.script(`PRAGMA application_id = ${APPLICATION_ID}`)
   }
@@ -148,11 +151,11 @@ const connection = (filename: string, database: Connection): Opened => {
     return key
   }
 
-  /** Keys by id, for as long as no other process changed the file. */
+  /** Keys by id. The cache is valid until another process changes the file. */
   let known = new Map<string, Key | undefined>()
   let version: unknown
   const current = () => {
-    const now = answerOf(database, "PRAGMA data_version")
+    const now = scalarOf(database, "PRAGMA data_version")
     if (now !== version) known = new Map()
     version = now
     return known
@@ -160,9 +163,9 @@ const connection = (filename: string, database: Connection): Opened => {
 
   return {
     database,
-    checkPlace: place.rememberIdentity(filename, false),
+    checkIdentity: fileIdentity.rememberIdentity(filename, false),
     of: (subject) =>
-      atOnce(database, () => {
+      inTransaction(database, () => {
         const [row] = bySubject.rows([subject])
         if (row !== undefined) return keyOf(row)
         if (ofNoSubject() === undefined) add(null)
@@ -181,7 +184,7 @@ const connection = (filename: string, database: Connection): Opened => {
         shredding: shreddedBy !== null,
       })),
     destroy: (subject) =>
-      atOnce(database, () => {
+      inTransaction(database, () => {
         known = new Map()
         if (erase.run([newId(), subject]) > 0) {
           eraseOfSnapshots.run([])
@@ -197,7 +200,7 @@ const connection = (filename: string, database: Connection): Opened => {
   }
 }
 
-/** The key in a row of its id and its secret; undefined where there is no row, or the secret was destroyed. */
+/** The key of a row of id and secret; undefined if there is no row, or the secret was destroyed. */
 const keyOf = (row: ReadonlyArray<unknown> | undefined): Key | undefined => {
   const [id, secret] = row ?? []
   return secret instanceof Uint8Array ? { id: String(id), secret } : undefined

@@ -1,43 +1,45 @@
+/** The key that authenticates a log's snapshots. */
+
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { targetOf } from "../file/fileIdentity.ts"
 
 /**
- * The key by which a log's snapshots are known to be its own. It proves who stored a snapshot and hides nothing, so that losing
- * it loses nothing: a new one is made, and snapshots under the old one are no longer used.
+ * The key that authenticates a log's own snapshots. It encrypts nothing, so that its loss does no harm: a new key is
+ * made, and snapshots under the old one are no longer used.
  */
 export interface SnapshotKey {
-  /** The key as it is now; undefined where there is none that can be trusted. */
+  /** The current key; undefined if there is none that can be trusted. */
   readonly find: () => Uint8Array | undefined
-  /** The same, made where there is none; undefined where it cannot be made. */
+  /** The current key, made if there is none; undefined if it cannot be made. */
   readonly make: () => Uint8Array | undefined
 }
 
-/** Bytes of a key, as HMAC-SHA256 wants it (RFC 2104, section 3). */
+/** Length of a key, in bytes, as recommended for HMAC-SHA256 (RFC 2104, section 3). */
 const KEY_BYTES = 32
 
-/** For its owner alone. */
+/** File mode: only the owner has access. */
 const OWNER_ONLY = 0o600
 
-/** Where the key of a log's snapshots is. */
+/** The file of a log's snapshot key. */
 export const fileOf = (log: string): string => `${targetOf(log)}.snapshot-key`
 
-/** A key in memory, for a log in memory: nobody else can write there. */
+/** A key in memory, for a log in memory, where no other program can write. */
 export const inMemory = (): SnapshotKey => {
   const key = crypto.randomBytes(KEY_BYTES)
   return { find: () => key, make: () => key }
 }
 
 /**
- * The key in a file of its own beside the log: `<log>.snapshot-key`, 32 random bytes.
+ * The key in a file beside the log: `<log>.snapshot-key`, 32 random bytes.
  *
- * It is not among the keys of personal data (`<log>.keys`), because those are the owner's to keep, to copy and to destroy,
- * and whether they are there decides how events read. This one is of no use elsewhere and need not be copied: a copy of a log
- * without it folds its states from events, and makes a key of its own when it is written to.
+ * It is kept apart from the keys of personal data (`<log>.keys`). Those are for the owner to keep, copy and destroy,
+ * and determine how events read. The snapshot key need not be copied: a copy of a log without it folds its states from
+ * events, and makes a new key when it is written to.
  *
- * The file is read at each use, so that several processes agree whichever of them made or replaced it. Only a regular file of
- * this user or of the log's owner that nobody else may read is believed. Anything else in its place is never followed or
- * written to; where it is this user's, it is removed and made anew.
+ * The file is read at each use, so that several processes agree on the key, whichever of them made or replaced it. Only
+ * a regular file of this user or of the log's owner that no other user can read is trusted. Anything else at the path
+ * is never followed or written to; if it belongs to this user, it is deleted and a new key is made.
  */
 export const inFile = (log: string): SnapshotKey => {
   const file = fileOf(log)
@@ -53,7 +55,7 @@ export const inFile = (log: string): SnapshotKey => {
       if (found.kind === "unfit") fs.unlinkSync(file)
       create(file, log)
     } catch {
-      // Another process was faster, or nothing can be made here: then states are folded from events.
+      // Another process was faster, or no file can be created here. States are then folded from events.
     }
     return find()
   }
@@ -62,13 +64,13 @@ export const inFile = (log: string): SnapshotKey => {
 
 type Read =
   | { readonly kind: "key"; readonly key: Uint8Array }
-  /** `unfit`: a link, a file of another length, or one that others may read. `foreign`: what belongs to another user. */
+  /** `unfit`: a link, a file of another length, or one that others can read. `foreign`: a file of another user. */
   | { readonly kind: "none" | "unfit" | "foreign" }
 
 const read = (file: string, log: string): Read => {
   let opened: number
   try {
-    // Without waiting, should it be a pipe.
+    // Non-blocking, in case the path is a pipe.
     opened = fs.openSync(file, fs.constants.O_RDONLY | NO_FOLLOW | NO_WAIT)
   } catch (cause) {
     const code = codeOf(cause)
@@ -88,16 +90,16 @@ const read = (file: string, log: string): Read => {
   }
 }
 
-/** Not on Windows, where there are neither. */
+/** Windows has neither flag. */
 const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0
 const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
 
-/** Only where nothing stands there yet. It is closed to others before it holds the key; until it holds it, nobody believes it. */
+/** Creates the file exclusively. It is closed to others before it holds the key, and not trusted until it holds it. */
 const create = (file: string, log: string): void => {
   const { O_CREAT, O_EXCL, O_WRONLY } = fs.constants
   const opened = fs.openSync(file, O_CREAT | O_EXCL | O_WRONLY | NO_FOLLOW, OWNER_ONLY)
   try {
-    // A strict umask may have taken the owner's own rights away.
+    // A strict umask may have removed the owner's own permissions.
     fs.fchmodSync(opened, OWNER_ONLY)
     const owner = ownerOf(log)
     if (process.geteuid?.() === 0 && owner !== undefined) fs.fchownSync(opened, owner.uid, owner.gid)
@@ -109,7 +111,7 @@ const create = (file: string, log: string): void => {
 
 const isOpenToOthers = ({ mode }: fs.Stats): boolean => process.platform !== "win32" && (mode & 0o077) !== 0
 
-/** Whether it is this user's or that of the log's owner, who can write events as well. */
+/** Whether the file belongs to this user or to the log's owner, who can write events as well. */
 const belongs = ({ uid }: fs.Stats, log: string): boolean => {
   const user = process.geteuid?.()
   return user === undefined || uid === user || uid === ownerOf(log)?.uid

@@ -1,3 +1,7 @@
+/**
+ * The form of a check: what it verifies, its outcome, and the faults it reports. Also the helpers that checks share.
+ */
+
 import { Effect } from "effect"
 import type { LogError } from "../../../log/EventLog.ts"
 import type { Finding, Tampering, TamperKind } from "../../../log/Verification.ts"
@@ -6,7 +10,7 @@ import type { Segments } from "../../archive/Segments.ts"
 import { attemptRead, type LogDatabase } from "../../file/database.ts"
 import type { SnapshotKey } from "../../keys/snapshotKey.ts"
 
-/** What verifying looks at: all of what a log's answers are made from. */
+/** The stores that the checks read. */
 export interface Stores {
   readonly database: LogDatabase
   readonly segments: Segments
@@ -14,36 +18,36 @@ export interface Stores {
   readonly ownKey: Pick<SnapshotKey, "find">
 }
 
-/** One fault: as `verify` tells it, and as the doctor does. */
+/** A fault, in the form of `verify` (`Tampering`) and in that of the doctor (`Finding`). */
 export interface Flaw extends Tampering {
   readonly finding: Finding
 }
 
-/** What was seen of a part of the log. */
-export interface CheckedRows {
-  /** What is there, in a few words. */
+/** The outcome of a check. */
+export interface CheckOutcome {
+  /** What was checked, in a few words. */
   readonly told: string
   readonly flaws: ReadonlyArray<Flaw>
-  /** False where there was nothing to tell right from wrong by; `told` says why. Default: true. */
+  /** False if the check could not run; `told` says why. Default: true. */
   readonly looked?: boolean
-  /** What is worth knowing and no fault. */
+  /** Findings that are not faults. */
   readonly notes?: ReadonlyArray<Finding>
 }
 
-/** A part of the log, and a look at it. It gives way to others between its steps. */
-export interface CheckContext {
+/** A check of one part of the log. It yields to the event loop between its steps. */
+export interface Check {
   readonly what: string
-  readonly look: Effect.Effect<CheckedRows, LogError>
+  readonly run: Effect.Effect<CheckOutcome, LogError>
 }
 
-/** Most flaws that are told of one part. */
+/** Most faults that one check reports. */
 export const MAX_FLAWS = 20
 
-/** A flaw that was not recorded so, at a position or nowhere in particular. */
+/** A fault, at a position or without one. */
 export const flaw = (
   kind: TamperKind,
   position: number | null,
-  { what, expected, found, advice = EVIDENCE }: CheckReport,
+  { what, expected, found, advice = EVIDENCE }: FindingText,
 ): Flaw => ({
   position,
   kind,
@@ -51,8 +55,8 @@ export const flaw = (
   finding: { severity: "damage", what, expected, found, advice },
 })
 
-/** A finding's text; by default the advice is to believe nothing. */
-export interface CheckReport {
+/** The texts of a finding. Default advice: keep the file as evidence, and restore a copy. */
+export interface FindingText {
   readonly what: string
   readonly expected: string
   readonly found: string
@@ -61,7 +65,7 @@ export interface CheckReport {
 
 const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log verify` tells when a copy is sound."
 
-/** What is done where what events are found by is wrong, and the events are not. */
+/** Advice for a damaged index over intact events. */
 export const REINDEX =
   "What events say is for the chain to tell. Restore a copy; or, where nobody tampered with the file, have SQLite make the indexes " +
   'anew (`sqlite3 FILE "REINDEX"`) and verify it again.'
@@ -70,22 +74,22 @@ export const REINDEX =
 export const reading = <A>({ database }: Pick<Stores, "database">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(database.filename, read)
 
-/** Most times that something is looked at anew because events were archived meanwhile. */
-const TRIES = 5
+/** How often a check is repeated because events were archived while it ran. */
+const MAX_ATTEMPTS = 5
 
-/** Looks again where events were archived meanwhile: they were seen in two places, or in none. */
-export const whileNothingIsArchived = (
+/** Repeats a check if events were archived while it ran: it may have seen them in both places, or in neither. */
+export const repeatWhileArchiving = (
   stores: Stores,
-  look: Effect.Effect<CheckedRows, LogError>,
-): Effect.Effect<CheckedRows, LogError> => {
+  check: Effect.Effect<CheckOutcome, LogError>,
+): Effect.Effect<CheckOutcome, LogError> => {
   const floor = reading(stores, () => stores.segments.floor())
-  const tried = (tries: number): Effect.Effect<CheckedRows, LogError> =>
+  const attempt = (attemptsLeft: number): Effect.Effect<CheckOutcome, LogError> =>
     Effect.gen(function* () {
       const before = yield* floor
-      const seen = yield* look
-      return tries === 1 || (yield* floor) === before ? seen : yield* tried(tries - 1)
+      const outcome = yield* check
+      return attemptsLeft === 1 || (yield* floor) === before ? outcome : yield* attempt(attemptsLeft - 1)
     })
-  return tried(TRIES)
+  return attempt(MAX_ATTEMPTS)
 }
 
 /** `1 event`, `2 events` */

@@ -1,18 +1,22 @@
+/** Checks the versions and ids of archived events, across all segments. */
+
 import type { Stored } from "../../../integrity/TamperClassification.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import { bytesOf } from "../../read.ts"
 import { type Flaw, flaw, MAX_FLAWS } from "./Check.ts"
 
-/** What was seen of archived events so far: where each stream stands, and which ids there are. It grows on the disk. */
+/**
+ * The archived events read so far: the last version of each stream, and all ids. Kept in a temporary database on disk.
+ */
 export interface Archived {
-  /** Takes the next events, in order; answers what of them does not go on from those before. */
+  /** Adds the next events, in order. Returns the faults in their versions and ids. */
   readonly take: (rows: ReadonlyArray<Stored>, retained: LogDatabase, floor: number) => ReadonlyArray<Flaw>
-  /** Streams, after one of them, in some order. */
+  /** Streams after a given one, in a fixed order. */
   readonly streamsAfter: (last: Stream | undefined, limit: number) => ReadonlyArray<Stream>
   readonly streams: () => number
 }
 
-/** A stream as its last archived event left it. */
+/** A stream, and the version of its last archived event. */
 export interface Stream {
   readonly timeline: string
   readonly stream: string
@@ -73,10 +77,10 @@ const idFlaws = (scratch: LogDatabase, retained: LogDatabase, floor: number, { l
   ]
 }
 
-/** Streams that are held at a time. */
+/** Streams read in one step. */
 const PAGE_SIZE = 1000
 
-/** What the log says of archived streams, against what was archived. */
+/** Compares the log's table of archived streams with the archived events. */
 export const streamFlaws = (database: LogDatabase, archived: Archived): ReadonlyArray<Flaw> => {
   const flaws: Array<Flaw> = []
   const [[known] = []] = database.rows("SELECT count(*) FROM archived_streams")

@@ -1,25 +1,19 @@
+/** Checks the large payloads in the log's file. */
+
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import {
-  type CheckContext,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-  whileNothingIsArchived,
-} from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /**
- * Looks at every large payload in the log's file, one at a time: that it has its digest, that an event has it, and that the log knows
- * which event has it last, for archiving takes it out with that one. The segments' own are looked at with them.
+ * Checks each blob in the log's file, one at a time: that its text has its digest, that an event uses it, and that
+ * `last_position` is the last such event, since archiving moves the blob together with that event. Blobs of segments
+ * are checked with the segments.
  */
-export const blobs = (stores: Stores): CheckContext => ({
+export const blobs = (stores: Stores): Check => ({
   what: "blobs",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const { database, segments } = stores
@@ -43,7 +37,7 @@ export const blobs = (stores: Stores): CheckContext => ({
 
 const NEXT = "SELECT digest, CAST(content AS BLOB) FROM blobs WHERE digest > ? ORDER BY digest LIMIT 1"
 
-/** In one statement, so that no event is appended in between. What goes with the archived events may still be there. */
+/** One statement, so that no event is appended meanwhile. Blobs of archived events may still be in the file. */
 const misplaced = (database: LogDatabase, floor: number): ReadonlyArray<Flaw> =>
   database.rows(MISPLACED, [floor, floor, MAX_FLAWS]).map(([digest, last, named]) => {
     if (named === null) return wrong(String(digest), "an event that has it", "none")

@@ -1,9 +1,11 @@
+/** Checks the indexes of the events table by counting. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import { type CheckContext, counted, type Flaw, flaw, REINDEX, reading, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, REINDEX, reading, type Stores } from "./Check.ts"
 
-/** What events are looked up by, in which index, and which of them stand in it. */
+/** The columns that events are found by, their indexes, and the condition of partial indexes. */
 const INDEXES = [
   { by: "stream", column: "stream", index: "sqlite_autoindex_events_2", of: "TRUE" },
   { by: "task", column: "task", index: "events_by_task", of: "task IS NOT NULL" },
@@ -12,12 +14,12 @@ const INDEXES = [
 ] as const
 
 /**
- * Counts events by their stream, task and type, once over the table and once by the index that reads of them use. It does not
- * ask SQLite whether they agree, but for the very answers.
+ * Counts events by stream, task and type, once in the table and once in the index that reads use. Unlike
+ * `integrity_check`, it compares the results of actual reads.
  */
-export const counts = (stores: Stores): CheckContext => ({
+export const counts = (stores: Stores): Check => ({
   what: "counts by stream, task and type",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
     for (const each of yield* reading(stores, () => INDEXES.filter(({ index }) => isThere(stores.database, index)))) {
       const different = yield* reading(stores, () => differences(stores.database, each))
@@ -28,11 +30,11 @@ export const counts = (stores: Stores): CheckContext => ({
   }),
 })
 
-/** Not every log has all of them: one may be dropped, and made anew, at any time. */
+/** A log may lack an index: some can be dropped and created again at any time. */
 const isThere = (database: LogDatabase, index: string): boolean =>
   database.rows("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?", [index]).length > 0
 
-/** Groups that have other counts by the index. */
+/** The number of groups whose counts differ. */
 const differences = (database: LogDatabase, { column, index, of }: (typeof INDEXES)[number]): number => {
   const [row] = database.rows(
     `SELECT count(*) FILTER (WHERE walked.events IS NOT found.events)

@@ -1,19 +1,21 @@
+/** Checks the interned names of a log. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { isExactly } from "../utf8.ts"
-import { type CheckContext, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 
-/** Names that are held at a time. */
+/** Names read in one step. */
 const PAGE_SIZE = 5000
 
 /**
- * Looks at every name, used or not: that it is text, so that it is found by what it reads as, and that its number is one that
- * JavaScript tells from the next, so that events are found by it. That used ones are those that were
- * recorded is for the chain to tell, and that they are found by their text for SQLite.
+ * Checks every name, used or not: that it is UTF-8 text, so that it is found by its text, and that its id is below
+ * 2^53, so that events are found by it. The chain covers the names in use, and SQLite's integrity check covers their
+ * index.
  */
-export const names = (stores: Stores): CheckContext => ({
+export const names = (stores: Stores): Check => ({
   what: "names",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
     let seen = 0
     for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {

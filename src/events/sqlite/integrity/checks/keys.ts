@@ -1,3 +1,5 @@
+/** Checks the keys of personal data. */
+
 import * as fs from "node:fs"
 import { Effect, Either } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
@@ -7,72 +9,76 @@ import * as StoredPayload from "../../../payload/StoredPayload.ts"
 import { attemptRead } from "../../file/database.ts"
 import { readBlob } from "../../read.ts"
 import {
-  type CheckContext,
-  type CheckedRows,
+  type Check,
+  type CheckOutcome,
   counted,
   type Flaw,
   flaw,
   MAX_FLAWS,
   reading,
+  repeatWhileArchiving,
   type Stores,
-  whileNothingIsArchived,
 } from "./Check.ts"
 
-/** Events whose keys are read in one step. */
+/** Events whose key ids are read in one step. */
 const PAGE_SIZE = 5000
 
-/** Archived events that are unpacked in one step. */
+/** Archived events that are decompressed in one step. */
 const ARCHIVED_PAGE_SIZE = 1000
 
 /**
- * Looks at the keys of personal data: each key that is there opens the first event that names it, and each that is not there was
- * shredded, which an event says. Where a key is missing and no event says so, the log itself is whole: it may be a copy that was
- * made without its keys. What was encrypted by it reads as if it were shredded, so the look says how many such keys there are.
+ * Checks that each available key decrypts the first event that names it, and that each missing key was shredded
+ * according to an event. A key that is missing without such an event is a warning: the log is intact, and may be a copy
+ * without its keys. Its data reads as if it were shredded, so the outcome counts such keys.
  */
-export const keys = (stores: Stores): CheckContext => ({
+export const keys = (stores: Stores): Check => ({
   what: "keys",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
-      const kept = yield* Effect.either(readingKeys(stores, () => stores.keys.subjects()))
-      if (Either.isLeft(kept)) return yield* unreadable(stores, kept.left)
-      const unrecorded = new Set(kept.right.filter(({ shredding }) => shredding).map(({ keyId }) => keyId))
-      const named = yield* firstEvents(stores)
+      const subjects = yield* Effect.either(readingKeys(stores, () => stores.keys.subjects()))
+      if (Either.isLeft(subjects)) return yield* unreadable(stores, subjects.left)
+      const unrecorded = new Set(subjects.right.filter(({ shredding }) => shredding).map(({ keyId }) => keyId))
+      const firstUses = yield* firstEvents(stores)
       const flaws: Array<Flaw> = []
-      const missing: Array<First> = []
+      const missing: Array<FirstUse> = []
       let shredded = 0
-      for (const first of named.values()) {
+      for (const first of firstUses.values()) {
         const key = yield* readingKeys(stores, () => stores.keys.find(first.keyId))
         if (key !== undefined) {
-          if (flaws.length < MAX_FLAWS) flaws.push(...(yield* reading(stores, () => closed(stores, first))))
+          if (flaws.length < MAX_FLAWS) flaws.push(...(yield* reading(stores, () => decryptionFlaws(stores, first))))
         } else if (unrecorded.has(first.keyId) || (yield* reading(stores, () => isShredded(stores, first.keyId))))
           shredded += 1
         else missing.push(first)
         yield* yieldToEventLoop
       }
-      const told = named.size === 0 ? "none" : toldOf(named.size, shredded, missing.length)
-      return { told, flaws, notes: missing.length === 0 ? [] : [lost(stores, missing)] } satisfies CheckedRows
+      const told = firstUses.size === 0 ? "none" : summaryOf(firstUses.size, shredded, missing.length)
+      return {
+        told,
+        flaws,
+        notes: missing.length === 0 ? [] : [missingKeysFinding(stores, missing)],
+      } satisfies CheckOutcome
     }),
   ),
 })
 
-/** Reads from the keys' storage, which errors then name. */
+/** Reads from the key storage. Errors name its file. */
 export const readingKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(keys.name, read)
 
-/** A key that events name, and the first of them. */
-interface First {
+/** A key that events name, and the first such event. */
+interface FirstUse {
   readonly keyId: string
   readonly position: number
 }
 
-/** By the key's id. */
+/** By key id. */
 const firstEvents = (stores: Stores) =>
   Effect.gen(function* () {
     const { database, segments } = stores
-    const named = new Map<string, First>()
+    const firstUses = new Map<string, FirstUse>()
     const add = (keyId: string, position: number) => {
-      if (!named.has(keyId)) named.set(keyId, { keyId, position })
+      if (!firstUses.has(keyId)) firstUses.set(keyId, { keyId, position })
     }
     for (let after = 0; ; ) {
       const rows = yield* reading(stores, () =>
@@ -90,7 +96,7 @@ const firstEvents = (stores: Stores) =>
       for (const [keyId, position] of rows) add(String(keyId), Number(position))
       yield* yieldToEventLoop
     }
-    return named
+    return firstUses
   })
 
 const BOUNDS = "SELECT min(position), max(position) FROM events"
@@ -98,8 +104,8 @@ const BOUNDS = "SELECT min(position), max(position) FROM events"
 const NAMED = `SELECT (SELECT text FROM names WHERE id = key_id), min(position) FROM events
   WHERE position > ? AND position <= ? AND key_id IS NOT NULL GROUP BY key_id ORDER BY 2`
 
-/** What is wrong where a key does not open an event that names it. */
-const closed = (stores: Stores, { keyId, position }: First): ReadonlyArray<Flaw> => {
+/** The fault if a key does not decrypt an event that names it. */
+const decryptionFlaws = (stores: Stores, { keyId, position }: FirstUse): ReadonlyArray<Flaw> => {
   const { database, segments } = stores
   const archived =
     position <= segments.floor() ? segments.page({ after: position - 1, until: position }, 1)[0] : undefined
@@ -122,7 +128,7 @@ const closed = (stores: Stores, { keyId, position }: First): ReadonlyArray<Flaw>
 
 const EVENT = "SELECT lower(hex(id)), payload FROM events WHERE position = ?"
 
-/** The text of a UUID, from itself or from its 32 hexadecimal digits. */
+/** A UUID's text, from itself or from its 32 hexadecimal digits. */
 const uuidOf = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, "$1-$2-$3-$4-$5")
 
 const isShredded = ({ database, segments }: Stores, keyId: string): boolean =>
@@ -132,15 +138,15 @@ const isShredded = ({ database, segments }: Stores, keyId: string): boolean =>
 const SHREDDED = `SELECT 1 FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
   AND type = (SELECT id FROM names WHERE text = 'PayloadShredded') LIMIT 1`
 
-const toldOf = (named: number, shredded: number, missing: number): string => {
-  const parts = [`${counted(named, "key")} of personal data`]
+const summaryOf = (keyCount: number, shredded: number, missing: number): string => {
+  const parts = [`${counted(keyCount, "key")} of personal data`]
   if (shredded > 0) parts.push(`${shredded} shredded`)
   if (missing > 0)
     parts.push(`${missing} missing that nobody shredded: what they encrypted reads as if it were shredded`)
   return parts.join(", ")
 }
 
-const lost = ({ keys }: Stores, missing: ReadonlyArray<First>): Finding => ({
+const missingKeysFinding = ({ keys }: Stores, missing: ReadonlyArray<FirstUse>): Finding => ({
   severity: "warning",
   what: "keys",
   expected: `every key that was not shredded, in ${keys.name}`,
@@ -150,8 +156,8 @@ const lost = ({ keys }: Stores, missing: ReadonlyArray<First>): Finding => ({
     "Where the log was copied without its keys on purpose, there is nothing to do.",
 })
 
-/** A key file that this user may read, and that cannot be read, is damaged. */
-const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<CheckedRows, LogError> => {
+/** A key file that this user has permission to read, but that cannot be read, is damaged. */
+const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<CheckOutcome, LogError> => {
   if (error._tag !== "LogUnavailable") return Effect.fail(error)
   if (!mayRead(keys.name)) return Effect.succeed({ told: error.message, flaws: [], looked: false })
   const found = flaw("key changed", null, {

@@ -1,12 +1,14 @@
+/** Checks the tables, indexes, triggers and the view of the log's file. */
+
 import { Effect } from "effect"
 import * as Database from "../../file/database.ts"
 import { schemaFindings } from "../schemaFindings.ts"
-import { type CheckContext, reading, type Stores } from "./Check.ts"
+import { type Check, reading, type Stores } from "./Check.ts"
 
-/** The tables, indexes, triggers and the view: those that Hindcast makes, as it makes them, and no others that can change anything. */
-export const schema = (stores: Stores): CheckContext => ({
+/** Checks that the schema is the one that Hindcast creates, without foreign entries that could change anything. */
+export const schema = (stores: Stores): Check => ({
   what: "tables and triggers",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const empty = yield* Database.scratch
     const findings = yield* reading(stores, () => schemaFindings(stores.database, empty))
     const flaws = findings

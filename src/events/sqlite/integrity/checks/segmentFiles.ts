@@ -1,3 +1,5 @@
+/** Checks the segments of a log: their list, each file, and the archived events across all files. */
+
 import * as fs from "node:fs"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
@@ -7,17 +9,17 @@ import type { Head } from "../../../vocabulary/Event.ts"
 import { fileOf } from "../../archive/Segments.ts"
 import * as Database from "../../file/database.ts"
 import { type Archived, archivedIn, streamFlaws } from "./archived.ts"
-import { type CheckContext, counted, type Flaw, flaw, reading, type Stores, whileNothingIsArchived } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
 
 /**
- * Looks at everything that was archived: that the log's list of segments has no gap and says what is in them; that each file is a
- * sound database with nothing in it but its events, and that these are found in it by every name and id; that no id is there
- * twice, in whatever file; and that the log knows where each archived stream stood.
+ * Checks that the log's list of segments has no gaps and describes them correctly; that each file is an intact database
+ * with only its events, which its indexes find by name and id; that no id occurs twice in any file; and that the log
+ * knows the last version of each archived stream.
  */
-export const segmentFiles = (stores: Stores): CheckContext => ({
+export const segmentFiles = (stores: Stores): Check => ({
   what: "segments",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const list = yield* reading(stores, () => stores.database.rows(LIST).map(expectedOf))
@@ -26,7 +28,7 @@ export const segmentFiles = (stores: Stores): CheckContext => ({
       let end: Head = { position: 0, hash: Chain.GENESIS }
       for (const segment of list) {
         if (segment.first !== end.position + 1) flaws.push(gap(end, segment))
-        flaws.push(...(yield* look(stores, segment, end, archived)))
+        flaws.push(...(yield* checkSegment(stores, segment, end, archived)))
         end = { position: segment.last, hash: segment.hash }
         yield* yieldToEventLoop
       }
@@ -37,7 +39,7 @@ export const segmentFiles = (stores: Stores): CheckContext => ({
   ),
 })
 
-const look = (stores: Stores, expected: Expected, from: Head, archived: Archived) =>
+const checkSegment = (stores: Stores, expected: Expected, from: Head, archived: Archived) =>
   Effect.acquireUseRelease(
     reading(stores, () => connect(stores.database.filename, expected)),
     (database) => segmentFlaws({ stores, database, expected, from, archived }),

@@ -1,3 +1,5 @@
+/** Checks one segment file, block by block, against the log's record of it. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../../../values/Json.ts"
@@ -12,61 +14,63 @@ import type { Archived } from "./archived.ts"
 import { type Flaw, flaw, MAX_FLAWS, type Stores } from "./Check.ts"
 import { pageFaults } from "./pages.ts"
 
-/** What the log says of a segment. Ids are hexadecimal digits. */
+/** The log's record of a segment. Ids are hexadecimal digits. */
 export interface Expected {
   readonly first: number
   readonly last: number
   readonly file: string
-  /** Of its last event. */
+  /** The hash of its last event. */
   readonly hash: string
   readonly lowestId: string
   readonly highestId: string
 }
 
-/** A segment's file that is open, and what it is held against. */
+/** An open segment file, and what it is compared with. */
 export interface SegmentToCheck {
   readonly stores: Stores
   readonly database: Database.LogDatabase
   readonly expected: Expected
-  /** What it goes on from. */
+  /** The head that the segment continues. */
   readonly from: Head
   readonly archived: Archived
 }
 
-/** What is wrong with a segment, block by block, so that memory is of one block at a time. */
-export const segmentFlaws = (given: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
+/** The faults of a segment. Memory use is that of one block. */
+export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
   Effect.gen(function* () {
-    const { database, expected, from } = given
+    const { database, expected, from } = segment
     const wrong = wrongIn(expected)
     const flaws: Array<Flaw> = []
-    const step = <A>(what: string, run: () => A) => caught(given, what, run, (found) => flaws.push(found))
+    const step = <A>(what: string, run: () => A) => reportingFailure(segment, what, run, (found) => flaws.push(found))
 
     yield* step("pages", () => flaws.push(...pageFaults(database, `pages of ${expected.file}`)))
     yield* Effect.scoped(
-      Effect.flatMap(Database.scratch, (empty) => step("tables", () => flaws.push(...tableFlaws(given, empty)))),
+      Effect.flatMap(Database.scratch, (empty) => step("tables", () => flaws.push(...tableFlaws(segment, empty)))),
     )
-    const seen: Seen = { head: from, indexed: 0, blobs: new Set(), lowest: "", highest: "" }
+    const progress: SegmentProgress = { head: from, indexed: 0, blobs: new Set(), lowest: "", highest: "" }
     for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {
       const block = yield* step("its blocks", () => database.rows(NEXT_BLOCK, [after])[0])
       if (block === undefined) break
       after = Number(block[0])
-      yield* step(`the block at @${after}`, () => flaws.push(...blockFlaws(given, seen, block)))
+      yield* step(`the block at @${after}`, () => flaws.push(...blockFlaws(segment, progress, block)))
       yield* yieldToEventLoop
     }
     if (flaws.length > 0) return flaws.slice(0, MAX_FLAWS)
-    if (seen.head.position !== expected.last || seen.head.hash !== expected.hash)
-      flaws.push(wrong("its events", `those up to @${expected.last}`, `others, or up to @${seen.head.position}`))
-    if (seen.lowest !== expected.lowestId || seen.highest !== expected.highestId)
-      flaws.push(wrong("the ids between which its own are", `${seen.lowest} and ${seen.highest}`, "others in the log"))
-    yield* step("indexes", () => flaws.push(...totalFlaws(given, seen)))
-    yield* step("blobs", () => flaws.push(...blobFlaws(given, seen)))
+    if (progress.head.position !== expected.last || progress.head.hash !== expected.hash)
+      flaws.push(wrong("its events", `those up to @${expected.last}`, `others, or up to @${progress.head.position}`))
+    if (progress.lowest !== expected.lowestId || progress.highest !== expected.highestId)
+      flaws.push(
+        wrong("the ids between which its own are", `${progress.lowest} and ${progress.highest}`, "others in the log"),
+      )
+    yield* step("indexes", () => flaws.push(...totalFlaws(segment, progress)))
+    yield* step("blobs", () => flaws.push(...blobFlaws(segment, progress)))
     return flaws
   })
 
-/** What was seen of a segment so far. */
-interface Seen {
+/** What was read of a segment so far. */
+interface SegmentProgress {
   head: Head
-  /** Entries that the index of names must have for it. */
+  /** Number of entries that the index of names must have. */
   indexed: number
   readonly blobs: Set<string>
   lowest: string
@@ -75,19 +79,19 @@ interface Seen {
 
 const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDER BY first LIMIT 1"
 
-/** What cannot be read is a flaw like any other. */
-const caught = <A>(
+/** A failure to read is reported as a fault. */
+const reportingFailure = <A>(
   { stores, expected }: SegmentToCheck,
   what: string,
   run: () => A,
-  tell: (flaw: Flaw) => void,
+  report: (flaw: Flaw) => void,
 ): Effect.Effect<A | undefined> =>
   Effect.sync(() => {
     try {
       return run()
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      tell(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "what can be read", reason))
+      report(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "what can be read", reason))
       return undefined
     }
   })
@@ -97,7 +101,7 @@ const wrongIn =
   (what: string, expected: string, found: string, position: number | null = null): Flaw =>
     flaw("archive changed", position, { what: `segment ${file}: ${what}`, expected, found })
 
-/** Nothing but the tables of a segment is in it, and it says of itself what the log says of it. */
+/** The segment has only the tables of a segment, and its description of itself matches the log's record. */
 const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Database.LogDatabase): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   for (const statement of TABLES) empty.run(statement)
@@ -115,29 +119,31 @@ const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Databas
   ]
 }
 
-/** A block's events continue the chain, are those that it says, and are found by their names and ids. */
+/**
+ * The events of a block continue the chain, have the positions of the block, and are in the indexes of names and ids.
+ */
 const blockFlaws = (
-  given: SegmentToCheck,
-  seen: Seen,
+  segment: SegmentToCheck,
+  progress: SegmentProgress,
   [first, last, content]: ReadonlyArray<unknown>,
 ): ReadonlyArray<Flaw> => {
-  const { database, expected, archived, stores } = given
+  const { database, expected, archived, stores } = segment
   const wrong = wrongIn(expected)
   const rows = unpackBlock(content)
-  const from = seen.head
-  seen.head = Verifier.walk(from, rows)
-  const at = seen.head.position
+  const from = progress.head
+  progress.head = Verifier.walk(from, rows)
+  const at = progress.head.position
   if (first !== from.position + 1 || last !== at || at !== from.position + rows.length)
     return [wrong("its events", `those that follow @${from.position}, and no others`, "others", at + 1)]
   for (const { payload, link } of rows) {
     const digest = digestIn(payload)
-    if (digest !== undefined) seen.blobs.add(digest)
+    if (digest !== undefined) progress.blobs.add(digest)
     const id = link.id.replaceAll("-", "")
-    if (seen.lowest === "" || id < seen.lowest) seen.lowest = id
-    if (id > seen.highest) seen.highest = id
+    if (progress.lowest === "" || id < progress.lowest) progress.lowest = id
+    if (id > progress.highest) progress.highest = id
   }
   const names = new Set(rows.flatMap(namesOf))
-  seen.indexed += names.size
+  progress.indexed += names.size
   const unnamed = [...names].filter((name) => database.rows(BLOCK_OF, [first, name]).length === 0)
   return [
     ...unnamed.map((name) => wrong(`its index of names, for ${name}`, `the block at @${first}`, "none")),
@@ -152,8 +158,10 @@ const blockFlaws = (
 
 const BLOCK_OF = "SELECT 1 FROM block_names WHERE block = ? AND name = (SELECT id FROM names WHERE text = ?)"
 
-/** The indexes have all that they must have; with as many entries as that, they have nothing else. */
-const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): ReadonlyArray<Flaw> => {
+/**
+ * The indexes have no other entries: every required entry was found, and their number equals that of the required ones.
+ */
+const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: SegmentProgress): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[names, ids] = []] = database.rows("SELECT (SELECT count(*) FROM block_names), (SELECT count(*) FROM ids)")
   const events = expected.last - expected.first + 1
@@ -163,8 +171,8 @@ const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Seen): 
   ]
 }
 
-/** Each large payload is there, is what its digest says, and is one of this segment's. */
-const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: Seen): ReadonlyArray<Flaw> => {
+/** Each blob that an event names is there and has its digest, and there are no others. */
+const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: SegmentProgress): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[count] = []] = database.rows("SELECT count(*) FROM blobs")
   return [

@@ -1,45 +1,38 @@
+/** Checks the cached snapshots by their seals. */
+
 import * as crypto from "node:crypto"
 import { Effect, Either } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Key } from "../../../payload/PersonalDataKeys.ts"
-import { originOf, parted } from "../../keys/snapshotSeal.ts"
+import { originOf, splitSeal } from "../../keys/snapshotSeal.ts"
 import { hashAt } from "../../read.ts"
-import { opened, seriesOf } from "../../snapshots.ts"
-import {
-  type CheckContext,
-  type CheckedRows,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-} from "./Check.ts"
+import { decryptPart, seriesOf } from "../../snapshots.ts"
+import { type Check, type CheckOutcome, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
 import { readingKeys } from "./keys.ts"
 
 /**
- * Looks at the snapshots by their seals (see `snapshotSeal`): a seal of this log's key proves that one of its programs stored this very
- * state here, so that nothing has to be folded again. Others are not used; they are counted. A sealed snapshot also holds the log
- * to the event that it was taken of, as an anchor does.
+ * Checks each snapshot by its seal (see `snapshotSeal`). A seal under this log's key proves that one of its programs
+ * stored this state, so that nothing needs to be folded again. Snapshots with other seals are never used; they are
+ * counted. A sealed snapshot also proves the event that it was taken at, as an anchor does.
  */
-export const snapshots = (stores: Stores): CheckContext => ({
+export const snapshots = (stores: Stores): Check => ({
   what: "snapshots",
-  look: Effect.gen(function* () {
+  run: Effect.gen(function* () {
     const { database, ownKey, keys } = stores
     const made = yield* reading(stores, () => database.rows(TABLES).length === 2)
-    if (!made) return { told: "none", flaws: [] } satisfies CheckedRows
+    if (!made) return { told: "none", flaws: [] } satisfies CheckOutcome
     const own = yield* reading(stores, () => ownKey.find())
     const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
-      // That is what the look at the keys says more of.
-      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckedRows
+      // The check of the keys reports the details.
+      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckOutcome
     }
     const encrypting = found.right
     const [[all] = []] = yield* reading(stores, () => database.rows("SELECT count(*) FROM snapshots"))
     if (own === undefined && all !== 0) {
       const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
       const told = `no key (<log>.snapshot-key) to tell by; without it ${left}`
-      return { told, flaws: [], looked: false } satisfies CheckedRows
+      return { told, flaws: [], looked: false } satisfies CheckOutcome
     }
     const flaws: Array<Flaw> = []
     let foreign = 0
@@ -49,7 +42,7 @@ export const snapshots = (stores: Stores): CheckContext => ({
       )
       if (row === undefined) break
       after = row[0]
-      const found = yield* reading(stores, () => lookAt(stores, row, own, encrypting))
+      const found = yield* reading(stores, () => checkSnapshot(stores, row, own, encrypting))
       if (found === "foreign") foreign += 1
       else flaws.push(...found)
       yield* yieldToEventLoop
@@ -57,20 +50,20 @@ export const snapshots = (stores: Stores): CheckContext => ({
     flaws.push(...(yield* parts(stores, encrypting)))
     const others = foreign === 0 ? "" : `, ${foreign} of them not sealed with this log's key and not used`
     const told = all === 0 ? "none" : `${counted(Number(all), "snapshot")}, by their seals${others}`
-    return { told, flaws } satisfies CheckedRows
+    return { told, flaws } satisfies CheckOutcome
   }),
 })
 
 const TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ('snapshots', 'snapshot_parts')"
 
-/** Whatever number a row has: as text, for one beyond 2^53 would be another as a number. */
+/** Row ids as text: a number would be rounded beyond 2^53. */
 const ROWS = "SELECT CAST(rowid AS TEXT), fingerprint, timeline, position, event_hash, state_hash, root FROM snapshots"
 
 const FIRST = `${ROWS} ORDER BY rowid LIMIT 1`
 
 const NEXT = `${ROWS} WHERE rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT 1`
 
-const lookAt = (
+const checkSnapshot = (
   stores: Stores,
   row: ReadonlyArray<unknown>,
   own: Uint8Array,
@@ -78,20 +71,20 @@ const lookAt = (
 ): ReadonlyArray<Flaw> | "foreign" => {
   const position = Number(row[3])
   const [eventHash, stateHash] = [String(row[4]), String(row[5])]
-  const { seal, root } = parted(row[6] instanceof Uint8Array ? row[6] : new Uint8Array())
+  const { seal, root } = splitSeal(row[6] instanceof Uint8Array ? row[6] : new Uint8Array())
   const claim = { ...seriesOf(String(row[1])), timeline: String(row[2]), position, eventHash, stateHash }
   const origin = originOf(own, claim, seal)
   if (origin === "foreign") return "foreign"
   if (origin === "changed") return [changed(position, "its seal is not of what it says")]
-  if (isReadable(claim.epoch, encrypting) && digestOf(opened(encrypting, stateHash, root)) !== stateHash)
+  if (isReadable(claim.epoch, encrypting) && digestOf(decryptPart(encrypting, stateHash, root)) !== stateHash)
     return [changed(position, "its state is not the one that was sealed")]
   return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
 }
 
-/** What another key of personal data encrypted is not looked for, and cannot be read. */
+/** Snapshots that another key of personal data encrypted are never used, and cannot be read. */
 const isReadable = (epoch: string, encrypting: Key | undefined): boolean => epoch === (encrypting?.id ?? "")
 
-/** Every part is what its name says, so that a state that is put together of them is the one that was sealed. */
+/** Every part has the digest in its name, so that a state assembled from parts is the sealed one. */
 const parts = (stores: Stores, encrypting: Key | undefined) =>
   Effect.gen(function* () {
     const flaws: Array<Flaw> = []
@@ -102,7 +95,7 @@ const parts = (stores: Stores, encrypting: Key | undefined) =>
       const at = after.lastIndexOf("/")
       const [series, digest] = [after.slice(0, at), after.slice(at + 1)]
       if (!isReadable(seriesOf(series).epoch, encrypting)) continue
-      if (digestOf(opened(encrypting, digest, row[1])) !== digest)
+      if (digestOf(decryptPart(encrypting, digest, row[1])) !== digest)
         flaws.push(changed(null, `a part of it is not what its name says: ${digest}`))
       yield* yieldToEventLoop
     }

@@ -1,28 +1,21 @@
+/** Checks the rows of the events table at positions that the verification of the chain does not read. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Stored } from "../../../integrity/TamperClassification.ts"
 import { retainedRows } from "../storedChain.ts"
-import {
-  type CheckContext,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-  whileNothingIsArchived,
-} from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 
-/** Rows that are held at a time. */
+/** Rows read in one step. */
 const PAGE_SIZE = 1000
 
 /**
- * Looks at what stands in the log's file where the chain is not walked: before the first position, and where events were archived.
- * A crash while archiving leaves the archived events themselves, and nothing else may stand there.
+ * Checks the rows before position 1, and at archived positions. A crash during archiving leaves copies of archived
+ * events there; any other row is a fault.
  */
-export const strays = (stores: Stores): CheckContext => ({
+export const strays = (stores: Stores): Check => ({
   what: "rows outside of the chain",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const { database, segments } = stores
@@ -34,7 +27,7 @@ export const strays = (stores: Stores): CheckContext => ({
         const rows = yield* reading(stores, () => page(after, PAGE_SIZE).filter(({ link }) => link.position <= floor))
         const last = rows.at(-1)
         if (last === undefined) break
-        flaws.push(...(yield* reading(stores, () => rows.flatMap((row) => strayIn(stores, row)))))
+        flaws.push(...(yield* reading(stores, () => rows.flatMap((row) => strayFlaws(stores, row)))))
         left += rows.length
         after = last.link.position
         yield* yieldToEventLoop
@@ -44,7 +37,7 @@ export const strays = (stores: Stores): CheckContext => ({
   ),
 })
 
-const strayIn = ({ segments }: Stores, row: Stored): ReadonlyArray<Flaw> => {
+const strayFlaws = ({ segments }: Stores, row: Stored): ReadonlyArray<Flaw> => {
   const { position } = row.link
   const [archived] = position < 1 ? [] : segments.page({ after: position - 1, until: position }, 1)
   if (archived !== undefined && textOf(archived) === textOf(row)) return []

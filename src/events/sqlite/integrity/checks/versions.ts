@@ -1,27 +1,20 @@
+/** Checks the versions of the streams. */
+
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import {
-  type CheckContext,
-  counted,
-  type Flaw,
-  flaw,
-  MAX_FLAWS,
-  reading,
-  type Stores,
-  whileNothingIsArchived,
-} from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
 
-/** Rows that are held at a time. */
+/** Rows read in one step. */
 const PAGE_SIZE = 5000
 
 /**
- * Walks each stream of each timeline by its index: its versions go on from those that were archived, one by one, in the order of
- * positions. Of what was archived, the look at segments does the same.
+ * Reads each stream of each timeline by its index: its versions continue the archived ones without gaps, in the order
+ * of positions. The check of the segments does the same for archived events.
  */
-export const versions = (stores: Stores): CheckContext => ({
+export const versions = (stores: Stores): Check => ({
   what: "versions",
-  look: whileNothingIsArchived(
+  run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
       const { database, segments } = stores
@@ -35,7 +28,7 @@ export const versions = (stores: Stores): CheckContext => ({
           for (const row of rows) {
             const goesOn = row.stream === last.stream && row.timeline === last.timeline
             if (!goesOn) streams += 1
-            // What still stands in the file of an archived range is looked at elsewhere.
+            // Rows that are left at archived positions are checked by `strays`.
             if (row.position > floor) {
               const before = goesOn && last.position > floor ? last : archived(database, row, floor)
               if (row.version !== before.version + 1 || row.position <= before.position)
@@ -68,7 +61,7 @@ const after = (database: LogDatabase, { stream, timeline, version }: Row): Reado
 const PAGE = `SELECT stream, timeline, version, position FROM events INDEXED BY sqlite_autoindex_events_2
   WHERE (stream, timeline, version) > (?, ?, ?) ORDER BY stream, timeline, version LIMIT ?`
 
-/** Where a stream stood when its events were last archived. */
+/** The last archived version of a stream. */
 const archived = (database: LogDatabase, { stream, timeline }: Row, floor: number) => {
   const [row] =
     floor === 0
