@@ -1,3 +1,5 @@
+/** Bisection over the past: finds the first position of a range at which a predicate holds. */
+
 import { Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -9,54 +11,56 @@ import { ask, type Predicate, type PredicateFailed, paths } from "./Predicate.ts
 import * as PredicateTransitions from "./PredicateTransitions.ts"
 import type { OnProgress, TimelineHistory } from "./TimelineHistory.ts"
 
-/** The first moment of a range at which a predicate holds. */
+/** The result of a bisection. */
 export interface Bisection {
   readonly predicate: string
   readonly timeline: string
   readonly from: number
   readonly to: number
-  /** Null where it does not hold at any moment that was looked at. */
+  /** Null if it holds at none of the positions examined. */
   readonly first: number | null
-  /** The event that made it hold; null where it holds at `from` already, or nowhere. */
+  /** The event that made it hold; null if it already holds at `from`, or nowhere. */
   readonly event: Event | null
   /**
-   * - `scanned`: every moment of the range was looked at that could matter, up to the first;
-   * - `galloped`: moments far apart were looked at, halving the range in which it turns true.
+   * - `scanned`: every event of the range that can matter was examined, up to the first hit;
+   * - `galloped`: the range was halved repeatedly, and only a few positions were examined.
    */
   readonly method: "scanned" | "galloped"
-  /** Whether no earlier moment can be the first: it was scanned, or the predicate is known to go on holding. */
+  /** Whether no earlier position can be the first: the range was scanned, or the predicate is known to be monotonic. */
   readonly certain: boolean
-  /** Where it was galloped: how many moments were looked at. */
+  /** With `galloped`: how many positions were examined. */
   readonly probes: number
 }
 
-/** Between which moments, and how. */
+/** The range of a bisection, and how it is searched. */
 export interface Range {
   readonly from: number
   readonly to: number
-  /** Look at every moment, however long it takes. */
+  /** Examine every event, however long it takes. */
   readonly scan: boolean
   readonly onProgress?: OnProgress
 }
 
-/** Events that are scanned rather than galloped over, for they are read in a moment and the answer is certain. */
+/** Ranges of at most so many events are scanned: that is quick, and the result is certain. */
 const SHORT = 1_000
 
-/** Positions among which the first is found in memory, rather than by states of the log. */
+/** Once the range is this short, its events are folded in memory, without further states from the log. */
 const NEAR = 500
 
-/** Moments before the one that was found at which it must not hold, spread evenly: see `bisect`. */
+/** Positions before the result at which the predicate is probed, spread evenly: see `bisect`. */
 const CHECKS = 8
 
 /**
- * Finds the first moment of a range at which a predicate holds.
+ * Finds the first position of a range at which a predicate holds.
  *
- * What is known to depend on few events (those of one task, say) is scanned: that is quick, and certain. So is what looks
- * at events, and what does not hold at the range's end, for it cannot have turned true for good. Else it is taken to turn
- * true once, and its turn is sought by halving the range, going from snapshot to snapshot. That this may be taken is known
- * of some predicates by their form; of others it is tried at moments spread over the range before the one found: if it
- * holds at any of them, everything up to there is scanned. What then remains unlikely, and possible, is that it held for
- * a while between two of them: `certain` is false, and `scan` finds out.
+ * A predicate that depends on few events (those of one task, say) is scanned: that is quick, and certain. So is a
+ * predicate that reads the event or the position, and one that does not hold at the end of the range.
+ *
+ * Otherwise the predicate is assumed to be monotonic (false, then true), and the range is searched by halving, from
+ * snapshot to snapshot. The form of some predicates proves that they are monotonic. For others the assumption is tested
+ * at positions spread over the range before the result: if the predicate holds at one of them, everything up to there
+ * is scanned. If it holds at none, `certain` is false, because it could still have held between two probes; pass `scan`
+ * to be sure.
  */
 export const bisect = (
   past: TimelineHistory,
@@ -106,7 +110,7 @@ export const bisect = (
     const before = found.position - 1
     for (let check = 1; check <= CHECKS; check++) {
       const position = from + Math.floor(((before - from) * check) / (CHECKS + 1))
-      // It held, and did not later: the first time is before this one.
+      // It held here and did not hold later, so that the first position is this one or an earlier one.
       if (position > from && (yield* holdsAt(position))) return yield* scanned(position)
     }
     return answer(found, GALLOPED)
@@ -114,10 +118,10 @@ export const bisect = (
 
 const SCANNED = { method: "scanned", certain: true } as const
 const GALLOPED = { method: "galloped", certain: false } as const
-/** That it goes on holding is known by its form. */
+/** The form of the predicate proves that it is monotonic. */
 const BY_FORM = { method: "galloped", certain: true } as const
 
-/** Whether few events can matter. */
+/** Whether few enough events can matter to scan them. */
 const isShort = (
   past: TimelineHistory,
   { from, to }: Range,
@@ -127,7 +131,7 @@ const isShort = (
     ? Effect.succeed(to - from <= SHORT)
     : Effect.map(past.readPage({ after: from, until: to, ...extent }, SHORT), (events) => events.length < SHORT)
 
-/** The event that makes a predicate hold between two near moments, of which it holds at the second only. */
+/** The event that makes a predicate hold within a short range, at whose end it holds and at whose start it does not. */
 const firstBetween = (
   past: TimelineHistory,
   { low, high }: { readonly low: number; readonly high: number },
@@ -144,6 +148,6 @@ const firstBetween = (
       if (yield* holdsIn(state, event, event.position)) at = middle
       else before = middle
     }
-    // It does not hold before the first of these events and holds after the last, so that there is one.
+    // The predicate does not hold before the first of these events and holds after the last, so that there is one.
     return events[at] as Event
   })

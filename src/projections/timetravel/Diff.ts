@@ -1,3 +1,8 @@
+/**
+ * The difference between the states at two positions, which may be on two timelines, with the event that caused each
+ * change.
+ */
+
 import { Effect, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -12,16 +17,16 @@ import { scan, sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 /** One operation of a JSON Patch, and the position of the event that caused it. */
 export type Difference = PatchOperation & { readonly event: number }
 
-/** A moment of a past. */
+/** A position on a timeline. */
 export interface DiffSide {
   readonly past: TimelineHistory
   readonly position: number
 }
 
 /**
- * What differs between two moments: the patch that makes the state at the first into the state at the second. They part
- * at the last moment that both came from; each operation is caused by the last event on the way from there to the second
- * that changed the value at its path, or else on the way to the first, which is then undone.
+ * The patch that turns the state at `a` into the state at `b`. The two sides diverge at the last position that their
+ * histories share. Each operation names the last event between there and `b` that changed the value at its path; if
+ * there is none, the last such event between there and `a`, which the operation undoes.
  */
 export const between = (
   a: DiffSide,
@@ -52,12 +57,13 @@ export const between = (
     const [undone, done] = [yield* changesUpTo(a), yield* changesUpTo(b)]
     return operations.flatMap(({ operation, caused }): ReadonlyArray<Difference> => {
       const event = done.lastChange(caused) ?? undone.lastChange(caused)
-      // The value at `caused` differs between the two moments, so that some event in between changed it.
+      // The value at `caused` differs between the two sides, so that some event after the point of divergence changed
+      // it.
       return event === undefined ? [] : [{ ...operation, event: event.position }]
     })
   })
 
-/** The longest part of a path that means the same in both states: it stops at a list whose length differs. */
+/** The longest prefix of a path that denotes the same place in both states: it stops at a list whose length differs. */
 const steadyPath = (a: Json, b: Json, path: string): string => {
   const keys = pointerKeys(path)
   for (let depth = 0; depth < keys.length; depth++) {

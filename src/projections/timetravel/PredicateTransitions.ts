@@ -1,3 +1,5 @@
+/** Finds the events at which a predicate turns from false to true. */
+
 import { Chunk, Either, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -15,17 +17,17 @@ import {
 } from "./TimelineHistory.ts"
 import { changeAt } from "./ValueChanges.ts"
 
-/** Which moments of a way a predicate is asked about. */
+/** A predicate, and the events at which it is evaluated. */
 export interface PredicateQuery {
   readonly predicate: Predicate
-  /** Only those at which the value at this path changes; without it, all at which anything changes. */
+  /** Evaluate only where the value at this path changes; without it, wherever anything changes. */
   readonly keys?: ReadonlyArray<string>
 }
 
 /**
- * Every event at which a predicate turns from false to true; one that looks at the event or the position holds at an
- * event and not for a while, so that each event counts at which it does. Where a path is watched that holds nothing, no
- * predicate does.
+ * Every event at which a predicate turns from false to true. A predicate that reads the event or the position has no
+ * duration, so that every event at which it holds counts. While a watched path has no value, the predicate does not
+ * hold.
  */
 export const transitions = (
   past: TimelineHistory,
@@ -65,7 +67,9 @@ export const transitions = (
 const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolean =>
   mentionsEvent && reads !== undefined && reads.length === 0
 
-/** The events at which a predicate holds that looks at no state: none is folded, and no event read of another type. */
+/**
+ * The events at which a predicate holds that reads no state: nothing is folded, and events of other types are not read.
+ */
 const amongEvents = (
   past: TimelineHistory,
   predicate: Predicate,
@@ -85,7 +89,10 @@ const amongEvents = (
   )
 }
 
-/** The whole environment along a way. It is changed in place: to copy the tasks of a long log at each event takes minutes. */
+/**
+ * The whole environment during a scan. It is mutated, because copying the tasks of a long log at each event takes
+ * minutes.
+ */
 const liveFrom = (from: EnvironmentState) => {
   const tasks = SafeRecord.copy(from.tasks)
   const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }
