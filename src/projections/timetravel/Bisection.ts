@@ -42,19 +42,20 @@ export interface Range {
 }
 
 /** Ranges of at most so many events are scanned: that is quick, and the result is certain. */
-const SHORT = 1_000
+const MAX_SCANNED_EVENTS = 1_000
 
 /** Once the range is this short, its events are folded in memory, without further states from the log. */
-const NEAR = 500
+const MAX_FOLDED_EVENTS = 500
 
 /** Positions before the result at which the predicate is probed, spread evenly: see `bisect`. */
-const CHECKS = 8
+const PROBES = 8
 
 /**
  * Finds the first position of a range at which a predicate holds.
  *
  * A predicate that depends on few events (those of one task, say) is scanned: that is quick, and certain. So is a
- * predicate that reads the event or the position, and one that does not hold at the end of the range.
+ * predicate that reads the event or the position, and one that does not hold at the end of the range (if it is known to
+ * be monotonic, it then holds nowhere).
  *
  * Otherwise the predicate is assumed to be monotonic (false, then true), and the range is searched by halving, from
  * snapshot to snapshot. The form of some predicates proves that they are monotonic. For others the assumption is tested
@@ -69,7 +70,7 @@ export const bisect = (
 ): Effect.Effect<Bisection, PredicateFailed | PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
     const { from, to, scan } = range
-    const extent = EventFilter.ofPaths(paths(predicate))
+    const filter = EventFilter.ofPaths(paths(predicate))
     let probes = 0
     const holdsIn = (state: EnvironmentState, event: Event | null, position: number) => {
       probes += 1
@@ -88,28 +89,28 @@ export const bisect = (
 
     const scanned = (until: number) =>
       Effect.gen(function* () {
-        const way = { from: { position: from, state: yield* past.stateAt(from) }, until, extent }
-        const hits = PredicateTransitions.transitions(past, { predicate }, way, range.onProgress)
+        const scanRange = { from: { position: from, state: yield* past.stateAt(from) }, until, filter }
+        const hits = PredicateTransitions.transitions(past, { predicate }, scanRange, range.onProgress)
         return answer(Option.getOrNull(yield* Stream.runHead(hits)), SCANNED)
       })
 
     if (predicate.mentionsEvent === true) return yield* scanned(to)
     if (yield* holdsAt(from)) return answer(null, SCANNED, from)
     if (scan && predicate.monotone !== true) return yield* scanned(to)
-    if (yield* isShort(past, range, extent)) return yield* scanned(to)
-    if (!(yield* holdsAt(to))) return predicate.monotone === true ? answer(null, BY_FORM) : yield* scanned(to)
+    if (yield* isShort(past, range, filter)) return yield* scanned(to)
+    if (!(yield* holdsAt(to))) return predicate.monotone === true ? answer(null, KNOWN_MONOTONIC) : yield* scanned(to)
 
     let [low, high] = [from, to]
-    while (high - low > NEAR) {
+    while (high - low > MAX_FOLDED_EVENTS) {
       const middle = Math.floor((low + high) / 2)
       if (yield* holdsAt(middle)) high = middle
       else low = middle
     }
     const found = yield* firstBetween(past, { low, high }, holdsIn)
-    if (predicate.monotone === true) return answer(found, BY_FORM)
+    if (predicate.monotone === true) return answer(found, KNOWN_MONOTONIC)
     const before = found.position - 1
-    for (let check = 1; check <= CHECKS; check++) {
-      const position = from + Math.floor(((before - from) * check) / (CHECKS + 1))
+    for (let check = 1; check <= PROBES; check++) {
+      const position = from + Math.floor(((before - from) * check) / (PROBES + 1))
       // It held here and did not hold later, so that the first position is this one or an earlier one.
       if (position > from && (yield* holdsAt(position))) return yield* scanned(position)
     }
@@ -119,17 +120,20 @@ export const bisect = (
 const SCANNED = { method: "scanned", certain: true } as const
 const GALLOPED = { method: "galloped", certain: false } as const
 /** The form of the predicate proves that it is monotonic. */
-const BY_FORM = { method: "galloped", certain: true } as const
+const KNOWN_MONOTONIC = { method: "galloped", certain: true } as const
 
 /** Whether few enough events can matter to scan them. */
 const isShort = (
   past: TimelineHistory,
   { from, to }: Range,
-  extent: EventFilter.EventFilter,
+  filter: EventFilter.EventFilter,
 ): Effect.Effect<boolean, LogError> =>
-  to - from <= SHORT || extent.taskId === undefined
-    ? Effect.succeed(to - from <= SHORT)
-    : Effect.map(past.readPage({ after: from, until: to, ...extent }, SHORT), (events) => events.length < SHORT)
+  to - from <= MAX_SCANNED_EVENTS || filter.taskId === undefined
+    ? Effect.succeed(to - from <= MAX_SCANNED_EVENTS)
+    : Effect.map(
+        past.readPage({ after: from, until: to, ...filter }, MAX_SCANNED_EVENTS),
+        (events) => events.length < MAX_SCANNED_EVENTS,
+      )
 
 /** The event that makes a predicate hold within a short range, at whose end it holds and at whose start it does not. */
 const firstBetween = (

@@ -37,20 +37,20 @@ export const between = (
     const after = yield* b.past.stateAt(b.position)
     const operations = JsonPatch.diff(before, after).map((operation) => ({
       operation,
-      caused: steadyPath(before, after, operation.path),
+      caused: stablePath(before, after, operation.path),
     }))
     const paths = operations.map(({ caused }) => caused)
     if (paths.length === 0) return []
 
-    const parted = Math.min(sharedBy(a.past, b.past), a.position, b.position)
+    const divergence = Math.min(sharedBy(a.past, b.past), a.position, b.position)
     const changesUpTo = ({ past, position }: DiffSide) =>
       Effect.gen(function* () {
         const causes = PathWatch.make(paths)
-        if (position === parted) return causes
-        const from = { position: parted, state: yield* past.stateAt(parted) }
-        const way = { from, until: position, extent: EventFilter.ofPaths(paths) }
+        if (position === divergence) return causes
+        const from = { position: divergence, state: yield* past.stateAt(divergence) }
+        const scanRange = { from, until: position, extent: EventFilter.ofPaths(paths) }
         yield* Stream.runDrain(
-          scan(past, way, (event, change) => change && causes.observe(change.before, change.after, event)),
+          scan(past, scanRange, (event, change) => change && causes.observe(change.before, change.after, event)),
         )
         return causes
       })
@@ -64,7 +64,7 @@ export const between = (
   })
 
 /** The longest prefix of a path that denotes the same place in both states: it stops at a list whose length differs. */
-const steadyPath = (a: Json, b: Json, path: string): string => {
+const stablePath = (a: Json, b: Json, path: string): string => {
   const keys = pointerKeys(path)
   for (let depth = 0; depth < keys.length; depth++) {
     const parent = keys.slice(0, depth)

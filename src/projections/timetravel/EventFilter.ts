@@ -25,8 +25,8 @@ export const ofPath = (keys: ReadonlyArray<string>): EventFilter | undefined => 
 
 /** The filter of several paths (JSON Pointers) together: their common filter, or `everything` if they differ. */
 export const ofPaths = (paths: ReadonlyArray<string>): EventFilter => {
-  const extents = paths.flatMap((path) => ofPath(pointerKeys(path)) ?? [])
-  const [first = everything, ...others] = extents
+  const filters = paths.flatMap((path) => ofPath(pointerKeys(path)) ?? [])
+  const [first = everything, ...others] = filters
   return others.every(({ taskId }) => taskId === first.taskId) ? first : everything
 }
 

@@ -20,7 +20,7 @@ export interface PredicateInput {
 }
 
 /**
- * A predicate. It is pure and quick, because it may be evaluated at every event. See `kernel/Predicate.ts` for
+ * A predicate. It is pure and quick, because it may be evaluated at every event. See `kernel/rules/Predicate.ts` for
  * predicates written in CEL; a program may pass a function.
  *
  * @example { source: "five tasks", holds: ({ state }) => Object.keys(state.tasks).length >= 5 }

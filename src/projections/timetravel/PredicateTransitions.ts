@@ -32,12 +32,12 @@ export interface PredicateQuery {
 export const transitions = (
   past: TimelineHistory,
   { predicate, keys }: PredicateQuery,
-  way: ScanRange,
+  range: ScanRange,
   onProgress?: OnProgress,
 ): Stream.Stream<Event, PredicateFailed | LogError> =>
   Stream.suspend(() => {
-    if (keys === undefined && isAboutEventsAlone(predicate)) return amongEvents(past, predicate, way, onProgress)
-    const live = liveFrom(way.from.state)
+    if (keys === undefined && isAboutEventsAlone(predicate)) return amongEvents(past, predicate, range, onProgress)
+    const live = liveState(range.from.state)
     const { mentionsEvent = false } = predicate
     const valueIn = (state: EnvironmentState) => (keys === undefined ? undefined : JsonPointer.valueAt(state, keys))
     const holds = (event: Event | null, position: number): Either.Either<boolean, PredicateFailed> => {
@@ -45,13 +45,16 @@ export const transitions = (
       if (keys !== undefined && value === undefined) return Either.right(false)
       return ask(predicate, { state: live.state, event, position, value })
     }
-    let held = mentionsEvent ? Either.right(false) : holds(null, way.from.position)
+    let held = mentionsEvent ? Either.right(false) : holds(null, range.from.position)
     if (Either.isLeft(held)) return Stream.fail(held.left)
 
     const isMoment = (event: Event, change: StateChange | undefined) =>
       keys === undefined ? mentionsEvent || change !== undefined : changeAt(keys, event, change) !== undefined
 
-    const look = (event: Event, change: StateChange | undefined): Either.Either<Event, PredicateFailed> | undefined => {
+    const visit = (
+      event: Event,
+      change: StateChange | undefined,
+    ): Either.Either<Event, PredicateFailed> | undefined => {
       const moment = isMoment(event, change)
       if (change !== undefined) live.take(event, change)
       if (!moment) return undefined
@@ -61,7 +64,7 @@ export const transitions = (
       const isHit = held.right && (mentionsEvent || Either.isLeft(before) || !before.right)
       return isHit ? Either.right(event) : undefined
     }
-    return scan(past, way, look, onProgress).pipe(Stream.mapEffect((hit) => hit))
+    return scan(past, range, visit, onProgress).pipe(Stream.mapEffect((hit) => hit))
   })
 
 const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolean =>
@@ -93,7 +96,7 @@ const amongEvents = (
  * The whole environment during a scan. It is mutated, because copying the tasks of a long log at each event takes
  * minutes.
  */
-const liveFrom = (from: EnvironmentState) => {
+const liveState = (from: EnvironmentState) => {
   const tasks = SafeRecord.copy(from.tasks)
   const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }
   return {

@@ -2,7 +2,7 @@
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { longestCommon, type Match } from "./alignment/CommonSubsequence.ts"
-import { type EventSignature, isPartOfIt, reader } from "./alignment/EventSignature.ts"
+import { type EventSignature, isPartOfRun, makeReader } from "./alignment/EventSignature.ts"
 
 /** One row of an alignment: an event of either run, or a matched pair of both. */
 export type Pair =
@@ -49,27 +49,27 @@ interface Run {
   readonly events: ReadonlyArray<Event>
   readonly whole: ReadonlyArray<number>
   readonly kinds: ReadonlyArray<number>
-  readonly said: ReadonlyArray<number>
+  readonly contents: ReadonlyArray<number>
 }
 
 const runOf = (all: Iterable<Event>, tokens: Map<string, number>): Run => {
-  const read = reader()
-  const events = [...all].filter(isPartOfIt)
-  const meanings = events.map(read)
+  const read = makeReader()
+  const events = [...all].filter(isPartOfRun)
+  const signatures = events.map(read)
   const numbers = (part: keyof EventSignature) =>
-    meanings.map((meaning) => {
-      const known = tokens.get(meaning[part]) ?? tokens.size
-      tokens.set(meaning[part], known)
+    signatures.map((signature) => {
+      const known = tokens.get(signature[part]) ?? tokens.size
+      tokens.set(signature[part], known)
       return known
     })
-  return { events, whole: numbers("whole"), kinds: numbers("kind"), said: numbers("said") }
+  return { events, whole: numbers("whole"), kinds: numbers("kind"), contents: numbers("content") }
 }
 
-const stretch = ({ events, whole, kinds, said }: Run, from: number, to: number): Run => ({
+const stretch = ({ events, whole, kinds, contents }: Run, from: number, to: number): Run => ({
   events: events.slice(from, to),
   whole: whole.slice(from, to),
   kinds: kinds.slice(from, to),
-  said: said.slice(from, to),
+  contents: contents.slice(from, to),
 })
 
 const alignKinds = (pairs: Array<Pair>, a: Run, b: Run): void => {
@@ -81,7 +81,7 @@ const alignKinds = (pairs: Array<Pair>, a: Run, b: Run): void => {
     const [inA, inB] = [a.events[nextI], b.events[nextJ]]
     if (inA !== undefined && inB !== undefined) {
       // The outcomes of two different commands can still be the same, for example if both were allowed.
-      pairs.push({ kind: a.said[nextI] === b.said[nextJ] ? "same" : "changed", a: inA, b: inB })
+      pairs.push({ kind: a.contents[nextI] === b.contents[nextJ] ? "same" : "changed", a: inA, b: inB })
     }
     ;[i, j] = [nextI + 1, nextJ + 1]
   }

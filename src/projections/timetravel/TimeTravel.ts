@@ -185,31 +185,31 @@ const make = Effect.gen(function* () {
       ),
     )
 
-  const history = (path: string, asked: TimeTravelOptions.Range = {}) =>
+  const history = (path: string, input: TimeTravelOptions.Range = {}) =>
     Effect.gen(function* () {
-      const { since, until, onProgress } = yield* Options.decode("history", TimeTravelOptions.Range, asked)
+      const { since, until, onProgress } = yield* Options.decode("history", TimeTravelOptions.Range, input)
       const parsed = yield* Path.parse(path)
       const range = yield* locateRange(since, until)
-      const turns = ValueChanges.between(range.past, parsed, range.after, range.until, onProgress)
-      return unlessNever(turns, range.past, parsed, range.until)
+      const changes = ValueChanges.between(range.past, parsed, range.after, range.until, onProgress)
+      return unlessNever(changes, range.past, parsed, range.until)
     }).pipe(Stream.unwrap)
 
   const blame = (path: string, at?: Moment.Moment) =>
     Effect.gen(function* () {
       const parsed = yield* Path.parse(path)
       const { past, position } = at === undefined ? yield* now : yield* locate(at)
-      const turn = yield* ValueChanges.last(past, parsed, position)
-      if (Option.isSome(turn) && !EventFilter.isWide(parsed.keys)) {
-        return { path, timeline: past.timeline, at: position, value: turn.value.value, event: turn.value.event }
+      const change = yield* ValueChanges.last(past, parsed, position)
+      if (Option.isSome(change) && !EventFilter.isWide(parsed.keys)) {
+        return { path, timeline: past.timeline, at: position, value: change.value.value, event: change.value.event }
       }
       const value = JsonPointer.valueAt(yield* past.stateAt(position), parsed.keys)
-      if (Option.isNone(turn) && value === undefined) return yield* neverExisted(past, parsed, position)
+      if (Option.isNone(change) && value === undefined) return yield* neverExisted(past, parsed, position)
       return {
         path,
         timeline: past.timeline,
         at: position,
         value,
-        event: Option.match(turn, { onNone: () => null, onSome: ({ event }) => event }),
+        event: Option.match(change, { onNone: () => null, onSome: ({ event }) => event }),
       }
     })
 
@@ -240,38 +240,38 @@ const make = Effect.gen(function* () {
     history,
     blame,
     why,
-    effects: (moment, asked = {}) =>
+    effects: (moment, input = {}) =>
       Effect.gen(function* () {
         const { limit = MAX_EFFECTS, ...options } = yield* Options.decode(
           "effects",
           TimeTravelOptions.EffectsOptions,
-          asked,
+          input,
         )
         return yield* Consequences.of(log, yield* eventAt(moment), { limit, ...options })
       }),
-    bisect: (predicate, asked = {}) =>
+    bisect: (predicate, input = {}) =>
       Effect.gen(function* () {
         const {
           from,
           to,
           scan = false,
           ...options
-        } = yield* Options.decode("bisect", TimeTravelOptions.BisectOptions, asked)
+        } = yield* Options.decode("bisect", TimeTravelOptions.BisectOptions, input)
         const { past, after, until } = yield* locateRange(from, to)
         return yield* Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options })
       }),
-    watch: (path, predicate, asked = {}) =>
+    watch: (path, predicate, input = {}) =>
       Effect.gen(function* () {
-        const { since, until, onProgress } = yield* Options.decode("watch", TimeTravelOptions.Range, asked)
+        const { since, until, onProgress } = yield* Options.decode("watch", TimeTravelOptions.Range, input)
         const parsed = path === null ? undefined : yield* Path.parse(path)
         const range = yield* locateRange(since, until)
         const from = { position: range.after, state: yield* range.past.stateAt(range.after) }
-        const extent = EventFilter.ofPaths(
+        const filter = EventFilter.ofPaths(
           parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
         )
-        const way = { from, until: range.until, extent }
-        const asking = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
-        const seen = PredicateTransitions.transitions(range.past, asking, way, onProgress)
+        const scanRange = { from, until: range.until, filter }
+        const query = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
+        const seen = PredicateTransitions.transitions(range.past, query, scanRange, onProgress)
         return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
     align: (runA, runB) =>

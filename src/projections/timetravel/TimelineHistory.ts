@@ -20,12 +20,12 @@ export interface TimelineHistory {
   /** The spans of the timelines it consists of, oldest first. */
   readonly spans: ReadonlyArray<Span>
   /** Reads its events, including its ancestors'. */
-  readonly readPage: (query: Part, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+  readonly readPage: (query: HistoryQuery, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
   /** The environment after the event at a position. */
   readonly stateAt: (position: number) => Effect.Effect<EnvironmentState, PositionOutOfRange | LogError>
 }
 
-type Part = Omit<Query, "timeline">
+type HistoryQuery = Omit<Query, "timeline">
 
 /** A range of a timeline to be scanned: the events that pass the filter, after one position and up to another. */
 export interface ScanRange {
@@ -77,13 +77,13 @@ export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
 }
 
 /**
- * Calls `look` with every event of a range, in order, and the change it made; emits what `look` returns. One page of
+ * Calls `visit` with every event of a range, in order, and the change it made; emits the defined results. One page of
  * events is in memory at a time.
  */
 export const scan = <A>(
   past: TimelineHistory,
-  { from, until, extent }: ScanRange,
-  look: (event: Event, change: StateChange | undefined) => A | undefined,
+  { from, until, extent: filter }: ScanRange,
+  visit: (event: Event, change: StateChange | undefined) => A | undefined,
   onProgress?: OnProgress,
 ): Stream.Stream<A, LogError> =>
   Stream.suspend(() => {
@@ -91,14 +91,14 @@ export const scan = <A>(
     const draft = visiting(from.state, (before, after) => {
       change = { before, after }
     })
-    const lookAt = (event: Event): ReadonlyArray<A> => {
+    const visitEvent = (event: Event): ReadonlyArray<A> => {
       change = undefined
       applyAll(projection, draft, [event])
-      const seen = look(event, change)
-      return seen === undefined ? [] : [seen]
+      const emitted = visit(event, change)
+      return emitted === undefined ? [] : [emitted]
     }
-    return pages(past, { after: from.position, until, ...extent }, onProgress).pipe(
-      Stream.map((page) => Chunk.fromIterable(Chunk.toReadonlyArray(page).flatMap(lookAt))),
+    return pages(past, { after: from.position, until, ...filter }, onProgress).pipe(
+      Stream.map((page) => Chunk.fromIterable(Chunk.toReadonlyArray(page).flatMap(visitEvent))),
       Stream.flattenChunks,
     )
   })
@@ -106,7 +106,7 @@ export const scan = <A>(
 /** Pages of events after one position and up to another, in order. Reports progress after each. */
 export const pages = (
   past: TimelineHistory,
-  query: Part & { readonly after: number; readonly until: number },
+  query: HistoryQuery & { readonly after: number; readonly until: number },
   onProgress: OnProgress = () => Effect.void,
 ): Stream.Stream<Chunk.Chunk<Event>, LogError> => {
   const { after, until } = query

@@ -39,13 +39,13 @@ export const between = (
   until: number,
   onProgress?: OnProgress,
 ): Stream.Stream<ValueChange, PositionOutOfRange | LogError> => {
-  const extent = EventFilter.ofPath(keys)
-  if (extent === undefined) return Stream.empty
+  const filter = EventFilter.ofPath(keys)
+  if (filter === undefined) return Stream.empty
   return Stream.unwrap(
     Effect.map(stateAt(past, after), (state) =>
       scan(
         past,
-        { from: { position: after, state }, until, extent },
+        { from: { position: after, state }, until, extent: filter },
         (event, change) => changeAt(keys, event, change),
         onProgress,
       ),
@@ -54,7 +54,7 @@ export const between = (
 }
 
 /** A task with fewer events than this is read in one go. */
-const SHORT = 1_000
+const SMALL_TASK = 1_000
 
 /** Positions searched first, backwards from the end, and the growth factor of each further stretch. */
 const FIRST_STRETCH = 2_000
@@ -72,16 +72,16 @@ export const last = (
   until: number,
 ): Effect.Effect<Option.Option<ValueChange>, PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
-    const extent = EventFilter.ofPath(path.keys)
-    if (extent === undefined) return Option.none()
-    if (typeof extent.taskId === "string") {
-      const events = yield* past.readPage({ until, ...extent }, SHORT)
-      if (events.length < SHORT) return yield* Stream.runLast(between(past, path, 0, until))
+    const filter = EventFilter.ofPath(path.keys)
+    if (filter === undefined) return Option.none()
+    if (typeof filter.taskId === "string") {
+      const events = yield* past.readPage({ until, ...filter }, SMALL_TASK)
+      if (events.length < SMALL_TASK) return yield* Stream.runLast(between(past, path, 0, until))
     }
     let end = until
     for (let length = FIRST_STRETCH; end > 0; length *= GROWTH) {
       const start = Math.max(0, end - length)
-      const some = yield* past.readPage({ after: start, until: end, ...extent }, 1)
+      const some = yield* past.readPage({ after: start, until: end, ...filter }, 1)
       // In a stretch without matching events, the state before it is not needed.
       const found = some.length === 0 ? Option.none() : yield* Stream.runLast(between(past, path, start, end))
       if (Option.isSome(found)) return found

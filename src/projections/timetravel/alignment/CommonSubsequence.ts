@@ -34,7 +34,7 @@ export const longestCommon = (a: Tokens, b: Tokens, maxCells = MAX_CELLS): Reado
       for (const part of cut(a, b, inside).toReversed()) pieces.push(part)
       continue
     }
-    if (rows * columns > 0) for (const match of exactly(a, b, inside)) matches.push(match)
+    if (rows * columns > 0) for (const match of matchExactly(a, b, inside)) matches.push(match)
     for (let index = tail; index > 0; index--) matches.push([piece.a[1] - index, piece.b[1] - index])
   }
   return matches
@@ -57,15 +57,15 @@ const trim = (a: Tokens, b: Tokens, piece: Piece) => {
 }
 
 /** Computes the table row by row. A bit is 0 where its column extends the LCS of the row's prefix of `a` with `b`. */
-const exactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
+const matchExactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
   const [rows, columns] = [to - from, end - start]
   const words = Math.ceil(columns / WORD)
-  const places = placesOf(b, start, end)
+  const indexes = indexesOf(b, start, end)
   const table = new Uint32Array((rows + 1) * words).fill(ONES, 0, words)
   const mask = new Uint32Array(words)
   for (let row = 1; row <= rows; row++) {
     const [above, here] = [(row - 1) * words, row * words]
-    const own = places.get(at(a, from + row - 1)) ?? []
+    const own = indexes.get(at(a, from + row - 1)) ?? []
     if (own.length === 0) {
       table.copyWithin(here, above, here)
       continue
@@ -102,14 +102,14 @@ const ONES = 0xffffffff
 const at = (of: ArrayLike<number>, index: number): number => of[index] ?? 0
 
 /** The indexes of every item of a stretch, counted from its start. */
-const placesOf = (of: Tokens, from: number, to: number): ReadonlyMap<number, ReadonlyArray<number>> => {
-  const places = new Map<number, Array<number>>()
+const indexesOf = (of: Tokens, from: number, to: number): ReadonlyMap<number, ReadonlyArray<number>> => {
+  const indexes = new Map<number, Array<number>>()
   for (let index = from; index < to; index++) {
-    const known = places.get(at(of, index))
-    if (known === undefined) places.set(at(of, index), [index - from])
+    const known = indexes.get(at(of, index))
+    if (known === undefined) indexes.set(at(of, index), [index - from])
     else known.push(index - from)
   }
-  return places
+  return indexes
 }
 
 /** Cuts a piece before each of its anchors, or in the middle if it has none. */
@@ -134,8 +134,8 @@ const cut = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): R
 
 /** Anchors: items that occur once in each stretch, reduced to the longest subset that is in the same order in both. */
 const anchorsIn = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
-  const inB = placesOf(b, start, end)
-  const once = [...placesOf(a, from, to)].flatMap(([token, [place = 0, ...more]]): ReadonlyArray<Match> => {
+  const inB = indexesOf(b, start, end)
+  const once = [...indexesOf(a, from, to)].flatMap(([token, [place = 0, ...more]]): ReadonlyArray<Match> => {
     const [other, ...others] = inB.get(token) ?? []
     return other === undefined || more.length > 0 || others.length > 0 ? [] : [[from + place, start + other]]
   })

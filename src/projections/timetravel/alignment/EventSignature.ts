@@ -12,7 +12,7 @@ export interface EventSignature {
   /** The type, and the sensor, actuator or plugin it is about. */
   readonly kind: string
   /** The content: the reading, the arguments, the result. */
-  readonly said: string
+  readonly content: string
   /**
    * Kind, content, and the arguments of the command it is about. Events of two runs with an equal `whole` are the same.
    */
@@ -29,19 +29,19 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
 ])
 
 /** Events recorded about a task afterwards, which are not part of the run. */
-const AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
+const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
   ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded"] as const),
 ])
 
 /** Whether an event is part of the run, rather than recorded about it afterwards. */
-export const isPartOfIt = ({ type }: Event): boolean => !AFTERWARDS.has(type)
+export const isPartOfRun = ({ type }: Event): boolean => !RECORDED_AFTERWARDS.has(type)
 
 /**
  * Makes a function that computes signatures. It must receive the events in order, because the outcome of a command
  * includes the command's arguments.
  */
-export const reader = (): ((event: Event) => EventSignature) => {
+export const makeReader = (): ((event: Event) => EventSignature) => {
   const commands = new Map<string, { readonly actuator: string; readonly args: string }>()
   return (event) => {
     const { type, payload } = event
@@ -52,8 +52,8 @@ export const reader = (): ((event: Event) => EventSignature) => {
     const command = commandId === undefined ? undefined : commands.get(commandId)
     const about = text(payload.sensor) ?? text(payload.actuator) ?? command?.actuator ?? text(payload.plugin) ?? ""
     const kind = `${type} ${about}`
-    const said = written(normalize(event))
-    return { kind, said, whole: `${kind} ${said} ${command?.args ?? ""}` }
+    const content = written(normalize(event))
+    return { kind, content, whole: `${kind} ${content} ${command?.args ?? ""}` }
   }
 }
 
