@@ -1,6 +1,8 @@
+/** The permissions that people granted to a plugin by name, and those they revoked. */
+
 import type { GrantedPermissions } from "../../../events/vocabulary/Plugins.ts"
 
-/** What people gave and what they took back, by name; never the same in both. */
+/** Permissions granted and revoked by name. No permission is in both. */
 export interface GrantState {
   readonly given: GrantedPermissions
   readonly revoked: GrantedPermissions
@@ -8,21 +10,21 @@ export interface GrantState {
 
 export const none: GrantState = { given: {}, revoked: {} }
 
-/** What is given is no longer taken back. */
-export const give = ({ given, revoked }: GrantState, now: GrantedPermissions): GrantState => ({
+/** Grants permissions, which are then no longer revoked. */
+export const grant = ({ given, revoked }: GrantState, now: GrantedPermissions): GrantState => ({
   given: union(given, now),
   revoked: without(revoked, now),
 })
 
-/** What is taken back is no longer given. */
-export const takeBack = ({ given, revoked }: GrantState, now: GrantedPermissions): GrantState => ({
+/** Revokes permissions, which are then no longer granted. */
+export const revoke = ({ given, revoked }: GrantState, now: GrantedPermissions): GrantState => ({
   given: without(given, now),
   revoked: union(revoked, now),
 })
 
 const LISTS = ["read", "write", "net", "env", "run"] as const
 
-/** Each name once, in the order in which they came. */
+/** Each name once, in order of first occurrence. */
 const union = (before: GrantedPermissions, now: GrantedPermissions): GrantedPermissions => ({
   ...lists((list) => [...new Set([...(before[list] ?? []), ...(now[list] ?? [])])]),
   ...(before.runAny === true || now.runAny === true ? { runAny: true } : {}),
