@@ -1,3 +1,5 @@
+/** The acting section of a task's audit: counts and latencies of its commands, in total and per actuator. */
+
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -16,7 +18,7 @@ const counts = {
   unknown: Schema.NonNegativeInt.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
 }
 
-/** What a task did. Every command ends in one of the ways counted, or has not ended. */
+/** The commands of a task. Every command is counted under one outcome, or has none yet. */
 export const Acting = Schema.Struct({
   ...counts,
   byComponent: Schema.Record({
@@ -32,12 +34,12 @@ type Actuator = typeof Actuator.Type
 
 const State = Schema.Struct({
   actuators: Schema.Record({ key: Schema.String, value: Actuator }),
-  /** Commands that may still end, by id. */
+  /** Commands whose outcome may still come, by id. */
   open: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ actuator: Schema.String, unknown: Schema.Boolean }),
   }),
-  /** The confirmations of commands that wait, by confirmation id. */
+  /** Pending confirmations of commands, by confirmation id. */
   confirming: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ commandId: Schema.String, requestedAt: Schema.Finite, expiresAt: Schema.Finite }),
@@ -56,8 +58,8 @@ const unused: Actuator = {
 }
 
 /**
- * Counts and latencies of every actuator. The first ending of a command counts: a denial that follows an expiry is the
- * expiry's. Only an unknown outcome is taken back, when the command is dispatched again and its outcome known.
+ * Counts and latencies of every actuator. The first outcome of a command counts: a denial after an expiry is counted as
+ * expired. Only an unknown outcome is replaced, when the command is dispatched again and its outcome becomes known.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
@@ -130,13 +132,13 @@ const answered = (state: State, confirmationId: string): State => {
   return confirming === state.confirming ? state : { ...state, confirming }
 }
 
-/** Whether every command has ended: no later event can change what is counted, unless it begins another. */
+/** Whether every command has an outcome. Then later events can change the counts only by requesting another command. */
 export const allEnded = ({ open }: State): boolean => {
   for (const _id in open) return false
   return true
 }
 
-/** The audit's section, from the folded state. */
+/** The section of the audit, from the folded state. */
 export const section = (state: State): Acting => {
   const actuators = Object.entries(state.actuators)
   const total = (of: keyof typeof counts) => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)
