@@ -85,7 +85,7 @@ const Root = Schema.parseJson(
   }),
 )
 
-/** The stored root of a state: the skeleton, and for each wide record the digests of its chunks (`pages` in the log). */
+/** The stored root of a state: the skeleton, and for each wide record the digests of its chunks (stored as `pages`). */
 export type Root = typeof Root.Type
 
 /** Decodes the text of a root. */
