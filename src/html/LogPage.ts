@@ -156,9 +156,9 @@ const MAX_ROWS = 40
 const rewards = (report: LogReport): Markup => {
   const { scored, rewards } = report
   if (scored === 0) return markup``
-  const given = rewards.filter(({ amount }) => amount > 0)
-  const sorted = given.toSorted((a, b) => b.amount - a.amount)
-  const steps = given.map(({ name, measure, kind, amount }) => ({
+  const nonZero = rewards.filter(({ amount }) => amount > 0)
+  const sorted = nonZero.toSorted((a, b) => b.amount - a.amount)
+  const steps = nonZero.map(({ name, measure, kind, amount }) => ({
     name: name || measure,
     amount: ((kind === "reward" ? 1 : -1) * amount) / scored,
   }))

@@ -94,9 +94,9 @@ const score = (report: TaskReport): Markup => {
   const verdicts = verdictsOf(score).map((verdict) => ({ ...verdict, sign: verdict.kind === "reward" ? 1 : -1 }))
   const listed = new Set(report.listed.map(({ position }) => position))
   const steps = verdicts.map(({ name, sign, amount }) => ({ name, amount: sign * amount }))
-  const given = steps.some(({ amount }) => amount !== 0)
+  const hasAmounts = steps.some(({ amount }) => amount !== 0)
   return markup`<section><h2>What earned the score, and what cost it?</h2><p>Scored by <bdi>${score.label || score.scoreSetId}</bdi>, decided by ${score.critic}.${score.finished ? "" : " This scoring was not finished."}</p><div class="beside">${
-    given
+    hasAmounts
       ? markup`<div class="one">${Chart.figure(
           "Rewards and punishments",
           RewardWaterfall.chart("waterfall", "What the task earned and lost", steps),

@@ -47,7 +47,7 @@ const State = Schema.Struct({
 })
 type State = typeof State.Type
 
-const unused: Actuator = {
+const noCommands: Actuator = {
   commanded: 0,
   succeeded: 0,
   failed: 0,
@@ -71,9 +71,9 @@ export const projection: Projection<State> = {
       ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
       open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
     }),
-    CommandSucceeded: (state, { commandId, latencyMs }) => ended(state, commandId, "succeeded", latencyMs),
-    CommandFailed: (state, { commandId, latencyMs }) => ended(state, commandId, "failed", latencyMs),
-    CommandDenied: (state, { commandId }) => ended(state, commandId, "denied"),
+    CommandSucceeded: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "succeeded", latencyMs),
+    CommandFailed: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "failed", latencyMs),
+    CommandDenied: (state, { commandId }) => recordOutcome(state, commandId, "denied"),
     CommandOutcomeUnknown: (state, { commandId }) => {
       const command = SafeRecord.get(state.open, commandId)
       if (command === undefined || command.unknown) return state
@@ -94,32 +94,34 @@ export const projection: Projection<State> = {
             }),
           },
     ConfirmationDecided: (state, { confirmationId, approved }, { recordedAt }) => {
-      const question = SafeRecord.get(state.confirming, confirmationId)
-      const late = approved && question !== undefined && isLate(question, recordedAt)
-      return late ? state : answered(state, confirmationId)
+      const request = SafeRecord.get(state.confirming, confirmationId)
+      const late = approved && request !== undefined && isLate(request, recordedAt)
+      return late ? state : removeConfirmation(state, confirmationId)
     },
-    ConfirmationWithdrawn: (state, { confirmationId }) => answered(state, confirmationId),
+    ConfirmationWithdrawn: (state, { confirmationId }) => removeConfirmation(state, confirmationId),
     ConfirmationExpired: (state, { confirmationId }) => {
-      const question = SafeRecord.get(state.confirming, confirmationId)
-      return question === undefined ? state : ended(answered(state, confirmationId), question.commandId, "expired")
+      const request = SafeRecord.get(state.confirming, confirmationId)
+      return request === undefined
+        ? state
+        : recordOutcome(removeConfirmation(state, confirmationId), request.commandId, "expired")
     },
   }),
 }
 
 const count = (state: State, actuator: string, how: (before: Actuator) => Actuator): State => ({
   ...state,
-  actuators: SafeRecord.set(state.actuators, actuator, how(SafeRecord.get(state.actuators, actuator) ?? unused)),
+  actuators: SafeRecord.set(state.actuators, actuator, how(SafeRecord.get(state.actuators, actuator) ?? noCommands)),
 })
 
-type Ending = "succeeded" | "failed" | "denied" | "expired"
+type FinalOutcome = "succeeded" | "failed" | "denied" | "expired"
 
-const ended = (state: State, commandId: string, ending: Ending, latencyMs?: number): State => {
+const recordOutcome = (state: State, commandId: string, outcome: FinalOutcome, latencyMs?: number): State => {
   const command = SafeRecord.get(state.open, commandId)
   if (command === undefined) return state
   return {
     ...count(state, command.actuator, (before) => ({
       ...before,
-      [ending]: before[ending] + 1,
+      [outcome]: before[outcome] + 1,
       unknown: command.unknown ? before.unknown - 1 : before.unknown,
       samples: latencyMs === undefined ? before.samples : Samples.add(before.samples, latencyMs),
     })),
@@ -127,7 +129,7 @@ const ended = (state: State, commandId: string, ending: Ending, latencyMs?: numb
   }
 }
 
-const answered = (state: State, confirmationId: string): State => {
+const removeConfirmation = (state: State, confirmationId: string): State => {
   const confirming = SafeRecord.remove(state.confirming, confirmationId)
   return confirming === state.confirming ? state : { ...state, confirming }
 }

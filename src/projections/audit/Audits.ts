@@ -41,11 +41,11 @@ export const Options = Decoding.of<Options>({
  * @example Stream.runForEach(Audits.stream(), (audit) => Console.log(audit.taskId, audit.outcome))
  */
 export const stream = (
-  given: Options = {},
+  input: Options = {},
 ): Stream.Stream<TaskAudit.TaskAudit, Decoding.InvalidOptions | TaskAudit.TaskNotFound | LogError, EventLog> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const options = yield* Decoding.decode("audits", Options, given)
+      const options = yield* Decoding.decode("audits", Options, input)
       const log = yield* EventLog
       const until = options.until ?? (yield* log.head).position
       const pass = yield* startPass(options.tasks, until)
@@ -56,7 +56,7 @@ export const stream = (
         onProgress === undefined
           ? pages
           : Stream.mapChunksEffect(pages, (page) => Effect.as(reportProgress(page), page))
-      ).pipe(Stream.mapChunks((page) => Chunk.unsafeFromArray(pass.see(Chunk.toReadonlyArray(page)))))
+      ).pipe(Stream.mapChunks((page) => Chunk.unsafeFromArray(pass.fold(Chunk.toReadonlyArray(page)))))
       return Stream.concat(closed, Stream.unwrap(Effect.map(pass.end, Stream.fromIterable)))
     }),
   )
@@ -71,7 +71,7 @@ export const forEach = (
 /** A pass over a log. */
 interface AuditPass {
   /** Folds events, and returns the audits of the tasks that they complete. */
-  readonly see: (events: ReadonlyArray<Event>) => ReadonlyArray<TaskAudit.TaskAudit>
+  readonly fold: (events: ReadonlyArray<Event>) => ReadonlyArray<TaskAudit.TaskAudit>
   /** The audits of the remaining tasks. */
   readonly end: Effect.Effect<ReadonlyArray<TaskAudit.TaskAudit>, TaskAudit.TaskNotFound>
 }
@@ -93,7 +93,7 @@ const startPass = (
       return TaskAudit.document(taskId, { sections, verdicts: collected.take(taskId) })
     }
 
-    const see = (event: Event) => {
+    const foldEvent = (event: Event) => {
       const { taskId } = event
       if (taskId === null || !isWanted(taskId) || done.has(taskId)) return undefined
       const before = open.get(taskId) ?? Sections.projection.initial
@@ -105,9 +105,9 @@ const startPass = (
     }
 
     return {
-      see: (events) =>
+      fold: (events) =>
         events.flatMap((event) => {
-          const audit = see(event)
+          const audit = foldEvent(event)
           return audit === undefined ? [] : Either.match(audit, { onLeft: () => [], onRight: (known) => [known] })
         }),
       end: Effect.suspend(() => {

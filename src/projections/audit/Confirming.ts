@@ -57,9 +57,9 @@ export const projection: Projection<State> = {
       waiting: SafeRecord.set(state.waiting, confirmationId, { requestedAt: recordedAt, expiresAt }),
     }),
     ConfirmationDecided: (state, { confirmationId, approved, waitedMs }, { recordedAt }) => {
-      const question = SafeRecord.get(state.waiting, confirmationId)
+      const request = SafeRecord.get(state.waiting, confirmationId)
       // An approval that came too late does not count; the event of its expiry follows.
-      if (approved && question !== undefined && isLate(question, recordedAt)) return state
+      if (approved && request !== undefined && isLate(request, recordedAt)) return state
       return {
         ...state,
         approved: state.approved + (approved ? 1 : 0),

@@ -35,11 +35,11 @@ export type Times = ReadonlyMap<number, number>
  * if it cites no evidence, one at the end.
  */
 export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<RecordedVerdict> => {
-  const given = verdictsOf(score)
+  const entries = verdictsOf(score)
     .flatMap(occurrences)
     .sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY))
   let sum = Sum.zero
-  return given.map((one) => {
+  return entries.map((one) => {
     sum = Sum.add(sum, one.amount)
     const time = one.at === null ? undefined : times.get(one.at)
     return { ...one, afterMs: time === undefined ? null : time - audit.openedAt, net: Sum.value(sum) }

@@ -130,8 +130,8 @@ export const scoreOf = (scoreSetId: string, set: Scored): Score => {
 const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   const verdicts = (kind: RecordedVerdict["kind"], declared: Rubric.Measure["rewards"]) =>
     declared.map(({ name, weight }): Verdict => {
-      const given = SafeRecord.get(set.given, verdictKey(Rubric.nameOf(measure), kind, name))
-      return given === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(given)
+      const recorded = SafeRecord.get(set.given, verdictKey(Rubric.nameOf(measure), kind, name))
+      return recorded === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(recorded)
     })
   return {
     plugin: measure.plugin,

@@ -34,7 +34,7 @@ const Sensor = Schema.Struct({ ...counts, samples: Samples.Samples })
 type Sensor = typeof Sensor.Type
 const State = Schema.Record({ key: Schema.String, value: Sensor })
 
-const unread: Sensor = { reads: 0, pushed: 0, failures: 0, skipped: 0, samples: Samples.none }
+const noReads: Sensor = { reads: 0, pushed: 0, failures: 0, skipped: 0, samples: Samples.none }
 
 /** Counts and latencies of every sensor. */
 export const projection: Projection<typeof State.Type> = {
@@ -63,7 +63,7 @@ export const projection: Projection<typeof State.Type> = {
 const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs === 0 && actor.startsWith("plugin:")
 
 const count = (state: typeof State.Type, sensor: string, how: (before: Sensor) => Sensor): typeof State.Type =>
-  SafeRecord.set(state, sensor, how(SafeRecord.get(state, sensor) ?? unread))
+  SafeRecord.set(state, sensor, how(SafeRecord.get(state, sensor) ?? noReads))
 
 /** The section of the audit, from the folded state. */
 export const section = (state: typeof State.Type): Sensing => {

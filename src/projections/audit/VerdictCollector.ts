@@ -28,11 +28,11 @@ const TYPES: ReadonlyArray<CoreName> = [
  */
 export const collect = (
   until: number,
-  wanted: (taskId: string) => boolean,
+  isWanted: (taskId: string) => boolean,
 ): Effect.Effect<CollectedVerdicts, LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const collector = new Collector(wanted)
+    const collector = new Collector(isWanted)
     yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: TYPES }, (page) => {
       for (const event of page) collector.fold(event)
     })
@@ -69,8 +69,8 @@ class Collector implements CollectedVerdicts {
   readonly #terms: Array<Term> = []
   readonly #termIndex = new Map<string, number>()
 
-  constructor(wanted: (taskId: string) => boolean) {
-    this.#wanted = wanted
+  constructor(isWanted: (taskId: string) => boolean) {
+    this.#wanted = isWanted
   }
 
   fold(event: Event): void {

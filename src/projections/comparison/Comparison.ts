@@ -127,9 +127,9 @@ export const Options = Decoding.of<Options>({
 export const compare = (
   a: Scoring,
   b: Scoring,
-  given: Options = {},
+  input: Options = {},
 ): Either.Either<Comparison, Decoding.InvalidOptions | NothingInCommon> => {
-  const decoded = Decoding.decode("compare", Options, given)
+  const decoded = Decoding.decode("compare", Options, input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
   const options = decoded.right
   const { value = "net", passAbove = 0, groupOf = (taskId) => taskId, seed = 1 } = options

@@ -49,8 +49,8 @@ const MIN_ID_PART = 4
 export const load = (name: string): Effect.Effect<Scoring, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within) =>
     Effect.gen(function* () {
-      const named = yield* resolveHere(name, within)
-      return { ...named, scores: yield* scoresOf(new Set(named.scoreSetIds)) }
+      const resolved = yield* resolveHere(name, within)
+      return { ...resolved, scores: yield* scoresOf(new Set(resolved.scoreSetIds)) }
     }),
   )
 
@@ -81,7 +81,7 @@ const resolveHere = (
 ): Effect.Effect<Omit<Scoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   Effect.gen(function* () {
     const known = yield* sets
-    const ids = named(known, within)
+    const ids = resolveIds(known, within)
     const [first] = ids
     if (first === undefined) {
       const labels = [...new Set(Object.values(known.sets).map(({ label }) => label))]
@@ -96,16 +96,16 @@ const resolveHere = (
  */
 export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
-  const draft = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
+  const builder = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
   yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: SETS }, (page) =>
-    Projection.applyAll(ScoreSets.projection, draft, page),
+    Projection.applyAll(ScoreSets.projection, builder, page),
   )
-  return draft.state()
+  return builder.state()
 })
 
 const SETS: ReadonlyArray<CoreName> = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
-const named = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
+const resolveIds = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
   const ids = Object.keys(sets)
   const target = Object.hasOwn(pointers, name) ? pointers[name] : undefined
   if (target !== undefined) return ids.filter((id) => id === target)

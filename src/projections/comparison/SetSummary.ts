@@ -99,7 +99,7 @@ interface VerdictTotal extends Omit<VerdictSummary, "amount"> {
 export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
   const setOf = latestOf(known, ids)
   const sums = new Map<string, { earned: Sum.Sum; lost: Sum.Sum }>()
-  const given = new Map<string, VerdictTotal>()
+  const verdictTotals = new Map<string, VerdictTotal>()
   const unscored = new Map<string, UnscoredSummary>()
   const undecidedCounts = new Map<string, number>()
   for (const id of ids) {
@@ -109,7 +109,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
     }
     for (const none of declared(known.rubrics[rubricDigest] ?? {})) {
       const key = verdictKey(none.measure, none.kind, none.name)
-      if (!given.has(key)) given.set(key, none)
+      if (!verdictTotals.has(key)) verdictTotals.set(key, none)
     }
   }
 
@@ -125,9 +125,9 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
     if (kind === "reward") of.earned = Sum.add(of.earned, amount)
     else of.lost = Sum.add(of.lost, amount)
     const key = verdictKey(measure, kind, name)
-    const before = given.get(key) ?? { kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }
+    const before = verdictTotals.get(key) ?? { kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }
     const times = before.times + (occurrences ?? Math.max(1, because.length))
-    given.set(key, { ...before, tasks: before.tasks + 1, times, amount: Sum.add(before.amount, amount) })
+    verdictTotals.set(key, { ...before, tasks: before.tasks + 1, times, amount: Sum.add(before.amount, amount) })
   }
 
   const addUnscored = (taskId: string, { measure, name, reason: told }: PayloadOf<"MeasureUnscored">): void => {
@@ -162,7 +162,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
         lost: spread(scores.map(({ lost }) => lost)),
         net: spread(scores.map(({ net }) => net)),
         histogram: histogram(nets.map(({ net }) => net)),
-        measures: measures([...given.values()]),
+        measures: measures([...verdictTotals.values()]),
         unscored: [...unscored.values()].sort((a, b) => b.tasks - a.tasks),
         best: nets.slice(0, MAX_TASKS),
         worst: nets.slice(MAX_TASKS).slice(-MAX_TASKS).reverse(),
@@ -189,11 +189,11 @@ const declared = (rubric: ScoreSets["rubrics"][string]): ReadonlyArray<VerdictTo
     return [...none("reward", of.rewards), ...none("punishment", of.punishments)]
   })
 
-const measures = (given: ReadonlyArray<VerdictTotal>): ReadonlyArray<MeasureSummary> =>
-  [...new Set(given.map(({ measure }) => measure))].map((measure) => {
-    const of = (wanted: VerdictTotal["kind"]) =>
-      given
-        .filter((one) => one.measure === measure && one.kind === wanted)
+const measures = (totals: ReadonlyArray<VerdictTotal>): ReadonlyArray<MeasureSummary> =>
+  [...new Set(totals.map(({ measure }) => measure))].map((measure) => {
+    const of = (kind: VerdictTotal["kind"]) =>
+      totals
+        .filter((one) => one.measure === measure && one.kind === kind)
         .map(({ name, weight, tasks, times, amount }) => ({ name, weight, tasks, times, amount: Sum.value(amount) }))
     return { measure, rewards: of("reward"), punishments: of("punishment") }
   })

@@ -58,7 +58,7 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
   const channels = channelsOf(writer, new Map(imports.toReversed().map(({ plugin, manifest }) => [plugin, manifest])))
   let declared = 0
   /** The actuators of pending commands, because an outcome names only its command. */
-  const commanded = new Map<string, string>()
+  const actuatorOfCommand = new Map<string, string>()
   let started = false
 
   const start = async () => {
@@ -83,11 +83,12 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
     }
     const payload = JSON.parse(text) as JsonObject
     const commandId = typeof payload.commandId === "string" ? payload.commandId : undefined
-    if (commandId !== undefined && typeof payload.actuator === "string") commanded.set(commandId, payload.actuator)
-    const component = commandId === undefined ? payload.sensor : commanded.get(commandId)
+    if (commandId !== undefined && typeof payload.actuator === "string")
+      actuatorOfCommand.set(commandId, payload.actuator)
+    const component = commandId === undefined ? payload.sensor : actuatorOfCommand.get(commandId)
     // The command was requested before the first exported event.
     if (typeof component !== "string") return
-    if (ENDS_COMMAND.has(link.type) && commandId !== undefined) commanded.delete(commandId)
+    if (ENDS_COMMAND.has(link.type) && commandId !== undefined) actuatorOfCommand.delete(commandId)
     const channelId = await channels.of(component, commandId === undefined ? "sensors" : "actuators")
     const message = { event: link.type, taskId: link.taskId, ...payload }
     await writer.addMessage({
@@ -129,13 +130,13 @@ type Kind = "sensors" | "actuators"
 const channelsOf = (writer: McapWriter, manifests: Map<string, JsonObject>) => {
   /** The channel of each component by its plugin's current declaration. */
   const current = new Map<string, number>()
-  const made = new Map<string, number>()
+  const channelIds = new Map<string, number>()
   const make = async (component: string, kind: Kind): Promise<number> => {
     const declared = declaredIn(manifests.get(pluginOf(component)) ?? {}, kind, component)
     const description = typeof declared.description === "string" ? declared.description : ""
     const schema = JSON.stringify(SCHEMAS[kind](declared))
     const key = JSON.stringify([component, schema, description])
-    const known = made.get(key)
+    const known = channelIds.get(key)
     if (known !== undefined) return known
     const name = `hindcast.${component}`
     const schemaId = await writer.registerSchema({ name, encoding: "jsonschema", data: Buffer.from(schema) })
@@ -148,7 +149,7 @@ const channelsOf = (writer: McapWriter, manifests: Map<string, JsonObject>) => {
         ["description", description],
       ]),
     })
-    made.set(key, channelId)
+    channelIds.set(key, channelId)
     return channelId
   }
   return {

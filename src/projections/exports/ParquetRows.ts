@@ -64,7 +64,7 @@ export const encoder = <Item>({ columns, weigh = () => 0, about = {} }: ParquetO
   let weight = 0
 
   /** The bytes written since the last call, copied because the writer reuses its buffer. */
-  const taken = () => {
+  const takeBytes = () => {
     const chunk = bytes.getBytes().slice()
     bytes.index = 0
     return chunk
@@ -83,12 +83,12 @@ export const encoder = <Item>({ columns, weigh = () => 0, about = {} }: ParquetO
         weight += weigh(item)
         if (rows >= ROWS_PER_GROUP || weight >= WEIGHT_PER_GROUP) writeGroup()
       }
-      return taken()
+      return takeBytes()
     },
     end: () => {
       if (rows > 0) writeGroup()
       writer.finish()
-      return taken()
+      return takeBytes()
     },
   }
 }

@@ -28,15 +28,15 @@ type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR"
  */
 export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<Readable> => {
   /** The actuators of pending commands, because an outcome names only its command. */
-  const commanded = new Map<string, string>()
+  const actuatorOfCommand = new Map<string, string>()
 
   const line = ({ link, text }: Readable): string => {
     const { type, taskId } = link
     const payload = PARSED.has(type) ? (JSON.parse(text) as JsonObject) : {}
     if (type === "TaskOpened" && taskId !== null) agents.set(taskId, String(payload.agent))
-    if (type === "ActuatorCommanded") commanded.set(String(payload.commandId), String(payload.actuator))
-    const source = commanded.get(String(payload.commandId)) ?? sourceOf(payload) ?? link.actor
-    if (ENDS_COMMAND.has(type)) commanded.delete(String(payload.commandId))
+    if (type === "ActuatorCommanded") actuatorOfCommand.set(String(payload.commandId), String(payload.actuator))
+    const source = actuatorOfCommand.get(String(payload.commandId)) ?? sourceOf(payload) ?? link.actor
+    if (ENDS_COMMAND.has(type)) actuatorOfCommand.delete(String(payload.commandId))
     const timestamp = timestamps === "iso" ? `"${iso(link.occurredAt)}"` : String(link.occurredAt / 1000)
     const agent = taskId === null ? null : (agents.get(taskId) ?? null)
     return (
@@ -52,8 +52,8 @@ const quoted = (text: string | null): string => JSON.stringify(text)
 
 /** The component, else the plugin, else the measure that a payload names. */
 const sourceOf = (payload: JsonObject): string | undefined => {
-  const named = [payload.sensor, payload.actuator, payload.component, payload.plugin, payload.measure]
-  return named.find((name) => typeof name === "string")
+  const names = [payload.sensor, payload.actuator, payload.component, payload.plugin, payload.measure]
+  return names.find((name) => typeof name === "string")
 }
 
 /** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */

@@ -70,14 +70,14 @@ interface Step {
  * Starts the transitions of an audited task. A step is a command. It lasts until just before the next command, or until
  * the end of the task.
  *
- * **Rewards.** A verdict's amount is divided equally among the events that it cites, and each share is attributed to one step:
- * the step of the command (or of the confirmation's command) that the event names; else the step of the event that caused it,
- * if that one is linked to a command; else the current step at that position. Shares of events before the first command go
- * to the first step. Shares of events after the close, and of verdicts without evidence, go to the last step. So the
- * rewards of a task sum to its net score, unless it has no step.
+ * **Rewards.** A verdict's amount is divided equally among the events that it cites, and each share is attributed to one
+ * step: the step of the command (or of the confirmation's command) that the event names; else the step of the event that
+ * caused it, if that one is linked to a command; else the current step at that position. Shares of events before the
+ * first command go to the first step. Shares of events after the close, and of verdicts without evidence, go to the last
+ * step. So the rewards of a task sum to its net score, unless it has no step.
  *
- * **States** are folded from the task's own events. They share what has not changed, so that the memory for a long task is
- * proportional to its changes.
+ * **States** are folded from the task's own events. They share what has not changed, so that the memory for a long task
+ * is proportional to its changes.
  */
 export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder => {
   const environment = Projection.begin(EnvironmentState.projection, EnvironmentState.projection.initial)
@@ -99,9 +99,9 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
       commandOfConfirmation.set(event.payload.confirmationId, event.payload.commandId)
     }
     const command = typeof commandId === "string" ? commandId : commandOfConfirmation.get(String(confirmationId))
-    const own = command === undefined ? undefined : stepOfCommand.get(command)
-    const caused = event.causationId === null ? undefined : stepOfEvent.get(event.causationId)
-    const linked = own ?? caused
+    const commandStep = command === undefined ? undefined : stepOfCommand.get(command)
+    const causeStep = event.causationId === null ? undefined : stepOfEvent.get(event.causationId)
+    const linked = commandStep ?? causeStep
     if (linked !== undefined) stepOfEvent.set(event.id, linked)
     return linked ?? steps.length - 1
   }
@@ -123,9 +123,9 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
     },
     transitions: () => {
       const rewards = steps.map((): Array<Share> => [])
-      for (const given of sharesIn(score)) {
-        const step = given.position === null ? steps.length - 1 : stepAt(given.position)
-        rewards[Math.max(0, step)]?.push(given)
+      for (const share of sharesIn(score)) {
+        const step = share.position === null ? steps.length - 1 : stepAt(share.position)
+        rewards[Math.max(0, step)]?.push(share)
       }
       return transitionsOf(audit, score, steps, rewards, stateNow())
     },
@@ -165,12 +165,12 @@ function* transitionsOf(
   last: State,
 ): Generator<Transition> {
   for (const [step, { position, at, action, state, outcome }] of steps.entries()) {
-    const given = rewards[step] ?? []
+    const shares = rewards[step] ?? []
     const isLast = step === steps.length - 1
     yield {
       ...{ taskId, timeline, agent, goal, step, position, at, state, action, outcome },
-      reward: Sum.of(given.map(({ amount }) => amount)),
-      rewards: given.map((of) => ({ ...of, amount: Sum.round(of.amount) })),
+      reward: Sum.of(shares.map(({ amount }) => amount)),
+      rewards: shares.map((of) => ({ ...of, amount: Sum.round(of.amount) })),
       nextState: steps[step + 1]?.state ?? last,
       done: isLast && (end === "achieved" || end === "failed"),
       truncated: isLast && (end === "truncated" || end === "abandoned"),

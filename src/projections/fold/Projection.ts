@@ -90,15 +90,15 @@ export const begin = <S>(projection: Projection<S>, from: S, own = false): State
   projection.draft?.(from, own) ?? stepwise(projection, from)
 
 /** Folds all of these events. Throws `FoldFailed`, which names the event, if the projection throws. */
-export const applyAll = <S>(projection: Projection<S>, draft: StateBuilder<S>, events: Iterable<Event>): void => {
-  let taken: Event | undefined
+export const applyAll = <S>(projection: Projection<S>, builder: StateBuilder<S>, events: Iterable<Event>): void => {
+  let current: Event | undefined
   try {
     for (const event of events) {
-      taken = event
-      draft.take(event)
+      current = event
+      builder.take(event)
     }
   } catch (cause) {
-    throw cause instanceof FoldFailed || taken === undefined ? cause : failureAt(projection, taken, cause)
+    throw cause instanceof FoldFailed || current === undefined ? cause : failureAt(projection, current, cause)
   }
 }
 

@@ -39,19 +39,19 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
   const draft = (from: S): StateBuilder<S> => {
     const builder = begin(frozen, freeze(from))
     const isSampled = drafts++ % SAMPLED_DRAFTS === 0
-    let taken = 0
+    let folded = 0
     let sample: Sample<S> | undefined
 
     const state = () => {
       const reached = freeze(builder.state())
-      const taken = sample
+      const finished = sample
       sample = undefined
-      if (taken !== undefined) verify(frozen, taken, reached)
+      if (finished !== undefined) verify(frozen, finished, reached)
       return reached
     }
     const take = (event: Event) => {
       freeze(event)
-      if (isSampled && taken++ % SAMPLE_EVERY === 0) sample = { from: state(), events: [] }
+      if (isSampled && folded++ % SAMPLE_EVERY === 0) sample = { from: state(), events: [] }
       builder.take(event)
       sample?.events.push(event)
       if (sample?.events.length === SAMPLED_EVENTS) state()

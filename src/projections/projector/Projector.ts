@@ -106,11 +106,11 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     const foldings = new WeakMap<object, unknown>()
     let pageSize = FIRST_PAGE
 
-    const foldingOf = <S>(given: Projection<S>): Folding<S> => {
-      const known = foldings.get(given)
+    const foldingOf = <S>(original: Projection<S>): Folding<S> => {
+      const known = foldings.get(original)
       // Only this function writes to the map, and it stores under each projection a folding of that projection's state.
       if (known !== undefined) return known as Folding<S>
-      const projection = checks ? PurityChecks.checked(given) : given
+      const projection = checks ? PurityChecks.checked(original) : original
       const folding: Folding<S> = {
         projection,
         strategy: strategyOf(projection),
@@ -118,7 +118,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         sinceSnapshot: SnapshotStrategy.start(""),
         lock: Effect.unsafeMakeSemaphore(1),
       }
-      foldings.set(given, folding)
+      foldings.set(original, folding)
       return folding
     }
 
@@ -152,7 +152,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
       const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
       return Effect.map(log.readPage(range, limit), (page) => {
-        applyAll(projection, progress.draft, page)
+        applyAll(projection, progress.builder, page)
         const last = page.at(-1)
         progress.position = last?.position ?? progress.position
         return {
@@ -160,14 +160,14 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
           bytes: SnapshotStrategy.sizeOf(page),
           position: progress.position,
           hash: last?.hash ?? "",
-          paged: () => progress.draft.paged?.() ?? progress.draft.state(),
+          paged: () => progress.builder.paged?.() ?? progress.builder.state(),
         }
       })
     }
 
-    const currentWithPosition = <S>(given: Projection<S>) =>
+    const currentWithPosition = <S>(original: Projection<S>) =>
       Effect.suspend(() => {
-        const folding = foldingOf(given)
+        const folding = foldingOf(original)
         return Effect.gen(function* () {
           yield* inEpoch(folding)
           const { sinceSnapshot, latest, projection } = folding
@@ -197,14 +197,14 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
 
     const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
 
-    const stateAt = <S>(given: Projection<S>, at: number) =>
+    const stateAt = <S>(original: Projection<S>, at: number) =>
       Effect.gen(function* () {
         yield* Effect.provideService(withinLog(at), EventLog, log)
-        const folding = foldingOf(given)
+        const folding = foldingOf(original)
         yield* inEpoch(folding)
         const { progress, sinceSnapshot } = yield* startBelow(folding, at)
         yield* foldOn(folding, progress, sinceSnapshot, at)
-        return progress.draft.state()
+        return progress.builder.state()
       })
 
     /**
@@ -241,27 +241,27 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         return { progress: startAt(projection, known.from, false), sinceSnapshot: known.sinceSnapshot }
       })
 
-    const changes = <S>(given: Projection<S>) =>
-      currentWithPosition(given).pipe(
+    const changes = <S>(original: Projection<S>) =>
+      currentWithPosition(original).pipe(
         Effect.map((start) => {
-          const { projection } = foldingOf(given)
-          let draft = begin(projection, start.state)
+          const { projection } = foldingOf(original)
+          let builder = begin(projection, start.state)
           let shown: Positioned<S> | undefined
 
           const show = (position: number) => {
-            const state = draft.state()
+            const state = builder.state()
             if (shown !== undefined && state === shown.state) return Option.none()
             shown = { position, state }
             return Option.some(shown)
           }
           const take = (event: Event): Effect.Effect<void, LogError> => {
-            if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, draft, [event]))
+            if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, builder, [event]))
             // A key was destroyed: all earlier events now decode differently, so that the state is folded again. The
             // event's position is within its log.
-            return stateAt(given, event.position).pipe(
+            return stateAt(original, event.position).pipe(
               Effect.catchTag("PositionOutOfRange", (error) => Effect.die(error)),
               Effect.map((state) => {
-                draft = begin(projection, state)
+                builder = begin(projection, state)
               }),
             )
           }
@@ -271,7 +271,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
                 ? Effect.sync(() => show(next.position))
                 : Effect.map(take(next), () => (shown === undefined ? Option.none() : show(next.position))),
             ),
-            Stream.filterMap((seen) => seen),
+            Stream.filterMap((emitted) => emitted),
           )
         }),
         Stream.unwrap,
@@ -293,16 +293,16 @@ interface Folding<S> {
 /** A fold in progress, and the position it has reached. */
 interface Progress<S> {
   position: number
-  readonly draft: StateBuilder<S>
+  readonly builder: StateBuilder<S>
 }
 
 /** Starts a fold from a state. With `own`, the caller hands that state over. */
 const startAt = <S>(projection: Projection<S>, { position, state }: Positioned<S>, own: boolean): Progress<S> => ({
   position,
-  draft: begin(projection, state, own),
+  builder: begin(projection, state, own),
 })
 
-const reachedBy = <S>({ position, draft }: Progress<S>): Positioned<S> => ({ position, state: draft.state() })
+const reachedBy = <S>({ position, builder }: Progress<S>): Positioned<S> => ({ position, state: builder.state() })
 
 /** The type of the event that records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"

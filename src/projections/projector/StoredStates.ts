@@ -119,9 +119,9 @@ export const make = (cache: ChunkCache): StoredStates => {
       const chunks = yield* loadChunks(digests, load)
       const byPath = new Map<string, ReadonlyArray<StateChunks.StateChunk>>()
       for (const record of wide) {
-        const own = record.pages.flatMap((digest) => chunks.get(digest) ?? [])
-        if (own.length < record.pages.length) return Option.none()
-        byPath.set(record.path, own)
+        const recordChunks = record.pages.flatMap((digest) => chunks.get(digest) ?? [])
+        if (recordChunks.length < record.pages.length) return Option.none()
+        byPath.set(record.path, recordChunks)
       }
       if (last.byPath.size === 0) remember(byPath)
       return Option.some(

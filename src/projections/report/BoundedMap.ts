@@ -12,13 +12,13 @@ export class BoundedMap<Value> {
   }
 
   /** The value of a key, made if the key is new. */
-  get(wanted: string): Value {
-    const key = this.#values.has(wanted) || this.#values.size < this.#most ? wanted : OTHERS
+  get(requested: string): Value {
+    const key = this.#values.has(requested) || this.#values.size < this.#most ? requested : OTHERS
     const known = this.#values.get(key)
     if (known !== undefined) return known
-    const made = this.#make(key)
-    this.#values.set(key, made)
-    return made
+    const created = this.#make(key)
+    this.#values.set(key, created)
+    return created
   }
 
   values(): ReadonlyArray<Value> {

@@ -43,7 +43,7 @@ export class ConfirmationWaitTimes {
   readonly #approved = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #rejected = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #waits = new Quantiles()
-  readonly #waiting = new Map<string, { readonly requestedAt: number; readonly expiresAt: number }>()
+  readonly #pending = new Map<string, { readonly requestedAt: number; readonly expiresAt: number }>()
   #requested = 0
   #expired = 0
   #withdrawn = 0
@@ -52,15 +52,15 @@ export class ConfirmationWaitTimes {
     if (is(event, "ConfirmationRequested")) {
       const { confirmationId, expiresAt } = event.payload
       this.#requested += 1
-      this.#waiting.set(confirmationId, { requestedAt: event.recordedAt, expiresAt })
+      this.#pending.set(confirmationId, { requestedAt: event.recordedAt, expiresAt })
     } else if (is(event, "ConfirmationExpired")) this.#expired += 1
     else if (is(event, "ConfirmationWithdrawn")) this.#withdrawn += 1
     else if (is(event, "ConfirmationDecided")) {
       const { confirmationId, approved, waitedMs } = event.payload
-      const question = this.#waiting.get(confirmationId)
-      this.#waiting.delete(confirmationId)
+      const request = this.#pending.get(confirmationId)
+      this.#pending.delete(confirmationId)
       // The approval came too late; the event of its expiry follows.
-      if (approved && question !== undefined && isLate(question, event.recordedAt)) return
+      if (approved && request !== undefined && isLate(request, event.recordedAt)) return
       this.#waits.add(waitedMs)
       const bins = approved ? this.#approved : this.#rejected
       const bin = binOf(waitedMs)

@@ -36,10 +36,10 @@ export class Series {
 
   /** The series in at most `most` bins of equal numbers of tasks; bins without a value are left out. */
   bins(most: number = MAX_BINS): ReadonlyArray<Bin> {
-    const together = Math.max(1, Math.ceil(this.#bins.length / most))
-    const width = this.#width * together
-    return Array.from({ length: Math.ceil(this.#bins.length / together) }, (_, index) => {
-      const merged = merge(this.#bins.slice(index * together, (index + 1) * together))
+    const factor = Math.max(1, Math.ceil(this.#bins.length / most))
+    const width = this.#width * factor
+    return Array.from({ length: Math.ceil(this.#bins.length / factor) }, (_, index) => {
+      const merged = merge(this.#bins.slice(index * factor, (index + 1) * factor))
       const spread = merged?.spread() ?? null
       return spread === null
         ? []

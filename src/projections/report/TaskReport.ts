@@ -95,7 +95,7 @@ export const begin = (
 ): TaskReportBuilder => {
   const positions: Array<number> = []
   const elapsedMs: Array<number> = []
-  const lanes = { sensed: [], decided: [], acted: [], pending: [], changed: [] } as {
+  const lanes = { sensed: [], decided: [], acted: [], asked: [], changed: [] } as {
     [lane in ComponentLane]: Array<Mark>
   }
   const commands = new Map<string, { readonly mark: number; readonly actuator: string }>()

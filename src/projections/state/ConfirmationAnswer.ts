@@ -45,8 +45,8 @@ export const isLate = (
  * What an event means for a request. Pure. An approval counts only if it is in time and its digests equal the
  * request's.
  */
-export const meaningOf = (question: AskedConfirmation, event: Event): ConfirmationAnswer => {
-  const isAbout = event.payload.confirmationId === question.confirmationId
+export const meaningOf = (request: AskedConfirmation, event: Event): ConfirmationAnswer => {
+  const isAbout = event.payload.confirmationId === request.confirmationId
   if (isAbout && is(event, "ConfirmationExpired")) return { kind: "expired" }
   if (isAbout && is(event, "ConfirmationWithdrawn")) return { kind: "rejected", reason: "it was withdrawn" }
   if (!isAbout || !is(event, "ConfirmationDecided")) return { kind: "foreign" }
@@ -55,8 +55,8 @@ export const meaningOf = (question: AskedConfirmation, event: Event): Confirmati
   if (shownDigest === undefined) {
     return { kind: "rejected", reason: `${by} approved it with a version of Hindcast that does not say what was shown` }
   }
-  if (argsDigest !== question.argsDigest || shownDigest !== question.shownDigest) {
+  if (argsDigest !== request.argsDigest || shownDigest !== request.shownDigest) {
     return { kind: "rejected", reason: `${by} approved something else than this` }
   }
-  return { kind: isLate(question, event.recordedAt) ? "late" : "approved" }
+  return { kind: isLate(request, event.recordedAt) ? "late" : "approved" }
 }

@@ -29,11 +29,11 @@ export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> 
     const { name, parent, forked } = timeline
     const taskId = forked?.taskId ?? null
     if (parent === null || forked === null || taskId === null) continue
-    const draft = begin(Tasks.projection, Tasks.projection.initial)
+    const builder = begin(Tasks.projection, Tasks.projection.initial)
     yield* Pages.forEach(Timelines.view(log, timeline).readPage, { timeline: name, taskId }, (page) =>
-      applyAll(Tasks.projection, draft, page),
+      applyAll(Tasks.projection, builder, page),
     )
-    const task = SafeRecord.get(draft.state(), taskId)
+    const task = SafeRecord.get(builder.state(), taskId)
     if (task === undefined) continue
     const overrides = forked.payload.overrides as JsonObject
     forks.push({

@@ -51,8 +51,8 @@ export const projection: Projection<PendingConfirmations> = {
     const id = confirmationOf(event.stream)
     if (id === undefined) return state
     if (SafeRecord.get(state, id) !== undefined) return SafeRecord.remove(state, id)
-    const isQuestion = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
-    return isQuestion ? SafeRecord.set(state, id, pendingFrom(event, event.payload)) : state
+    const isRequest = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
+    return isRequest ? SafeRecord.set(state, id, pendingFrom(event, event.payload)) : state
   },
 }
 

@@ -29,19 +29,19 @@ export const TYPES = ["PluginImported", "PluginUpdateHeld", "PluginRemoved"] as 
 export const versionsOf = (events: ReadonlyArray<Event>): ReadonlyArray<PluginVersion> => {
   const versions: Array<PluginVersion> = []
   for (const event of events) {
-    if (is(event, "PluginRemoved")) retire(versions, () => true)
+    if (is(event, "PluginRemoved")) markEarlier(versions, () => true)
     else if (is(event, "PluginImported")) {
-      retire(versions, () => true)
+      markEarlier(versions, () => true)
       add(versions, event, event.payload, "installed")
     } else if (is(event, "PluginUpdateHeld")) {
-      retire(versions, ({ status }) => status === "held")
+      markEarlier(versions, ({ status }) => status === "held")
       add(versions, event, event.payload, "held")
     }
   }
   return versions
 }
 
-const retire = (versions: Array<PluginVersion>, which: (version: PluginVersion) => boolean): void => {
+const markEarlier = (versions: Array<PluginVersion>, which: (version: PluginVersion) => boolean): void => {
   for (const [index, version] of versions.entries()) {
     if (which(version)) versions[index] = { ...version, status: "earlier" }
   }

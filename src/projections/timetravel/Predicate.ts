@@ -29,7 +29,7 @@ export interface Predicate {
   /** The predicate's text, which messages quote. */
   readonly source: string
   /** Whether it holds. If it throws, the query fails with `PredicateFailed`. */
-  readonly holds: (seen: PredicateInput) => boolean
+  readonly holds: (input: PredicateInput) => boolean
   /** The paths (JSON Pointers) that it reads, if it is known to read no other part of the state. */
   readonly reads?: ReadonlyArray<string>
   /**
@@ -55,11 +55,11 @@ export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
 }
 
 /** Evaluates a predicate. */
-export const ask = ({ source, holds }: Predicate, seen: PredicateInput): Either.Either<boolean, PredicateFailed> => {
+export const ask = ({ source, holds }: Predicate, input: PredicateInput): Either.Either<boolean, PredicateFailed> => {
   const failed = (reason: string) =>
-    Either.left(new PredicateFailed({ predicate: source, position: seen.position, reason }))
+    Either.left(new PredicateFailed({ predicate: source, position: input.position, reason }))
   try {
-    const answer: unknown = holds(seen)
+    const answer: unknown = holds(input)
     return typeof answer === "boolean" ? Either.right(answer) : failed(`it gave ${JSON.stringify(answer)}`)
   } catch (cause) {
     return failed(cause instanceof Error ? cause.message : String(cause))

@@ -170,12 +170,12 @@ const make = Effect.gen(function* () {
 
   /** Fails at the end of an empty stream if there was never a value at the path. */
   const unlessNever = <A, E>(
-    seen: Stream.Stream<A, E>,
+    results: Stream.Stream<A, E>,
     past: TimelineHistory.TimelineHistory,
     path: Path.Path,
     until: number,
   ) =>
-    Stream.orElseIfEmptyStream(seen, () =>
+    Stream.orElseIfEmptyStream(results, () =>
       Stream.unwrap(
         Effect.gen(function* () {
           const value = JsonPointer.valueAt(yield* past.stateAt(until), path.keys)
@@ -223,12 +223,12 @@ const make = Effect.gen(function* () {
   const why = (moment: Moment.Moment) =>
     Effect.gen(function* () {
       const chain: Array<Event> = []
-      const seen = new Set<string>()
+      const visited = new Set<string>()
       let next: Event | undefined = yield* eventAt(moment)
       // A log should hold no cycle of causes, but a writer can name an id that it uses only later.
-      while (next !== undefined && !seen.has(next.id)) {
+      while (next !== undefined && !visited.has(next.id)) {
         chain.push(next)
-        seen.add(next.id)
+        visited.add(next.id)
         next = next.causationId === null ? undefined : Option.getOrUndefined(yield* log.find(next.causationId))
       }
       return chain
@@ -269,10 +269,10 @@ const make = Effect.gen(function* () {
         const filter = EventFilter.ofPaths(
           parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
         )
-        const scanRange = { from, until: range.until, filter }
+        const scanRange = { from, until: range.until, extent: filter }
         const query = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
-        const seen = PredicateTransitions.transitions(range.past, query, scanRange, onProgress)
-        return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
+        const hits = PredicateTransitions.transitions(range.past, query, scanRange, onProgress)
+        return parsed === undefined ? hits : unlessNever(hits, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
     align: (runA, runB) =>
       Effect.gen(function* () {

@@ -88,12 +88,12 @@ export const scan = <A>(
 ): Stream.Stream<A, LogError> =>
   Stream.suspend(() => {
     let change: StateChange | undefined
-    const draft = visiting(from.state, (before, after) => {
+    const builder = visiting(from.state, (before, after) => {
       change = { before, after }
     })
     const visitEvent = (event: Event): ReadonlyArray<A> => {
       change = undefined
-      applyAll(projection, draft, [event])
+      applyAll(projection, builder, [event])
       const emitted = visit(event, change)
       return emitted === undefined ? [] : [emitted]
     }

@@ -65,12 +65,12 @@ const matchExactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: 
   const mask = new Uint32Array(words)
   for (let row = 1; row <= rows; row++) {
     const [above, here] = [(row - 1) * words, row * words]
-    const own = indexes.get(at(a, from + row - 1)) ?? []
-    if (own.length === 0) {
+    const matching = indexes.get(at(a, from + row - 1)) ?? []
+    if (matching.length === 0) {
       table.copyWithin(here, above, here)
       continue
     }
-    for (const place of own) mask[place >>> 5] = at(mask, place >>> 5) | (1 << (place & 31))
+    for (const place of matching) mask[place >>> 5] = at(mask, place >>> 5) | (1 << (place & 31))
     let carry = 0
     for (let word = 0; word < words; word++) {
       const before = at(table, above + word)
@@ -79,7 +79,7 @@ const matchExactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: 
       carry = sum > ONES ? 1 : 0
       table[here + word] = sum | (before & ~same)
     }
-    for (const place of own) mask[place >>> 5] = 0
+    for (const place of matching) mask[place >>> 5] = 0
   }
   const adds = (row: number, column: number) => ((at(table, row * words + (column >>> 5)) >>> (column & 31)) & 1) === 0
   const matches: Array<Match> = []

@@ -45,14 +45,15 @@ export const makeReader = (): ((event: Event) => EventSignature) => {
   const commands = new Map<string, { readonly actuator: string; readonly args: string }>()
   return (event) => {
     const { type, payload } = event
-    const commandId = text(payload.commandId)
+    const commandId = textOf(payload.commandId)
     if (type === COMMANDED && commandId !== undefined) {
-      commands.set(commandId, { actuator: text(payload.actuator) ?? "", args: written(payload.args) })
+      commands.set(commandId, { actuator: textOf(payload.actuator) ?? "", args: canonical(payload.args) })
     }
     const command = commandId === undefined ? undefined : commands.get(commandId)
-    const about = text(payload.sensor) ?? text(payload.actuator) ?? command?.actuator ?? text(payload.plugin) ?? ""
+    const about =
+      textOf(payload.sensor) ?? textOf(payload.actuator) ?? command?.actuator ?? textOf(payload.plugin) ?? ""
     const kind = `${type} ${about}`
-    const content = written(normalize(event))
+    const content = canonical(normalize(event))
     return { kind, content, whole: `${kind} ${content} ${command?.args ?? ""}` }
   }
 }
@@ -66,7 +67,7 @@ export const normalize = ({ type, payload }: Event): JsonObject =>
     Object.entries(payload).filter(([field]) => !INCIDENTAL.has(field) && !(type === DECIDED && field === "agent")),
   )
 
-const text = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
+const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
 
 /** JSON by RFC 8785, so that the order of keys does not matter. */
-const written = (value: Json | undefined): string => canonicalize(value) ?? ""
+const canonical = (value: Json | undefined): string => canonicalize(value) ?? ""
