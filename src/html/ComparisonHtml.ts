@@ -10,7 +10,7 @@ import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** The page of a comparison, in chunks. */
+/** The page in chunks of HTML. */
 export const chunks = (of: Comparison, source: Source): Iterable<string> =>
   document(`${of.a.name} and ${of.b.name}`, sections(of, source))
 

@@ -1,4 +1,4 @@
-/** The HTML page of a report of many tasks. */
+/** The HTML page of a report of many tasks. Its size does not grow with the number of tasks. */
 
 import type { ListedTask } from "../projections/report/ExtremeTasks.ts"
 import type { LogReport } from "../projections/report/LogReport.ts"
@@ -14,7 +14,7 @@ import * as ScoreCourse from "./ScoreCourse.ts"
 import * as SensorTraces from "./SensorTraces.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** The page of a log's report, in chunks. Its size does not grow with the number of tasks. */
+/** The page in chunks of HTML. */
 export const chunks = (report: LogReport, source: Source): Iterable<string> =>
   document(`Report of ${source.log}`, sections(report, source))
 

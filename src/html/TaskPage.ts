@@ -12,7 +12,7 @@ import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 import * as TaskCharts from "./TaskCharts.ts"
 
-/** The page of a task's report, in chunks. */
+/** The page in chunks of HTML. */
 export const chunks = (report: TaskReport, source: Source): Iterable<string> =>
   document(`Task ${report.audit.taskId}`, sections(report, source))
 

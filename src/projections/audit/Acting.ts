@@ -108,9 +108,9 @@ export const projection: Projection<State> = {
   }),
 }
 
-const count = (state: State, actuator: string, how: (before: Actuator) => Actuator): State => ({
+const count = (state: State, actuator: string, update: (before: Actuator) => Actuator): State => ({
   ...state,
-  actuators: SafeRecord.set(state.actuators, actuator, how(SafeRecord.get(state.actuators, actuator) ?? noCommands)),
+  actuators: SafeRecord.set(state.actuators, actuator, update(SafeRecord.get(state.actuators, actuator) ?? noCommands)),
 })
 
 type FinalOutcome = "succeeded" | "failed" | "denied" | "expired"

@@ -62,8 +62,8 @@ export const projection: Projection<typeof State.Type> = {
  */
 const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs === 0 && actor.startsWith("plugin:")
 
-const count = (state: typeof State.Type, sensor: string, how: (before: Sensor) => Sensor): typeof State.Type =>
-  SafeRecord.set(state, sensor, how(SafeRecord.get(state, sensor) ?? noReads))
+const count = (state: typeof State.Type, sensor: string, update: (before: Sensor) => Sensor): typeof State.Type =>
+  SafeRecord.set(state, sensor, update(SafeRecord.get(state, sensor) ?? noReads))
 
 /** The section of the audit, from the folded state. */
 export const section = (state: typeof State.Type): Sensing => {

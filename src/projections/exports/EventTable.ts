@@ -1,4 +1,4 @@
-/** Events as a Parquet table. */
+/** The Parquet export of events. */
 
 import type { Readable } from "../../events/read/Records.ts"
 import type { Head } from "../../events/vocabulary/Event.ts"

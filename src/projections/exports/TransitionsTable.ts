@@ -1,4 +1,4 @@
-/** Transitions as JSON Lines, and as a Parquet table. */
+/** The export formats of transitions. */
 
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"

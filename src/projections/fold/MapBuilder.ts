@@ -1,10 +1,10 @@
-/** A builder for small records whose keys come and go. Its entries are kept in a map. */
+/** Builds small records whose keys come and go, without the cost that such records have in V8. */
 
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /**
- * A mutable copy of a small record whose keys come and go, such as commands by their ids. It becomes a record only in
- * `record`: V8 makes and keeps a hidden class for each key that an object has ever had, which over 100,000 commands
+ * A small record under construction, such as commands by their ids. Its entries are in a map, and become a record only
+ * in `record`: V8 makes and keeps a hidden class for each key that an object has ever had, which over 100,000 commands
  * took more memory than the state.
  */
 export class MapBuilder<Value> {

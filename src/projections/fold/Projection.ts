@@ -136,20 +136,20 @@ export const combine = <States extends Record<string, unknown>>(
   const record = <Value>(of: (part: Projection<States[keyof States]>) => Value) =>
     Object.fromEntries(parts.map(([key, part]) => [key, of(part)]))
   const draft = (from: Combined, own: boolean): StateBuilder<Combined> => {
-    const drafts = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
+    const builders = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
     let state = from
     return {
       take: (event) => {
-        for (const [, part] of drafts) part.take(event)
+        for (const [, part] of builders) part.take(event)
       },
       state: () => {
-        for (const [key, part] of drafts) {
+        for (const [key, part] of builders) {
           const after = part.state()
           if (after !== state[key]) state = { ...state, [key]: after }
         }
         return state
       },
-      paged: () => Object.fromEntries(drafts.map(([key, part]) => [key, part.paged?.() ?? part.state()])),
+      paged: () => Object.fromEntries(builders.map(([key, part]) => [key, part.paged?.() ?? part.state()])),
     }
   }
   return {

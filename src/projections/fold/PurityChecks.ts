@@ -34,11 +34,11 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
     ...projection,
     evolve: (state, event) => freeze(projection.evolve(freeze(state), freeze(event))),
   }
-  let drafts = 0
+  let foldCount = 0
 
   const draft = (from: S): StateBuilder<S> => {
     const builder = begin(frozen, freeze(from))
-    const isSampled = drafts++ % SAMPLED_DRAFTS === 0
+    const isSampled = foldCount++ % SAMPLED_DRAFTS === 0
     let folded = 0
     let sample: Sample<S> | undefined
 

@@ -5,8 +5,8 @@ import type { Origin } from "../../events/vocabulary/Plugins.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
- * One version of a plugin in a log's history. Two versions can have the same name, such as `1.0.0`, but not the same
- * digest.
+ * One version of a plugin in a log's history. Versions can share a name such as `1.0.0`; their digests distinguish
+ * them.
  */
 export interface PluginVersion {
   readonly version: string

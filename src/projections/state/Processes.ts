@@ -1,4 +1,4 @@
-/** The projection of plugin processes that were started and are not known to have ended. */
+/** The projection of running plugin processes, as far as the log records them. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"

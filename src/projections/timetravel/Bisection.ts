@@ -1,4 +1,4 @@
-/** Bisection over the past: finds the first position of a range at which a predicate holds. */
+/** Bisection of the recorded past, as `git bisect` does with commits. */
 
 import { Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"

@@ -1,4 +1,4 @@
-/** Finds the events at which a predicate turns from false to true. */
+/** Breakpoints on the past: scans a timeline for events at which a predicate becomes true. */
 
 import { Chunk, Either, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
