@@ -1,9 +1,11 @@
+/** The bar chart of commands by actuator and outcome. */
+
 import type { ActuatorReport } from "../projections/report/Components.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-/** How a command can end, and how that is said. */
+/** The outcomes of a command: the counter's name, the colour class, and the text of the legend. */
 export const ENDINGS = [
   ["succeeded", "good", "succeeded"],
   ["failed", "bad", "failed"],
@@ -14,13 +16,13 @@ export const ENDINGS = [
 
 type Counts = Pick<ActuatorReport, "actuator" | "commanded" | (typeof ENDINGS)[number][0]>
 
-/** Actuators that get a bar. */
+/** Most actuators with a bar. */
 const MAX_BARS = 16
 
 const ROW = 36
 const BAR = 13
 
-/** What became of the commands: a bar of its endings for each actuator, all of the same length. */
+/** A bar per actuator, divided by outcome; all bars have the same length. */
 export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   const rows = actuators.filter(({ commanded }) => commanded > 0)
   const shown = rows.slice(0, MAX_BARS)
@@ -42,7 +44,7 @@ export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   }`
 }
 
-/** Commands that have not ended. */
+/** Commands without an outcome. */
 const openOf = ({ commanded, succeeded, failed, denied, expired, unknown }: Counts): number =>
   Math.max(0, commanded - succeeded - failed - denied - expired - unknown)
 

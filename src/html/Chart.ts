@@ -1,35 +1,37 @@
+/** The elements of SVG charts: frame, axes, labels, legends and marks. */
+
 import type { ScaleContinuousNumeric } from "d3-scale"
 import { type Markup, markup, type Value } from "./Markup.ts"
 
 /**
- * Units that a chart is wide: about the pixels that a phone leaves for it, so that its text is as large as text around it. On
- * wider screens charts stand beside each other.
+ * Width of a chart in its own units: about the pixels that a phone leaves for it, so that its text is as large as the
+ * text around it. On wider screens charts stand beside each other.
  */
 export const WIDTH = 340
 
-/** The size of a chart's text. */
+/** Font size of a chart's text. */
 export const TEXT = 12
 
-/** What a chart is, for those who do not see it as well. */
+/** Id, size and accessible description of a chart. */
 export interface About {
-  /** Of its own on the page. */
+  /** Unique on the page. */
   readonly id: string
   readonly title: string
-  /** What it shows, in a sentence with the figures that matter. */
+  /** The content in one sentence, with the important figures. */
   readonly description: string
   readonly height: number
 }
 
-/** A chart of its own: scales to the width it is given. */
+/** A chart that scales to the available width. */
 export const svg = ({ id, title, description, height }: About, body: Value): Markup =>
   markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${body}</svg>`
 
-/** Where a label stands. */
+/** Position and style of a label. */
 export interface At {
   readonly x: number
   readonly y: number
   readonly anchor?: "start" | "middle" | "end"
-  /** Its kind: `dim`, `strong`, `good`, `bad`. */
+  /** Its CSS class: `dim`, `strong`, `good`, `bad`. */
   readonly kind?: string
 }
 
@@ -43,7 +45,7 @@ const ANCHORS = {
   end: markup` text-anchor="end"`,
 }
 
-/** A text of unknown length as a label that is at most so wide; what does not fit is in its tooltip. */
+/** A label of at most this width. A longer text is shortened, and its tooltip shows it whole. */
 export const fitted = (at: At, text: string, width: number): Markup => {
   const short = shortened(text, width)
   if (short === text) return label(at, text)
@@ -51,7 +53,7 @@ export const fitted = (at: At, text: string, width: number): Markup => {
   return markup`<text x="${round(x)}" y="${round(y)}" class="${kind}"${ANCHORS[anchor]}>${short}<title>${text}</title></text>`
 }
 
-/** About as much of a text as fits in a width. */
+/** The beginning of a text that fits in a width, estimated by `widthOf`. */
 export const shortened = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let [kept, used] = ["", widthOf("…")]
@@ -63,7 +65,7 @@ export const shortened = (text: string, width: number): string => {
   return `${kept.trimEnd()}…`
 }
 
-/** About how wide a text is: nobody measures it here, so it is taken for rather too wide. */
+/** The estimated width of a text. Nothing measures fonts here, so that the estimate is rather too wide. */
 export const widthOf = (text: string): number => {
   let width = 0
   for (const character of text) {
@@ -76,7 +78,7 @@ export const widthOf = (text: string): number => {
 const WIDE = /[mwMWA-Z@%—…]/
 const NARROW = /[ijlI.,:;'|!/ ]/
 
-/** A coordinate, as exact as anybody can see. */
+/** A coordinate, rounded to a tenth. */
 export const round = (of: number): number => Math.round(of * 10) / 10 + 0
 
 type Scale = ScaleContinuousNumeric<number, number>
@@ -89,39 +91,39 @@ export interface Frame {
   readonly yTicks: ReadonlyArray<number>
   readonly xText: (value: number) => string
   readonly yText: (value: number) => string
-  /** What the axes say, with their units. */
+  /** The titles of the axes, with their units. */
   readonly xTitle: string
   readonly yTitle: string
 }
 
-/** Space that axes take around what is drawn. */
+/** Space that the axes take around the plot. */
 export const MARGIN = { left: 46, right: 10, top: 22, bottom: 36 } as const
 
-/** The axes of a chart: quiet lines at the ticks, the titles above and below. */
+/** The axes of a chart: light lines at the ticks, the titles above and below. */
 export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Frame): Markup => {
   const [left = 0, right = 0] = x.range()
   const [bottom = 0, top = 0] = y.range()
   return markup`${yTicks.map(
     (tick) =>
       markup`<path class="${tick === 0 ? "zero" : "grid"}" d="M${round(left)} ${round(y(tick))}H${round(right)}"/>${label({ x: left - 5, y: y(tick) + 4, anchor: "end" }, yText(tick))}`,
-  )}${apart(
+  )}${withoutOverlap(
     xTicks.map((tick) => ({ at: x(tick), text: xText(tick) })),
     right,
   ).map(
     ({ at, text }) =>
-      markup`<path class="tick" d="M${round(at)} ${round(bottom)}v4"/>${label(placed(at, text, left, right, bottom + 16), text)}`,
+      markup`<path class="tick" d="M${round(at)} ${round(bottom)}v4"/>${label(placeTick(at, text, left, right, bottom + 16), text)}`,
   )}${label({ x: 0, y: top - 10 }, yTitle)}${label({ x: (left + right) / 2, y: bottom + 31, anchor: "middle" }, xTitle)}`
 }
 
-/** A label under a tick that does not leave the chart at either end. */
-const placed = (x: number, text: string, left: number, right: number, y: number): At => {
+/** A label under a tick, kept inside the chart at either end. */
+const placeTick = (x: number, text: string, left: number, right: number, y: number): At => {
   const half = widthOf(text) / 2
   if (x + half > right + MARGIN.right) return { x: right + MARGIN.right - 1, y, anchor: "end" }
   return x - half < left - MARGIN.left ? { x: left, y } : { x, y, anchor: "middle" }
 }
 
-/** The ticks whose labels do not touch the one before. */
-const apart = (ticks: ReadonlyArray<{ readonly at: number; readonly text: string }>, right: number) => {
+/** The ticks whose labels do not overlap the previous label. */
+const withoutOverlap = (ticks: ReadonlyArray<{ readonly at: number; readonly text: string }>, right: number) => {
   let free = Number.NEGATIVE_INFINITY
   return ticks.filter(({ at, text }) => {
     const half = widthOf(text) / 2
@@ -132,26 +134,26 @@ const apart = (ticks: ReadonlyArray<{ readonly at: number; readonly text: string
   })
 }
 
-/** Dots, as one path: a line of no length with round ends is a dot. */
+/** Dots, as one path: a line of length zero with round ends is a dot. */
 export const dots = (kind: string, points: ReadonlyArray<readonly [x: number, y: number]>): Markup =>
   points.length === 0
     ? markup``
     : markup`<path class="dots ${kind}" d="${points.map(([x, y]) => `M${round(x)} ${round(y)}h0`).join("")}"/>`
 
-/** A box from one corner to the other; never thinner than can be seen where it is something at all. */
+/** A rectangle, at least one unit wide so that it is visible. */
 export const box = (
   kind: string,
   { x, y, width, height }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
 ): Markup =>
   markup`<rect class="${kind}" x="${round(x)}" y="${round(y)}" width="${round(Math.max(width, 1))}" height="${round(height)}"/>`
 
-/** A legend: what the colours mean, as text beside them. */
+/** A legend: each colour with its meaning. */
 export const legend = (entries: ReadonlyArray<readonly [kind: string, text: string]>): Markup =>
   markup`<ul class="legend">${entries.map(
     ([kind, text]) =>
       markup`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="${kind}" width="10" height="10"/></svg>${text}</li>`,
   )}</ul>`
 
-/** A chart with what says how to read it. */
+/** A chart with a title and a caption on how to read it. */
 export const figure = (title: string, charts: Value, howToRead: Value): Markup =>
   markup`<figure><h3>${title}</h3>${charts}<figcaption>${howToRead}</figcaption></figure>`

@@ -1,3 +1,5 @@
+/** The HTML page of a comparison of two scorings. */
+
 import { type Comparison, MIN_PAIRS } from "../projections/comparison/Comparison.ts"
 import * as Chart from "./Chart.ts"
 import * as Differences from "./Differences.ts"
@@ -8,7 +10,7 @@ import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** A comparison of two scorings as one HTML page. */
+/** The page in chunks of HTML. */
 export const chunks = (of: Comparison, source: Source): Iterable<string> =>
   document(`${of.a.name} and ${of.b.name}`, sections(of, source))
 
@@ -23,10 +25,10 @@ function* sections(of: Comparison, source: Source): Generator<Markup> {
 }
 
 const head = (of: Comparison): Markup =>
-  markup`<header><p class="under">Two scorings of the same tasks, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${verdict(of)}</p>${warnings(of)}</header>`
+  markup`<header><p class="under">Two scorings of the same tasks, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${warnings(of)}</header>`
 
-/** The whole comparison in words. */
-const verdict = (of: Comparison): string => {
+/** The result of the comparison in words. */
+const summary = (of: Comparison): string => {
   const { difference, interval, p } = of
   const tasks = FormattedNumbers.counted(of.pairs.length, "task")
   if (difference === null) return `No task has a ${of.value} score by both.`
@@ -34,7 +36,7 @@ const verdict = (of: Comparison): string => {
   const first =
     difference === 0
       ? `On average, B scores the ${tasks} as A does.`
-      : `On average, B scores the ${tasks} ${size} ${difference > 0 ? "higher" : "lower"} than A: ${level(of, of.b.mean)} instead of ${level(of, of.a.mean)}.`
+      : `On average, B scores the ${tasks} ${size} ${difference > 0 ? "higher" : "lower"} than A: ${meanText(of, of.b.mean)} instead of ${meanText(of, of.a.mean)}.`
   if (interval === null) return `${first} That is said of these tasks alone.`
   const range = `between ${signedText(of, interval.low)} and ${signedText(of, interval.high)}`
   const other =
@@ -46,10 +48,10 @@ const verdict = (of: Comparison): string => {
 
 const share = (p: number): string => (p < 0.001 ? "fewer than 1 in 1,000" : FormattedNumbers.percent(p))
 
-/** Shares are shown as percentages; net scores in the rubric's units. */
+/** Formats a value: shares as percentages, net scores in the rubric's units. */
 const text = ({ value }: Comparison) => (value === "normalized" ? FormattedNumbers.percent : FormattedNumbers.amount)
 
-const level = (of: Comparison, mean: number | null): string => (mean === null ? "none" : text(of)(mean))
+const meanText = (of: Comparison, mean: number | null): string => (mean === null ? "none" : text(of)(mean))
 
 const signedText = (of: Comparison, value: number): string => (value > 0 ? `+${text(of)(value)}` : text(of)(value))
 
@@ -102,7 +104,7 @@ const figures = (of: Comparison): Markup => {
     ),
     key(
       of.value === "net" ? "mean net score" : "mean share of what was possible",
-      `${level(of, a.mean)} → ${level(of, b.mean)}`,
+      `${meanText(of, a.mean)} → ${meanText(of, b.mean)}`,
       "A → B",
     ),
     ...(interval === null
@@ -137,7 +139,7 @@ const differences = (of: Comparison): Markup =>
           : "The large dot above is their mean, and the line through it reaches over the interval in which the mean of other tasks is expected."
       }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${FormattedNumbers.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
 
-/** Rows of tables. */
+/** Most rows of a table. */
 const MAX_ROWS = 20
 
 const changes = ({ changes }: Comparison): Markup =>
@@ -183,7 +185,7 @@ const flips = ({ passes: { gained, lost }, passAbove }: Comparison): Markup => {
   }</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
 }
 
-/** Pairs of either end. */
+/** Most pairs listed from either end. */
 const ENDS = 10
 
 const pairs = (of: Comparison): Markup => {

@@ -1,3 +1,5 @@
+/** The histogram of the time that people took to decide confirmations. */
+
 import { scaleLinear, scaleLog } from "d3-scale"
 import type { WaitReport } from "../projections/report/ConfirmationWaitTimes.ts"
 import * as Chart from "./Chart.ts"
@@ -6,15 +8,15 @@ import { type Markup, markup } from "./Markup.ts"
 
 const HEIGHT = 210
 
-/** Round lengths of time, of which those in range get a tick. */
+/** Candidate ticks: round durations, of which those in range are drawn. */
 const TICKS = [...[1, 10, 100, 1_000, 10_000, 60_000, 600_000], ...[3_600_000, 36_000_000, 86_400_000, 864_000_000]]
 
-/** How long people took to decide: how many decisions took how long, on a scale of factors. */
+/** Decisions by the time they took, on a logarithmic scale. */
 export const chart = (id: string, waits: WaitReport): Markup => {
   const { left, right, top, bottom } = Chart.MARGIN
   const first = Math.max(1, waits.bins[0]?.fromMs ?? 1)
   const last = waits.bins.at(-1)?.toMs ?? 10
-  // A single bin would fill all of the chart: some room to either side shows where on the scale it is.
+  // A single bin would fill the whole chart; the margin shows where on the scale it is.
   const [from, to] = [Math.max(1, first / 2), last * 2]
   const x = scaleLog([from, to], [left, Chart.WIDTH - right])
   const most = Math.max(1, ...waits.bins.map(({ approved, rejected }) => approved + rejected))
@@ -57,7 +59,7 @@ export const chart = (id: string, waits: WaitReport): Markup => {
   ])}${Chart.svg(about, markup`${axes}${bars}${rule}`)}`
 }
 
-/** Above the plot, on the side where there is room. */
+/** The label of the median, placed above the plot on the side that has room. */
 const medianLabel = (x: number, median: number): Markup => {
   const text = `median ${FormattedNumbers.lasting(median)}`
   const half = Chart.widthOf(text) / 2

@@ -1,13 +1,15 @@
+/** The charts of a comparison: the differences of all pairs, and the balance of wins and losses. */
+
 import { scaleLinear } from "d3-scale"
 import type { Comparison } from "../projections/comparison/Comparison.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-/** Dots that are drawn at most; of more pairs, so many at equal distances in their order. */
+/** Most dots drawn; of more pairs, every n-th in their order is drawn. */
 const MAX_DOTS = 300
 
-/** Dots up to which there is room for large ones. */
+/** Most dots that are drawn large. */
 const FEW = 24
 
 const TOP = 44
@@ -15,7 +17,7 @@ const BOTTOM = 36
 const LEFT = 12
 const RIGHT = Chart.WIDTH - 12
 
-/** The differences of all pairs in the order of their size, below them the scale, above them their mean with its interval. */
+/** The differences of all pairs, sorted; below them the scale, above them their mean with its interval. */
 export const chart = (comparison: Comparison): Markup => {
   const sorted = comparison.pairs.map(({ difference }) => difference).sort((a, b) => a - b)
   const every = Math.max(1, Math.ceil(sorted.length / MAX_DOTS))
@@ -44,26 +46,26 @@ export const chart = (comparison: Comparison): Markup => {
   return Chart.svg(
     { id: "differences", title: "Differences of all pairs", description, height: floor + BOTTOM },
     markup`${ticks.map((tick) => markup`<path class="${tick === 0 ? "zero" : "grid"}" d="M${Chart.round(x(tick))} ${TOP - 22}V${floor}"/>`)}${ticks.map(
-      (tick) => Chart.label(placed(x(tick), text(tick), floor + 15), text(tick)),
+      (tick) => Chart.label(inChart(x(tick), text(tick), floor + 15), text(tick)),
     )}${Chart.label({ x: (LEFT + RIGHT) / 2, y: floor + 31, anchor: "middle" }, "difference of a task: B less A")}${
       interval === null
         ? null
         : markup`<path class="whisker" d="M${Chart.round(x(interval.low))} ${TOP - 14}H${Chart.round(x(interval.high))}M${Chart.round(x(interval.low))} ${TOP - 19}v10M${Chart.round(x(interval.high))} ${TOP - 19}v10"/>`
     }<circle class="mean" cx="${Chart.round(x(mean))}" cy="${TOP - 14}" r="4.5"/>${Chart.label(
-      placed(x(mean), interval === null ? "mean" : "mean, 95 % interval", TOP - 28, "ink"),
+      inChart(x(mean), interval === null ? "mean" : "mean, 95 % interval", TOP - 28, "ink"),
       interval === null ? "mean" : "mean, 95 % interval",
     )}${dots}`,
   )
 }
 
-/** A label that does not leave the chart. */
-const placed = (x: number, text: string, y: number, kind = "dim"): Chart.At => {
+/** A label that stays inside the chart. */
+const inChart = (x: number, text: string, y: number, kind = "dim"): Chart.At => {
   const half = Chart.widthOf(text) / 2
   if (x + half > Chart.WIDTH) return { x: Chart.WIDTH, y, kind, anchor: "end" }
   return x - half < 0 ? { x: 0, y, kind } : { x, y, kind, anchor: "middle" }
 }
 
-/** In how many pairs B is higher, equal, lower: one bar. */
+/** One bar: the pairs in which B is higher, equal or lower. */
 export const balance = ({ wins, ties, losses, pairs }: Comparison): Markup => {
   const parts = (
     [

@@ -1,20 +1,22 @@
+/** The frame of an HTML page: a single file without network access or scripts. */
+
 import { createHash } from "node:crypto"
 import { Markup as Made, type Markup, markup } from "./Markup.ts"
 import { CSS } from "./Stylesheet.ts"
 
-/** What a page says of where it comes from. */
+/** The origin of a page, which it states. */
 export interface Source {
   /** The log's file name. */
   readonly log: string
-  /** Its last position when it was read. */
+  /** The log's last position when it was read. */
   readonly head: number
-  /** What made the page: `Hindcast 0.3.0`. */
+  /** The program that made the page: `Hindcast 0.3.0`. */
   readonly by: string
 }
 
 /**
- * A page in one file. It asks nothing of any network and runs no script, and tells the browser to hold it to that: of all that
- * a page may load or run, only its own style sheet is allowed, by its digest.
+ * A page in one file. It loads nothing and runs no script. Its Content-Security-Policy makes the browser enforce that:
+ * only its own style sheet is allowed, by its digest.
  */
 export function* document(title: string, body: Iterable<Markup>): Generator<string> {
   yield markup`<!doctype html>

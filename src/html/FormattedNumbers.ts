@@ -1,22 +1,24 @@
+/** Numbers, durations and times as text for people. */
+
 import { isMoment, iso } from "../values/Time.ts"
 
-/** A count as people read it: `12,345`. */
+/** A count with thousands separators: `12,345`. */
 export const count = (of: number): string => minus(Math.round(of).toLocaleString("en"))
 
-/** `1 task`, `12,345 tasks`. */
+/** A count with its noun: `1 task`, `12,345 tasks`. */
 export const counted = (of: number, noun: string): string => `${count(of)} ${noun}${of === 1 ? "" : "s"}`
 
-/** A number with as many decimals as it needs to be told from its like, at most three. */
+/** A number with at most three decimals; the larger the number, the fewer. */
 export const amount = (of: number): string => {
   const size = Math.abs(of)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
   return minus(of.toLocaleString("en", { maximumFractionDigits: decimals }))
 }
 
-/** The same with its sign: `+0.3`, `−1.2`, `0`. */
+/** The same with a sign: `+0.3`, `−1.2`, `0`. */
 export const signed = (of: number): string => (of > 0 ? `+${amount(of)}` : amount(of))
 
-/** How numbers that stand together are written: with their signs, and all with as many decimals. */
+/** A formatter for numbers that are shown together: with signs, and with equally many decimals. */
 export const alike = (numbers: ReadonlyArray<number>): ((of: number) => string) => {
   const size = Math.max(...numbers.map(Math.abs), 0)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3
@@ -24,7 +26,9 @@ export const alike = (numbers: ReadonlyArray<number>): ((of: number) => string) 
   return (of) => minus(`${of > 0 ? "+" : ""}${of.toLocaleString("en", format)}`)
 }
 
-/** A share as a percentage: `62 %`; small ones are told from nothing, and what is nearly all from all. */
+/**
+ * A share as a percentage: `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all.
+ */
 export const percent = (share: number): string => {
   const of = share * 100
   const size = Math.abs(of)
@@ -33,11 +37,11 @@ export const percent = (share: number): string => {
   return `${minus(of.toLocaleString("en", { maximumFractionDigits: exact ? 1 : 0 }))} %`
 }
 
-/** One count of another: `310 of 500 (62 %)`. */
+/** A count out of another: `310 of 500 (62 %)`. */
 export const partOf = (part: number, whole: number): string =>
   whole === 0 ? "none" : `${count(part)} of ${count(whole)} (${percent(part / whole)})`
 
-/** How long something took: `0.4 ms`, `12 ms`, `3.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
+/** A duration: `0.4 ms`, `12 ms`, `3.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export const lasting = (ms: number): string => {
   if (ms < 999.5) return `${amount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1).replace(".0", "")} s`
@@ -68,7 +72,7 @@ const clock = (epochMs: number): string => iso(epochMs).slice(11, 16)
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** From when to when: what is the same of both is said once. */
+/** A period. Parts that both ends have in common are written once. */
 export const period = (from: number, to: number): string =>
   moment(from) === moment(to)
     ? moment(from)

@@ -1,7 +1,9 @@
+/** The key figures at the top of a page. */
+
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-/** A figure that matters, and what it means. */
+/** A key figure with its name and its meaning. */
 export const key = (name: string, figure: string, meaning: string): Markup =>
   markup`<div><dt>${name}</dt><dd>${figure}<small>${meaning}</small></dd></div>`
 

@@ -1,3 +1,5 @@
+/** The HTML page of a report of many tasks. Its size does not grow with the number of tasks. */
+
 import type { ListedTask } from "../projections/report/ExtremeTasks.ts"
 import type { LogReport } from "../projections/report/LogReport.ts"
 import * as ActionOutcomes from "./ActionOutcomes.ts"
@@ -12,7 +14,7 @@ import * as ScoreCourse from "./ScoreCourse.ts"
 import * as SensorTraces from "./SensorTraces.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** The report of a log's tasks as one HTML page. Its size does not grow with the number of tasks. */
+/** The page in chunks of HTML. */
 export const chunks = (report: LogReport, source: Source): Iterable<string> =>
   document(`Report of ${source.log}`, sections(report, source))
 
@@ -44,7 +46,7 @@ const head = (report: LogReport, { log }: Source): Markup => {
   }</header>`
 }
 
-/** Tasks below which a count says more than a percentage. */
+/** Below so many tasks, a count is shown instead of a percentage. */
 const FEW_TASKS = 20
 
 const figures = (report: LogReport): Markup => {
@@ -102,7 +104,7 @@ const netOf = ({ rewards }: LogReport): number =>
 
 const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | null => {
   const without = tasks - scored
-  const said = [
+  const warnings = [
     ...(without === 0
       ? []
       : [
@@ -114,7 +116,7 @@ const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | nul
           `In ${FormattedNumbers.counted(unscored, "task")} something could not be decided; it counts as nothing there.`,
         ]),
   ]
-  return said.length === 0 ? null : markup`<p class="warn">${said.join(" ")}</p>`
+  return warnings.length === 0 ? null : markup`<p class="warn">${warnings.join(" ")}</p>`
 }
 
 const agents = (report: LogReport): Markup => {
@@ -148,15 +150,15 @@ const agents = (report: LogReport): Markup => {
   )}</section>`
 }
 
-/** Rows of a table. */
+/** Most rows of a table. */
 const MAX_ROWS = 40
 
 const rewards = (report: LogReport): Markup => {
   const { scored, rewards } = report
   if (scored === 0) return markup``
-  const given = rewards.filter(({ amount }) => amount > 0)
-  const sorted = given.toSorted((a, b) => b.amount - a.amount)
-  const steps = given.map(({ name, measure, kind, amount }) => ({
+  const nonZero = rewards.filter(({ amount }) => amount > 0)
+  const sorted = nonZero.toSorted((a, b) => b.amount - a.amount)
+  const steps = nonZero.map(({ name, measure, kind, amount }) => ({
     name: name || measure,
     amount: ((kind === "reward" ? 1 : -1) * amount) / scored,
   }))
@@ -182,10 +184,10 @@ const rewards = (report: LogReport): Markup => {
         signed((sign * amount) / scored),
       ]
     }),
-  )}${leftOut(MAX_ROWS, sorted.length, "rewards and punishments")}${never(rewards)}</div></div></section>`
+  )}${leftOut(MAX_ROWS, sorted.length, "rewards and punishments")}${neverGiven(rewards)}</div></div></section>`
 }
 
-const never = (rewards: LogReport["rewards"]): Markup | null => {
+const neverGiven = (rewards: LogReport["rewards"]): Markup | null => {
   const names = rewards.filter(({ amount }) => amount === 0).map(({ name }) => name)
   const shown = names.slice(0, MAX_ROWS)
   return names.length === 0

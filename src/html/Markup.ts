@@ -1,6 +1,8 @@
+/** HTML and SVG templates that escape every inserted text, so that content of a log cannot become markup. */
+
 import { oneLine } from "../values/PlainText.ts"
 
-/** HTML or SVG that may be written as it is. Only `markup` makes it: what comes from a log gets into it as text alone. */
+/** HTML or SVG source that is written unescaped. It is made by `markup`, which escapes texts. */
 export class Markup {
   readonly source: string
 
@@ -9,12 +11,14 @@ export class Markup {
   }
 }
 
-/** What can stand in a template: text, which is escaped; markup, which is not; lists of both; nothing. */
+/**
+ * A value of a template: text and numbers, which are escaped; markup, which is not; lists of values; null for nothing.
+ */
 export type Value = Markup | string | number | null | ReadonlyArray<Value>
 
 /**
- * A template for HTML and SVG. Everything put into it is escaped, for content and for quoted attributes alike, unless it is
- * markup itself.
+ * A template for HTML and SVG. Every inserted value is escaped, for content and for quoted attributes alike, unless it
+ * is `Markup`.
  *
  * @example markup`<td title="${goal}">${goal}</td>`
  */
@@ -34,8 +38,8 @@ const sourceOf = (value: Value): string => {
 }
 
 /**
- * Text as HTML shows it, and nothing but shows it: what would be markup is escaped, and control characters, those without a
- * width and those that turn the direction of writing become spaces, as on a terminal.
+ * Escapes text for HTML. As on a terminal, control characters, zero-width characters and those that change the writing
+ * direction become spaces.
  */
 const escaped = (text: string): string =>
   oneLine(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,29 +1,31 @@
+/** The waterfall chart of rewards and punishments. */
+
 import { scaleLinear } from "d3-scale"
 import * as Sum from "../projections/audit/Sum.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-/** One step of a waterfall: what it adds, or takes off where it is negative. */
+/** One step of a waterfall; negative for a punishment. */
 export interface Step {
   readonly name: string
   readonly amount: number
 }
 
-/** Steps of either sign that are drawn each by itself. */
+/** Most steps of either sign that are drawn individually. */
 const MAX_STEPS = 10
 
 const ROW = 38
 const BAR = 12
-/** Where a row's bar begins, below its label. */
+/** The offset of a row's bar, below its label. */
 const TOP = 18
 
 /**
- * What earned and what lost, one below the other, each bar beginning where the one before ended; the last one, of the name
- * `left`, is what is left.
+ * A waterfall: rewards, then punishments, each bar beginning where the previous one ended. The last bar, labelled with
+ * `left`, is the total.
  */
 export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, left = "net score"): Markup => {
-  const rows = [...folded(steps, 1, "reward"), ...folded(steps, -1, "punishment")]
+  const rows = [...largest(steps, 1, "reward"), ...largest(steps, -1, "punishment")]
   let net = 0
   const bars = rows.map(({ name, amount }): Bar => {
     const from = net
@@ -35,13 +37,13 @@ export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, lef
   const x = scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends)], [2, Chart.WIDTH - 2])
   const height = (bars.length + 1) * ROW
   const description = `${bars.map(({ name, amount }) => `${name} ${text(amount)}`).join(", ")}; ${left} ${text(net)}.`
-  const joints = bars.map(
+  const connectors = bars.map(
     ({ to }, index) => markup`<path class="quiet" d="M${Chart.round(x(to))} ${index * ROW + TOP + BAR}v${ROW - BAR}"/>`,
   )
   const all: ReadonlyArray<Bar> = [...bars, { name: left, amount: net, from: 0, to: net }]
   return Chart.svg(
     { id, title, description, height },
-    markup`${joints}${all.map((bar, index) => {
+    markup`${connectors}${all.map((bar, index) => {
       const last = index === bars.length
       return row(
         x,
@@ -79,8 +81,8 @@ const row = (
   )}${Chart.box(kind.bar, bar)}<path class="zero" d="M${Chart.round(x(0))} ${top + TOP - 2}v${BAR + 4}"/>`
 }
 
-/** The steps of one sign, the largest first; those too many as one. Steps that came to nothing are not drawn. */
-const folded = (steps: ReadonlyArray<Step>, sign: 1 | -1, noun: string): ReadonlyArray<Step> => {
+/** The steps of one sign, the largest first; those beyond `MAX_STEPS` as one. Steps of zero are not drawn. */
+const largest = (steps: ReadonlyArray<Step>, sign: 1 | -1, noun: string): ReadonlyArray<Step> => {
   const sorted = steps.filter(({ amount }) => amount * sign > 0).sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
   if (sorted.length <= MAX_STEPS) return sorted
   const rest = sorted.slice(MAX_STEPS - 1)

@@ -1,3 +1,5 @@
+/** The charts of scores over the tasks, one per agent. */
+
 import { scaleLinear } from "d3-scale"
 import { area, curveMonotoneX, line } from "d3-shape"
 import type { AgentReport } from "../projections/report/Agents.ts"
@@ -7,26 +9,26 @@ import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-/** Agents that get a chart. */
+/** Most agents with a chart. */
 const MAX_CHARTS = 12
 
-/** Dots up to which there is room for large ones. */
+/** Most dots that are drawn large. */
 const FEW = 30
 
-/** Tasks of a bin from which on its spread says something. */
+/** Fewest tasks of a bin for which its spread is drawn. */
 const MIN_SPREAD = 5
 
-/** Tasks of an agent from which on a trend says something. */
+/** Fewest tasks of an agent for which its trend is drawn. */
 const MIN_TREND = 8
 
-/** Scores over time: a small chart for each agent, all to the same scale, with the trends of the others behind it. */
+/** A small chart per agent, all to the same scale, with the trends of the other agents behind it. */
 export const charts = (report: LogReport): Markup => {
   const agents = report.agents.filter(({ score }) => score !== null)
   const shown = agents.slice(0, MAX_CHARTS)
-  const range = extent(shown)
+  const range = scoreRange(shown)
   return markup`<div class="charts">${shown.map((agent, index) => {
     const others = shown.filter((other) => other !== agent)
-    return panel(report, agent, others, range, `course-${index}`)
+    return agentChart(report, agent, others, range, `course-${index}`)
   })}</div>${
     agents.length > shown.length
       ? markup`<p class="note">${FormattedNumbers.counted(agents.length - shown.length, "agent")} with fewer tasks have no chart; they are in the table.</p>`
@@ -34,17 +36,17 @@ export const charts = (report: LogReport): Markup => {
   }`
 }
 
-/** How a score is written in this report. */
+/** The formatter of a score in this report. */
 export const scoreText = (unit: LogReport["unit"]) =>
   unit === "share" ? FormattedNumbers.percent : FormattedNumbers.amount
 
-/** What the scores of this report are, with their unit. */
+/** The axis title of the scores, with their unit. */
 export const scoreTitle = (unit: LogReport["unit"]): string =>
   unit === "share" ? "net score, as a share of what was possible" : "net score, in the rubric's units"
 
 const HEIGHT = 196
 
-const panel = (
+const agentChart = (
   report: LogReport,
   agent: AgentReport,
   others: ReadonlyArray<AgentReport>,
@@ -87,7 +89,7 @@ const panel = (
   return markup`<figure><h3><bdi>${agent.agent}</bdi></h3><p class="note">${about.description}</p>${Chart.svg(about, body)}</figure>`
 }
 
-/** Every score where there are few enough, else where most of them lie. */
+/** Every score, if there are few enough; else the bands that contain most of them. */
 const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
   if (points !== null) {
     return Chart.dots(
@@ -121,8 +123,8 @@ const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
 
 type Scale = ReturnType<typeof scaleLinear<number, number>>
 
-/** From the lowest to the highest that is drawn, and what lies between: zero always. */
-const extent = (agents: ReadonlyArray<AgentReport>): readonly [number, number] => {
+/** The range of the drawn scores; it always includes zero. */
+const scoreRange = (agents: ReadonlyArray<AgentReport>): readonly [number, number] => {
   let [low, high] = [0, 0]
   for (const { points, bins } of agents) {
     const lows = points?.map(({ value }) => value) ?? bins.map(({ p10, mean }) => Math.min(p10, mean))
@@ -133,7 +135,7 @@ const extent = (agents: ReadonlyArray<AgentReport>): readonly [number, number] =
   return low === high ? [low, low + 1] : [low, high]
 }
 
-/** Ticks at round numbers of tasks, counted from 1 for people. */
+/** Ticks at round numbers of tasks, counted from 1. */
 export const taskTicks = (tasks: number): ReadonlyArray<number> => {
   if (tasks <= 6) return Array.from({ length: tasks }, (_, task) => task)
   const round = scaleLinear([1, tasks], [0, 1])

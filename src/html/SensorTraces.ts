@@ -1,3 +1,5 @@
+/** The charts of sensors over the tasks: latencies, and failed or skipped reads. */
+
 import { scaleLinear } from "d3-scale"
 import { area, line } from "d3-shape"
 import type { SensorReport } from "../projections/report/Components.ts"
@@ -7,23 +9,23 @@ import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
 import { taskTicks } from "./ScoreCourse.ts"
 
-/** Sensors that get a chart. */
+/** Most sensors with a chart. */
 const MAX_CHARTS = 12
 
 const HEIGHT = 186
 const FAILURES = 22
 
-/** Along the tasks, how long each sensor took, and when it gave nothing. */
+/** A chart per sensor: its latency along the tasks, and its failed or skipped reads. */
 export const charts = (sensors: ReadonlyArray<SensorReport>, tasks: number): Markup => {
   const shown = sensors.slice(0, MAX_CHARTS)
-  return markup`<div class="charts">${shown.map((sensor, index) => panel(sensor, tasks, `sensor-${index}`))}</div>${
+  return markup`<div class="charts">${shown.map((sensor, index) => sensorChart(sensor, tasks, `sensor-${index}`))}</div>${
     sensors.length > shown.length
       ? markup`<p class="note">${FormattedNumbers.counted(sensors.length - shown.length, "sensor")} with fewer reads are in the table only.</p>`
       : null
   }`
 }
 
-const panel = (sensor: SensorReport, tasks: number, id: string): Markup => {
+const sensorChart = (sensor: SensorReport, tasks: number, id: string): Markup => {
   const { left, right, top, bottom } = Chart.MARGIN
   const floor = HEIGHT - bottom - FAILURES
   const x = scaleLinear([0, Math.max(1, tasks - 1)], [left, Chart.WIDTH - right])
@@ -81,7 +83,7 @@ const latencies = (bins: ReadonlyArray<Bin>, x: Scale, y: Scale): Markup => {
   return markup`<path class="band" d="${band([...bins]) ?? ""}"/><path class="thin" d="${median([...bins]) ?? ""}"/>`
 }
 
-/** Below the latencies, a bar where reads failed or were skipped, as high as their share. */
+/** Bars below the latencies: the share of reads that failed or were skipped. */
 const missing = ({ missing }: SensorReport, x: Scale, tasks: number, bottom: number): Markup => {
   const [from = 0, to = 0] = x.range()
   const room = FAILURES - 8

@@ -1,6 +1,9 @@
+/** The style sheet of all pages. */
+
 /**
- * How pages look: one column on a phone, charts beside each other on wider screens, light or dark as the reader's system is.
- * Colours stand apart for the colour-blind (blue-green, orange, purple), and no chart relies on them alone.
+ * One column on a phone, charts beside each other on wider screens, light or dark by the reader's system setting. The
+ * colours are distinguishable for colour-blind readers (blue-green, orange, purple), and no chart relies on colour
+ * alone.
  */
 export const CSS = `
 :root{color-scheme:light dark;--page:#fff;--under:var(--page);--card:#f7f7f5;--ink:#1a1b1e;--dim:#55585f;--line:#dcdcd7;--accent:#1d5b9e;--band:#1d5b9e26;--good:#0f7355;--bad:#b8410f;--denied:#7440b8;--expired:#8f6500;--unknown:#62666e;--other:#b9bbc0}

@@ -1,3 +1,5 @@
+/** HTML tables. */
+
 import { type Markup, markup, type Value } from "./Markup.ts"
 
 /** A column: its heading, and whether it holds numbers. */
@@ -10,7 +12,7 @@ export interface Column {
 export const numbers = (...headings: ReadonlyArray<string>): ReadonlyArray<Column> =>
   headings.map((heading) => ({ heading, numbers: true }))
 
-/** A table that scrolls in itself where it is wider than the page. The first cell of a row is its heading. */
+/** A table that scrolls horizontally if it is wider than the page. The first cell of a row is its heading. */
 export const table = (
   caption: string,
   columns: ReadonlyArray<Column>,
@@ -29,7 +31,7 @@ export const table = (
 
 const NUMBER = markup` class="n"`
 
-/** What a list leaves out, where it does. */
+/** A note on the rows that a list leaves out, if any. */
 export const leftOut = (shown: number, all: number, what: string): Markup =>
   all > shown
     ? markup`<p class="note">${(all - shown).toLocaleString("en")} more ${what} are left out here.</p>`

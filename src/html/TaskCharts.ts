@@ -1,3 +1,5 @@
+/** The charts of one task: timeline, net score, and numbers in readings. */
+
 import { scaleLinear } from "d3-scale"
 import { curveStepAfter, line } from "d3-shape"
 import type { Trace } from "../projections/report/Readings.ts"
@@ -30,7 +32,7 @@ const RIGHT = Chart.WIDTH - 10
 const ROW = 24
 const TIME = 46
 
-/** What happened, event by event: a line for each kind of thing, and below it the time that passed. */
+/** The events of the task in order: a row per lane, the verdicts, and below them the elapsed time. */
 export const timeline = (report: TaskReport): Markup => {
   const x = eventScale(report, LEFT)
   const used = LANES.filter(([lane]) => report.lanes[lane].length > 0)
@@ -45,11 +47,11 @@ export const timeline = (report: TaskReport): Markup => {
     .join(", ")
   return Chart.svg(
     { id: "timeline", title: "What happened, event by event", description: `${description}.`, height: floor + 36 },
-    markup`${lanes}${given(report, x, rewards + ROW / 2)}${passed(report, x, floor)}${positions(report, x, floor)}`,
+    markup`${lanes}${verdictMarks(report, x, rewards + ROW / 2)}${elapsedTime(report, x, floor)}${positions(report, x, floor)}`,
   )
 }
 
-/** What the colours of the timeline mean, as far as they occur. */
+/** The legend of the timeline, with the colours that occur. */
 export const colours = ({ lanes, evidence }: TaskReport): Markup => {
   const endings = new Set(Object.values(lanes).flatMap((marks) => marks.map(({ ending }) => ending)))
   const entries = [
@@ -61,18 +63,18 @@ export const colours = ({ lanes, evidence }: TaskReport): Markup => {
   ] as const
   return Chart.legend(
     entries
-      .filter(([, , of, given]) => given || of.some((ending) => endings.has(ending)))
+      .filter(([, , of, verdictMarks]) => verdictMarks || of.some((ending) => endings.has(ending)))
       .map(([kind, text]) => [kind, text] as const),
   )
 }
 
-/** The scale of the task's events: each takes as much room as the next, however long it took. */
+/** The x scale: events are equally spaced, however much time passed between them. */
 const eventScale = ({ positions }: TaskReport, left: number) =>
   scaleLinear([0, Math.max(1, positions.length - 1)], [left, RIGHT])
 
 type Scale = ReturnType<typeof eventScale>
 
-/** Marks of a lane, those of one colour as one path; what falls on the same place is drawn once. */
+/** The marks of a lane, one path per colour; marks at the same place are drawn once. */
 const ticks = (marks: ReadonlyArray<Mark>, x: Scale, middle: number): ReadonlyArray<Markup> => {
   const paths = new Map<string, Set<string>>()
   for (const { from, to, ending } of marks) {
@@ -87,7 +89,7 @@ const ticks = (marks: ReadonlyArray<Mark>, x: Scale, middle: number): ReadonlyAr
 }
 
 /** Rewards upwards, punishments downwards, at the events that they cite. */
-const given = ({ evidence }: TaskReport, x: Scale, middle: number): Markup => {
+const verdictMarks = ({ evidence }: TaskReport, x: Scale, middle: number): Markup => {
   const path = (kind: string, sign: 1 | -1) => {
     const drawn = new Set(
       evidence
@@ -99,23 +101,23 @@ const given = ({ evidence }: TaskReport, x: Scale, middle: number): Markup => {
   return markup`${Chart.label({ x: LEFT - 8, y: middle + 4, anchor: "end" }, "scored")}<path class="grid" d="M${LEFT} ${middle}H${RIGHT}"/>${path("good", 1)}${path("bad", -1)}`
 }
 
-/** The time that passed until each event. */
-const passed = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup => {
+/** The elapsed time at each event. */
+const elapsedTime = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup => {
   const longest = elapsedMs.at(-1) ?? 0
   const y = scaleLinear([0, Math.max(1, longest)], [floor, floor - TIME])
-  const points = thinned(elapsedMs.map((ms, index) => [index, ms] as const))
-  return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.lasting(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepped("thin", points, x, y)}`
+  const points = downsample(elapsedMs.map((ms, index) => [index, ms] as const))
+  return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.lasting(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepLine("thin", points, x, y)}`
 }
 
-/** Points that a line can show. */
+/** Most points of a line. */
 const MOST_POINTS = 400
 
-const thinned = (points: ReadonlyArray<readonly [number, number]>): ReadonlyArray<readonly [number, number]> => {
+const downsample = (points: ReadonlyArray<readonly [number, number]>): ReadonlyArray<readonly [number, number]> => {
   const every = Math.ceil(points.length / MOST_POINTS)
   return points.filter((_, index) => index % every === 0 || index === points.length - 1)
 }
 
-const stepped = (
+const stepLine = (
   kind: string,
   points: ReadonlyArray<readonly [number, number]>,
   x: (value: number) => number,
@@ -129,7 +131,7 @@ const stepped = (
   return markup`<path class="${kind}" d="${draw([...points]) ?? ""}"/>`
 }
 
-/** Positions of the log under the chart. */
+/** Labels of log positions under the chart. */
 const positions = ({ positions }: TaskReport, x: Scale, floor: number): Markup => {
   const last = positions.length - 1
   const shown = [...new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last])]
@@ -142,8 +144,8 @@ const positions = ({ positions }: TaskReport, x: Scale, floor: number): Markup =
 
 const HEIGHT = 170
 
-/** The net score, as it came about. */
-export const course = (report: TaskReport): Markup => {
+/** The net score over the events. */
+export const netScore = (report: TaskReport): Markup => {
   let net = 0
   const points: Array<readonly [number, number]> = [[0, 0]]
   for (const { index, amount } of report.evidence) {
@@ -152,10 +154,10 @@ export const course = (report: TaskReport): Markup => {
   }
   points.push([Math.max(1, report.positions.length - 1), net])
   const description = `From 0 to ${FormattedNumbers.amount(net)} in ${FormattedNumbers.counted(report.evidence.length, "verdict")}.`
-  return panel(report, "course", "Net score, as it came about", description, points, "net score")
+  return stepChart(report, "course", "Net score, as it came about", description, points, "net score")
 }
 
-/** How the numbers in readings went. */
+/** A chart per number in the readings. */
 export const traces = (report: TaskReport): ReadonlyArray<Markup> =>
   report.traces.map((trace, index) => {
     const title = nameOf(trace)
@@ -164,12 +166,12 @@ export const traces = (report: TaskReport): ReadonlyArray<Markup> =>
     const description = `From ${FormattedNumbers.amount(values[0] ?? 0)} to ${FormattedNumbers.amount(values.at(-1) ?? 0)}; lowest ${FormattedNumbers.amount(low)}, highest ${FormattedNumbers.amount(high)}.`
     const last = Math.max(1, report.positions.length - 1)
     const points = [...trace.points, [last, values.at(-1) ?? 0] as const]
-    return markup`<figure><h3><bdi>${title}</bdi></h3><p class="note">${description}</p>${panel(report, `trace-${index}`, title, description, points, trace.path || "reading")}</figure>`
+    return markup`<figure><h3><bdi>${title}</bdi></h3><p class="note">${description}</p>${stepChart(report, `trace-${index}`, title, description, points, trace.path || "reading")}</figure>`
   })
 
 const nameOf = ({ sensor, path }: Trace): string => (path === "" ? sensor : `${sensor}: ${path}`)
 
-const panel = (
+const stepChart = (
   report: TaskReport,
   id: string,
   title: string,
@@ -194,6 +196,6 @@ const panel = (
   })
   return Chart.svg(
     { id, title, description, height: HEIGHT },
-    markup`${axes}${stepped("line", thinned(points), x, y)}${positions(report, x, HEIGHT - bottom)}`,
+    markup`${axes}${stepLine("line", downsample(points), x, y)}${positions(report, x, HEIGHT - bottom)}`,
   )
 }

@@ -1,3 +1,5 @@
+/** The HTML page of one task's report. */
+
 import { type Verdict, verdictsOf } from "../projections/audit/Scores.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
 import * as ActionOutcomes from "./ActionOutcomes.ts"
@@ -10,18 +12,18 @@ import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 import * as TaskCharts from "./TaskCharts.ts"
 
-/** The report of one task as one HTML page. */
+/** The page in chunks of HTML. */
 export const chunks = (report: TaskReport, source: Source): Iterable<string> =>
   document(`Task ${report.audit.taskId}`, sections(report, source))
 
 function* sections(report: TaskReport, source: Source): Generator<Markup> {
   yield head(report)
   yield figures(report)
-  yield happened(report)
+  yield whatHappened(report)
   yield score(report)
-  yield acted(report)
+  yield commands(report)
   yield questions(report)
-  yield sensed(report)
+  yield sensorsSection(report)
   yield events(report)
   yield foot(report, source)
 }
@@ -79,11 +81,11 @@ const figures = ({ audit, score }: TaskReport): Markup => {
   ]}</dl>`
 }
 
-const happened = (report: TaskReport): Markup =>
+const whatHappened = (report: TaskReport): Markup =>
   markup`<section><h2>What happened?</h2><div class="charts"><figure><h3>Event by event</h3>${TaskCharts.colours(report)}${TaskCharts.timeline(report)}<figcaption>Each mark is an event of the task, in its order; a bar reaches to how it ended. The line at the bottom is the time that passed: where it jumps, something took long.</figcaption></figure>${
     report.evidence.length === 0
       ? null
-      : markup`<figure><h3>Net score, as it came about</h3>${TaskCharts.course(report)}<figcaption>Each step is a reward or a punishment, at the event that is its evidence.</figcaption></figure>`
+      : markup`<figure><h3>Net score, as it came about</h3>${TaskCharts.netScore(report)}<figcaption>Each step is a reward or a punishment, at the event that is its evidence.</figcaption></figure>`
   }</div></section>`
 
 const score = (report: TaskReport): Markup => {
@@ -92,9 +94,9 @@ const score = (report: TaskReport): Markup => {
   const verdicts = verdictsOf(score).map((verdict) => ({ ...verdict, sign: verdict.kind === "reward" ? 1 : -1 }))
   const listed = new Set(report.listed.map(({ position }) => position))
   const steps = verdicts.map(({ name, sign, amount }) => ({ name, amount: sign * amount }))
-  const given = steps.some(({ amount }) => amount !== 0)
+  const hasAmounts = steps.some(({ amount }) => amount !== 0)
   return markup`<section><h2>What earned the score, and what cost it?</h2><p>Scored by <bdi>${score.label || score.scoreSetId}</bdi>, decided by ${score.critic}.${score.finished ? "" : " This scoring was not finished."}</p><div class="beside">${
-    given
+    hasAmounts
       ? markup`<div class="one">${Chart.figure(
           "Rewards and punishments",
           RewardWaterfall.chart("waterfall", "What the task earned and lost", steps),
@@ -120,7 +122,7 @@ const score = (report: TaskReport): Markup => {
   )}${unscored(score.unscored)}${scores(report)}</div></div></section>`
 }
 
-/** Positions that a cell lists. */
+/** Most positions listed in a cell. */
 const MAX_BECAUSE = 8
 
 const evidence = (because: Verdict["because"], listed: ReadonlySet<number>): Value => {
@@ -134,7 +136,7 @@ const unscored = (unscored: NonNullable<TaskReport["score"]>["unscored"]): Marku
     ? null
     : markup`<p class="warn">Not scored: ${unscored.map(({ name, reason }, index) => [index === 0 ? "" : "; ", markup`<bdi>${name}</bdi> (<bdi>${reason}</bdi>)`])}.</p>`
 
-/** All scorings of the task, where there are several. */
+/** All scorings of the task, if it has several. */
 const scores = ({ audit: { scores } }: TaskReport): Markup | null =>
   scores.length < 2
     ? null
@@ -149,7 +151,7 @@ const scores = ({ audit: { scores } }: TaskReport): Markup | null =>
         ]),
       )
 
-const acted = ({ audit }: TaskReport): Markup => {
+const commands = ({ audit }: TaskReport): Markup => {
   const actuators = Object.entries(audit.acting.byComponent)
     .map(([actuator, counts]) => ({ actuator, ...counts }))
     .sort((a, b) => b.commanded - a.commanded)
@@ -173,7 +175,7 @@ const acted = ({ audit }: TaskReport): Markup => {
   )}</div></div></section>`
 }
 
-/** Rows of a table of questions. */
+/** Most rows of the table of confirmations. */
 const MAX_QUESTIONS = 100
 
 const questions = ({ questions }: TaskReport): Markup =>
@@ -199,7 +201,7 @@ const questions = ({ questions }: TaskReport): Markup =>
           ]),
       )}${leftOut(MAX_QUESTIONS, questions.length, "questions")}</section>`
 
-const sensed = (report: TaskReport): Markup => {
+const sensorsSection = (report: TaskReport): Markup => {
   const sensors = Object.entries(report.audit.sensing.byComponent)
   if (sensors.length === 0) return markup``
   const { traces, tracesLeftOut } = report

@@ -46,7 +46,7 @@ const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
                 // Another process finds them.
                 const ladder = (yield* ladders)(projection)
                 for (let at = 0; at <= events.length; at++) {
-                  const found = Option.getOrElse(yield* ladder.highest({ after: 0, until: at, epoch: "" }), () => ({
+                  const found = Option.getOrElse(yield* ladder.nearest({ after: 0, until: at, epoch: "" }), () => ({
                     position: 0,
                     state: projection.initial,
                   }))
@@ -79,7 +79,7 @@ const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
       const page = yield* log.readPage({ after: position, until }, 100)
       applyAll(projection, draft, page)
       position = until
-      yield* ladder.climbed(climb, {
+      yield* ladder.onProgress(climb, {
         events: page.length,
         bytes: SnapshotStrategy.sizeOf(page),
         position,
@@ -123,10 +123,10 @@ describe("a state that is cut", () => {
     fc.assert(
       fc.property(state, (state) => {
         const { skeleton, wide } = StateChunks.split(state)
-        const texts = wide.map((record) => ({ path: record.path, texts: record.pages.map(StateChunks.textOf) }))
+        const texts = wide.map((record) => ({ path: record.path, texts: record.chunks.map(StateChunks.textOf) }))
         const joined = StateChunks.join(
           JSON.parse(JSON.stringify(skeleton)),
-          texts.map(({ path, texts }) => ({ path, pages: texts.map(StateChunks.entriesOf) })),
+          texts.map(({ path, texts }) => ({ path, chunks: texts.map(StateChunks.entriesOf) })),
         )
         assert.deepStrictEqual(joined, state)
         assert.deepStrictEqual(JSON.stringify(joined), JSON.stringify(state))

@@ -1,3 +1,5 @@
+/** The acting section of a task's audit: counts and latencies of its commands, in total and per actuator. */
+
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -16,7 +18,7 @@ const counts = {
   unknown: Schema.NonNegativeInt.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
 }
 
-/** What a task did. Every command ends in one of the ways counted, or has not ended. */
+/** The commands of a task. Every command is counted under one outcome, or has none yet. */
 export const Acting = Schema.Struct({
   ...counts,
   byComponent: Schema.Record({
@@ -32,12 +34,12 @@ type Actuator = typeof Actuator.Type
 
 const State = Schema.Struct({
   actuators: Schema.Record({ key: Schema.String, value: Actuator }),
-  /** Commands that may still end, by id. */
+  /** Commands whose outcome may still come, by id. */
   open: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ actuator: Schema.String, unknown: Schema.Boolean }),
   }),
-  /** The confirmations of commands that wait, by confirmation id. */
+  /** Pending confirmations of commands, by confirmation id. */
   confirming: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ commandId: Schema.String, requestedAt: Schema.Finite, expiresAt: Schema.Finite }),
@@ -45,7 +47,7 @@ const State = Schema.Struct({
 })
 type State = typeof State.Type
 
-const unused: Actuator = {
+const noCommands: Actuator = {
   commanded: 0,
   succeeded: 0,
   failed: 0,
@@ -56,8 +58,8 @@ const unused: Actuator = {
 }
 
 /**
- * Counts and latencies of every actuator. The first ending of a command counts: a denial that follows an expiry is the
- * expiry's. Only an unknown outcome is taken back, when the command is dispatched again and its outcome known.
+ * Counts and latencies of every actuator. The first outcome of a command counts: a denial after an expiry is counted as
+ * expired. Only an unknown outcome is replaced, when the command is dispatched again and its outcome becomes known.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
@@ -69,9 +71,9 @@ export const projection: Projection<State> = {
       ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
       open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
     }),
-    CommandSucceeded: (state, { commandId, latencyMs }) => ended(state, commandId, "succeeded", latencyMs),
-    CommandFailed: (state, { commandId, latencyMs }) => ended(state, commandId, "failed", latencyMs),
-    CommandDenied: (state, { commandId }) => ended(state, commandId, "denied"),
+    CommandSucceeded: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "succeeded", latencyMs),
+    CommandFailed: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "failed", latencyMs),
+    CommandDenied: (state, { commandId }) => recordOutcome(state, commandId, "denied"),
     CommandOutcomeUnknown: (state, { commandId }) => {
       const command = SafeRecord.get(state.open, commandId)
       if (command === undefined || command.unknown) return state
@@ -92,32 +94,34 @@ export const projection: Projection<State> = {
             }),
           },
     ConfirmationDecided: (state, { confirmationId, approved }, { recordedAt }) => {
-      const question = SafeRecord.get(state.confirming, confirmationId)
-      const late = approved && question !== undefined && isLate(question, recordedAt)
-      return late ? state : answered(state, confirmationId)
+      const request = SafeRecord.get(state.confirming, confirmationId)
+      const late = approved && request !== undefined && isLate(request, recordedAt)
+      return late ? state : removeConfirmation(state, confirmationId)
     },
-    ConfirmationWithdrawn: (state, { confirmationId }) => answered(state, confirmationId),
+    ConfirmationWithdrawn: (state, { confirmationId }) => removeConfirmation(state, confirmationId),
     ConfirmationExpired: (state, { confirmationId }) => {
-      const question = SafeRecord.get(state.confirming, confirmationId)
-      return question === undefined ? state : ended(answered(state, confirmationId), question.commandId, "expired")
+      const request = SafeRecord.get(state.confirming, confirmationId)
+      return request === undefined
+        ? state
+        : recordOutcome(removeConfirmation(state, confirmationId), request.commandId, "expired")
     },
   }),
 }
 
-const count = (state: State, actuator: string, how: (before: Actuator) => Actuator): State => ({
+const count = (state: State, actuator: string, update: (before: Actuator) => Actuator): State => ({
   ...state,
-  actuators: SafeRecord.set(state.actuators, actuator, how(SafeRecord.get(state.actuators, actuator) ?? unused)),
+  actuators: SafeRecord.set(state.actuators, actuator, update(SafeRecord.get(state.actuators, actuator) ?? noCommands)),
 })
 
-type Ending = "succeeded" | "failed" | "denied" | "expired"
+type FinalOutcome = "succeeded" | "failed" | "denied" | "expired"
 
-const ended = (state: State, commandId: string, ending: Ending, latencyMs?: number): State => {
+const recordOutcome = (state: State, commandId: string, outcome: FinalOutcome, latencyMs?: number): State => {
   const command = SafeRecord.get(state.open, commandId)
   if (command === undefined) return state
   return {
     ...count(state, command.actuator, (before) => ({
       ...before,
-      [ending]: before[ending] + 1,
+      [outcome]: before[outcome] + 1,
       unknown: command.unknown ? before.unknown - 1 : before.unknown,
       samples: latencyMs === undefined ? before.samples : Samples.add(before.samples, latencyMs),
     })),
@@ -125,18 +129,18 @@ const ended = (state: State, commandId: string, ending: Ending, latencyMs?: numb
   }
 }
 
-const answered = (state: State, confirmationId: string): State => {
+const removeConfirmation = (state: State, confirmationId: string): State => {
   const confirming = SafeRecord.remove(state.confirming, confirmationId)
   return confirming === state.confirming ? state : { ...state, confirming }
 }
 
-/** Whether every command has ended: no later event can change what is counted, unless it begins another. */
+/** Whether every command has an outcome. Then later events can change the counts only by requesting another command. */
 export const allEnded = ({ open }: State): boolean => {
   for (const _id in open) return false
   return true
 }
 
-/** The audit's section, from the folded state. */
+/** The section of the audit, from the folded state. */
 export const section = (state: State): Acting => {
   const actuators = Object.entries(state.actuators)
   const total = (of: keyof typeof counts) => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)

@@ -1,3 +1,5 @@
+/** The audits of many tasks, in one pass over the log. */
+
 import { Chunk, Effect, Either, Schema, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -8,17 +10,17 @@ import * as Sections from "./Sections.ts"
 import * as TaskAudit from "./TaskAudit.ts"
 import * as VerdictCollector from "./VerdictCollector.ts"
 
-/** Which audits are asked for. */
+/** Which audits to compute. */
 export interface Options {
   /** Only these tasks. Default: all. */
   readonly tasks?: ReadonlyArray<string>
-  /** As the log stood at this position. Default: its head, when reading begins. */
+  /** Ignore events after this position. Default: the head of the log when reading begins. */
   readonly until?: number
-  /** Told after each page: positions read so far, of so many. */
+  /** Called after each page with the positions read so far and the total. */
   readonly onProgress?: (done: number, of: number) => Effect.Effect<void>
 }
 
-/** Their schema. */
+/** The schema of the options. */
 export const Options = Decoding.of<Options>({
   optional: {
     tasks: Schema.Array(Schema.String),
@@ -28,36 +30,38 @@ export const Options = Decoding.of<Options>({
 })
 
 /**
- * The audits of all tasks of a log, or of some, each what `TaskAudit.load` answers for it: first those of which all is
- * known, in the order of their closes, then, in the order of their openings, those that are open or have a command whose
+ * The audits of all tasks of a log, or of some; each equals the result of `TaskAudit.load`. Completed tasks come first,
+ * in the order of their closes; then, in the order of their openings, tasks that are open or have a command whose
  * outcome may still come.
  *
- * The log is read once from beginning to end, and its scorings once before that, since a task may be scored long after it
- * closed. In memory are the tasks that are open at a time, the ids of the others, and what was given in scorings: numbers
- * for each reward and punishment, no events. What is appended while it runs is left out.
+ * The log is read once, and the scoring events once before that, because a task can be scored long after it closed.
+ * Memory holds the tasks that are open at a time, the ids of the others, and the collected verdicts: a few numbers for
+ * each reward and punishment, no events. Events appended while it runs are not included.
  *
  * @example Stream.runForEach(Audits.stream(), (audit) => Console.log(audit.taskId, audit.outcome))
  */
 export const stream = (
-  given: Options = {},
+  input: Options = {},
 ): Stream.Stream<TaskAudit.TaskAudit, Decoding.InvalidOptions | TaskAudit.TaskNotFound | LogError, EventLog> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const options = yield* Decoding.decode("audits", Options, given)
+      const options = yield* Decoding.decode("audits", Options, input)
       const log = yield* EventLog
       const until = options.until ?? (yield* log.head).position
-      const passage = yield* begin(options.tasks, until)
+      const pass = yield* startPass(options.tasks, until)
       const { onProgress } = options
-      const told = (page: Chunk.Chunk<Event>) => onProgress?.(lastOf(page), until) ?? Effect.void
+      const reportProgress = (page: Chunk.Chunk<Event>) => onProgress?.(lastOf(page), until) ?? Effect.void
       const pages = Pages.stream(log.readPage, { until, timeline: log.timeline })
       const closed = (
-        onProgress === undefined ? pages : Stream.mapChunksEffect(pages, (page) => Effect.as(told(page), page))
-      ).pipe(Stream.mapChunks((page) => Chunk.unsafeFromArray(passage.see(Chunk.toReadonlyArray(page)))))
-      return Stream.concat(closed, Stream.unwrap(Effect.map(passage.end, Stream.fromIterable)))
+        onProgress === undefined
+          ? pages
+          : Stream.mapChunksEffect(pages, (page) => Effect.as(reportProgress(page), page))
+      ).pipe(Stream.mapChunks((page) => Chunk.unsafeFromArray(pass.fold(Chunk.toReadonlyArray(page)))))
+      return Stream.concat(closed, Stream.unwrap(Effect.map(pass.end, Stream.fromIterable)))
     }),
   )
 
-/** The same, each audit given to `take` in turn. */
+/** Calls `take` with each audit in turn. */
 export const forEach = (
   take: (audit: TaskAudit.TaskAudit) => void,
   options: Options = {},
@@ -65,48 +69,51 @@ export const forEach = (
   Stream.runForEachChunk(stream(options), (audits) => Effect.sync(() => Chunk.forEach(audits, take)))
 
 /** A pass over a log. */
-interface Passage {
-  /** The audits of the tasks that these events complete. */
-  readonly see: (events: ReadonlyArray<Event>) => ReadonlyArray<TaskAudit.TaskAudit>
-  /** The audits of the tasks that are left. */
+interface AuditPass {
+  /** Folds events, and returns the audits of the tasks that they complete. */
+  readonly fold: (events: ReadonlyArray<Event>) => ReadonlyArray<TaskAudit.TaskAudit>
+  /** The audits of the remaining tasks. */
   readonly end: Effect.Effect<ReadonlyArray<TaskAudit.TaskAudit>, TaskAudit.TaskNotFound>
 }
 
-const begin = (tasks: ReadonlyArray<string> | undefined, until: number): Effect.Effect<Passage, LogError, EventLog> =>
+const startPass = (
+  tasks: ReadonlyArray<string> | undefined,
+  until: number,
+): Effect.Effect<AuditPass, LogError, EventLog> =>
   Effect.gen(function* () {
-    const asked = tasks === undefined ? undefined : new Set(tasks)
-    const wanted = (taskId: string) => asked === undefined || asked.has(taskId)
-    const gathered = yield* VerdictCollector.collect(until, wanted)
+    const requested = tasks === undefined ? undefined : new Set(tasks)
+    const isWanted = (taskId: string) => requested === undefined || requested.has(taskId)
+    const collected = yield* VerdictCollector.collect(until, isWanted)
     const open = new Map<string, Sections.State>()
     const done = new Set<string>()
 
-    const give = (taskId: string, sections: Sections.State) => {
+    const complete = (taskId: string, sections: Sections.State) => {
       open.delete(taskId)
       done.add(taskId)
-      return TaskAudit.document(taskId, { sections, verdicts: gathered.take(taskId) })
+      return TaskAudit.document(taskId, { sections, verdicts: collected.take(taskId) })
     }
 
-    const see = (event: Event) => {
+    const foldEvent = (event: Event) => {
       const { taskId } = event
-      if (taskId === null || !wanted(taskId) || done.has(taskId)) return undefined
+      if (taskId === null || !isWanted(taskId) || done.has(taskId)) return undefined
       const before = open.get(taskId) ?? Sections.projection.initial
       const after = Projection.step(Sections.projection, before, event)
       if (after === before) return undefined
-      if (Sections.complete(after)) return give(taskId, after)
+      if (Sections.complete(after)) return complete(taskId, after)
       open.set(taskId, after)
       return undefined
     }
 
     return {
-      see: (events) =>
+      fold: (events) =>
         events.flatMap((event) => {
-          const audit = see(event)
+          const audit = foldEvent(event)
           return audit === undefined ? [] : Either.match(audit, { onLeft: () => [], onRight: (known) => [known] })
         }),
       end: Effect.suspend(() => {
         const missing = tasks?.find((taskId) => !done.has(taskId) && !open.has(taskId))
         if (missing !== undefined) return new TaskAudit.TaskNotFound({ taskId: missing })
-        return Effect.all([...open].map(([taskId, sections]) => give(taskId, sections)))
+        return Effect.all([...open].map(([taskId, sections]) => complete(taskId, sections)))
       }),
     }
   })

@@ -1,3 +1,5 @@
+/** The confirming section of a task's audit: confirmations by people, and commands that were allowed without one. */
+
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -15,7 +17,7 @@ const counts = {
   automatic: Schema.NonNegativeInt.annotations({ description: "Commands that a gate rule let pass without a person" }),
 }
 
-/** What people were asked, and what passed without them. */
+/** The confirmations of a task. */
 export const Confirming = Schema.Struct({
   ...counts,
   medianWaitMs: Schema.NullOr(Schema.Finite).annotations({
@@ -28,9 +30,9 @@ type Confirming = typeof Confirming.Type
 const State = Schema.Struct({
   ...counts,
   waits: Samples.Samples,
-  /** Ids of commands that a person was asked about and that the gate has not let pass. */
+  /** Ids of commands for which a confirmation was requested and that the gate has not allowed. */
   asked: Schema.Record({ key: Schema.String, value: Schema.Literal(true) }),
-  /** When what waits was asked, and when its time is up, by the confirmation's id. */
+  /** Pending confirmations by id: when each was requested, and when it expires. */
   waiting: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ requestedAt: Schema.Finite, expiresAt: Schema.Finite }),
@@ -55,9 +57,9 @@ export const projection: Projection<State> = {
       waiting: SafeRecord.set(state.waiting, confirmationId, { requestedAt: recordedAt, expiresAt }),
     }),
     ConfirmationDecided: (state, { confirmationId, approved, waitedMs }, { recordedAt }) => {
-      const question = SafeRecord.get(state.waiting, confirmationId)
-      // An approval that came too late is none: that it expired is said next.
-      if (approved && question !== undefined && isLate(question, recordedAt)) return state
+      const request = SafeRecord.get(state.waiting, confirmationId)
+      // An approval that came too late does not count; the event of its expiry follows.
+      if (approved && request !== undefined && isLate(request, recordedAt)) return state
       return {
         ...state,
         approved: state.approved + (approved ? 1 : 0),
@@ -82,7 +84,7 @@ export const projection: Projection<State> = {
   }),
 }
 
-/** The audit's section, from the folded state. */
+/** The section of the audit, from the folded state. */
 export const section = ({ waits, asked: _asked, waiting: _waiting, ...counted }: State): Confirming => ({
   ...counted,
   medianWaitMs: Samples.median(waits),

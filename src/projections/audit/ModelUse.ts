@@ -1,8 +1,10 @@
+/** The model section of a task's audit: calls of language models and their tokens. */
+
 import { Schema } from "effect"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 
-/** What a task asked of language models. */
+/** A task's calls of language models. */
 export const ModelUse = Schema.Struct({
   calls: Schema.NonNegativeInt.annotations({ description: "Requests, answered or not" }),
   inputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answered requests" }),

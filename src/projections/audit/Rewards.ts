@@ -1,3 +1,5 @@
+/** The rewards and punishments of a score as a time series, in the order in which they occurred. */
+
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -5,19 +7,22 @@ import { type DecidedBy, type Score, verdictsOf } from "./Scores.ts"
 import * as Sum from "./Sum.ts"
 import type { TaskAudit } from "./TaskAudit.ts"
 
-/** One reward or punishment, when it came true. */
+/** One occurrence of a reward or punishment. */
 export interface RecordedVerdict {
   readonly kind: "reward" | "punishment"
   /** `plugin/measure` */
   readonly measure: string
   readonly name: string
-  /** The position that made it true; null where no evidence is cited. */
+  /** The position of the event it is based on; null if it cites no evidence. */
   readonly at: number | null
-  /** Milliseconds from the task's opening to it; null where there is no position, or no such event in the task. */
+  /**
+   * Milliseconds from the opening of the task to that event; null if there is no position, or the task has no such
+   * event.
+   */
   readonly afterMs: number | null
-  /** What it adds; a punishment's is negative. */
+  /** What it adds to the score; negative for a punishment. */
   readonly amount: number
-  /** All amounts so far. */
+  /** The sum of all amounts so far. */
   readonly net: number
 }
 
@@ -25,16 +30,16 @@ export interface RecordedVerdict {
 export type Times = ReadonlyMap<number, number>
 
 /**
- * The rewards and punishments of a score in the order in which they came true, and what they came to. What occurred several
- * times stands at each of its positions; what has more evidence than occurrences, at the last of it; what cites
- * none, at the end.
+ * The rewards and punishments of a score in order of position, with the running net. A verdict whose evidence matches
+ * its occurrences yields one entry per position. If the two numbers differ, it yields one entry at its last position;
+ * if it cites no evidence, one at the end.
  */
 export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<RecordedVerdict> => {
-  const given = verdictsOf(score)
+  const entries = verdictsOf(score)
     .flatMap(occurrences)
     .sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY))
   let sum = Sum.zero
-  return given.map((one) => {
+  return entries.map((one) => {
     sum = Sum.add(sum, one.amount)
     const time = one.at === null ? undefined : times.get(one.at)
     return { ...one, afterMs: time === undefined ? null : time - audit.openedAt, net: Sum.value(sum) }
@@ -56,7 +61,7 @@ const occurrences = ({
   return because.map((at) => ({ ...one, at, amount: Sum.round(signed / times) }))
 }
 
-/** When the events were recorded that a task's scores cite: read from the task's own events. */
+/** When the events that a task's scores cite were recorded, read from the task's own events. */
 export const times = ({ taskId, scores }: TaskAudit): Effect.Effect<Times, LogError, EventLog> =>
   Effect.gen(function* () {
     const cited = new Set(scores.flatMap((score) => verdictsOf(score).flatMap(({ because }) => because)))

@@ -1,3 +1,5 @@
+/** Decodes the parts of a rubric that an audit needs: measures, rewards and punishments with their weights. */
+
 import { Option, Schema } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 
@@ -14,16 +16,16 @@ const RubricMeasure = Schema.Struct({
 
 const Rubric = Schema.Struct({ measures: Schema.Array(Schema.Unknown) })
 
-/** What an audit needs of one measure of a rubric: which rewards and punishments it has, and their weights. */
+/** A measure of a rubric: its rewards and punishments, and their weights. */
 export const Measure = Schema.typeSchema(RubricMeasure)
 
 export type Measure = typeof Measure.Type
 
-/** How rewards and punishments name their measure: `plugin/measure`, or the bare name where it has no plugin. */
+/** The name by which verdicts refer to a measure: `plugin/measure`, or the bare name if it has no plugin. */
 export const nameOf = ({ plugin, name }: Pick<Measure, "plugin" | "name">): string =>
   plugin === null ? name : `${plugin}/${name}`
 
-/** The measures of a rubric. A rubric is JSON here, whoever wrote the event: what is no measure is passed over. */
+/** The measures of a rubric. The rubric of an event is unvalidated JSON: entries that are not measures are skipped. */
 export const measuresOf = (rubric: JsonObject): ReadonlyArray<Measure> =>
   Option.match(decodeRubric(rubric), {
     onNone: () => [],

@@ -1,11 +1,13 @@
+/** Numeric samples that a fold collects, and their exact quantiles. */
+
 import { Schema } from "effect"
 
-/** Every number of a series, kept in pieces, so that adding one copies a piece and not the series. */
+/** The numbers of a series, stored in pieces of `PIECE`, so that adding one copies a piece rather than the series. */
 export const Samples = Schema.Array(Schema.Array(Schema.Finite)).annotations({ identifier: "Samples" })
 
 export type Samples = typeof Samples.Type
 
-/** No sample yet. */
+/** The empty series. */
 export const none: Samples = []
 
 const PIECE = 256
@@ -17,7 +19,7 @@ export const add = (samples: Samples, value: number): Samples => {
   return samples.with(-1, [...last, value])
 }
 
-/** How long calls took. */
+/** Quantiles of call durations. */
 export const Latency = Schema.Struct({
   p50: Schema.Finite.annotations({ description: "Median, ms" }),
   p95: Schema.Finite.annotations({ description: "95th percentile, ms" }),
@@ -29,17 +31,17 @@ export const Latency = Schema.Struct({
 
 export type Latency = typeof Latency.Type
 
-/** Exact quantiles of the series; null where it is empty. */
+/** Exact quantiles of the series; null if it is empty. */
 export const latency = (samples: Samples): Latency | null => {
   const sorted = samples.flat().sort((a, b) => a - b)
   const max = sorted.at(-1)
   return max === undefined ? null : { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), max }
 }
 
-/** The median of the series; null where it is empty. */
+/** The median of the series; null if it is empty. */
 export const median = (samples: Samples): number | null => latency(samples)?.p50 ?? null
 
-/** Hyndman and Fan's type 7: the value at rank (n − 1) · q, linear between its neighbours. */
+/** Hyndman and Fan's type 7: the value at rank (n − 1) · q, interpolated linearly between its neighbours. */
 const quantile = (sorted: ReadonlyArray<number>, q: number): number => {
   const rank = (sorted.length - 1) * q
   const below = sorted[Math.floor(rank)] ?? 0

@@ -1,3 +1,5 @@
+/** The scores section of a task's audit: what the task earned and lost in each score set, measure by measure. */
+
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -5,7 +7,7 @@ import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
 import { type RecordedVerdict, type Scored, type State, verdictKey } from "./Verdicts.ts"
 
-/** One reward or punishment of a measure, and what it came to. */
+/** One reward or punishment of a measure, with its occurrences and amount. */
 export const Verdict = Schema.Struct({
   name: Schema.String,
   weight: Schema.Finite.annotations({ description: "What one occurrence counts" }),
@@ -28,7 +30,7 @@ export const MeasureScore = Schema.Struct({
 
 export type MeasureScore = typeof MeasureScore.Type
 
-/** What a task scored in one score set. */
+/** The score of a task in one score set. */
 export const Score = Schema.Struct({
   scoreSetId: Schema.String,
   label: Schema.String.annotations({ description: "`live` for the scoring done when the task closed" }),
@@ -53,17 +55,17 @@ export const Score = Schema.Struct({
 
 export type Score = typeof Score.Type
 
-/** How a measure is named: `plugin/measure`, or as its rubric does where it names no plugin. */
+/** The name of a measure: `plugin/measure`, or the bare name if its rubric names no plugin. */
 export const nameOf = ({ plugin, measure }: MeasureScore): string => Rubric.nameOf({ plugin, name: measure })
 
-/** A verdict, and what it is of. */
+/** A verdict together with its measure and kind. */
 export interface DecidedBy extends Verdict {
   /** `plugin/measure` */
   readonly measure: string
   readonly kind: "reward" | "punishment"
 }
 
-/** All rewards and punishments of a score, measure by measure, also those that never came true. */
+/** All rewards and punishments of a score, measure by measure, including those that never occurred. */
 export const verdictsOf = ({ measures }: Score): ReadonlyArray<DecidedBy> =>
   measures.flatMap((each) => {
     const measure = nameOf(each)
@@ -73,16 +75,16 @@ export const verdictsOf = ({ measures }: Score): ReadonlyArray<DecidedBy> =>
     ]
   })
 
-/** A part of what a verdict came to: an amount, below zero for punishments, and the event that it is due to. */
+/** A part of a verdict's amount (negative for punishments), and the event to which it is attributed. */
 export interface Share {
   readonly measure: string
   readonly name: string
   readonly amount: number
-  /** null where the verdict cites no event. */
+  /** Null if the verdict cites no event. */
   readonly position: number | null
 }
 
-/** What a score came to, in parts: each verdict's amount in equal shares at the events that it cites. */
+/** The amounts of a score, divided equally among the events that each verdict cites. */
 export const sharesOf = (score: Score): ReadonlyArray<Share> =>
   verdictsOf(score).flatMap(({ measure, kind, name, times, amount, because }): ReadonlyArray<Share> => {
     if (times === 0) return []
@@ -91,13 +93,13 @@ export const sharesOf = (score: Score): ReadonlyArray<Share> =>
     return because.map((position) => ({ measure, name, amount: signed / because.length, position }))
   })
 
-/** The audit's section, from what was given: one entry a score set, in the order in which they began. */
+/** The section of the audit: one entry per score set, in the order in which the scorings began. */
 export const section = (state: State): ReadonlyArray<Score> =>
   Object.entries(state)
     .sort(([, a], [, b]) => a.at - b.at)
     .map(([scoreSetId, set]) => scoreOf(scoreSetId, set))
 
-/** What one task scored in one score set. */
+/** The score of one task in one score set. */
 export const scoreOf = (scoreSetId: string, set: Scored): Score => {
   const rubric = set.started?.measures ?? []
   const fromRubric = rubric.map((measure) => scoreMeasure(measure, set))
@@ -128,8 +130,8 @@ export const scoreOf = (scoreSetId: string, set: Scored): Score => {
 const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   const verdicts = (kind: RecordedVerdict["kind"], declared: Rubric.Measure["rewards"]) =>
     declared.map(({ name, weight }): Verdict => {
-      const given = SafeRecord.get(set.given, verdictKey(Rubric.nameOf(measure), kind, name))
-      return given === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(given)
+      const recorded = SafeRecord.get(set.given, verdictKey(Rubric.nameOf(measure), kind, name))
+      return recorded === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(recorded)
     })
   return {
     plugin: measure.plugin,
@@ -147,7 +149,7 @@ const verdictOf = ({ name, weight, times, amount, because }: RecordedVerdict): V
   because,
 })
 
-/** What was given and the rubric does not list, such as an environment's own reward: it counts, and is shown. */
+/** Verdicts that the rubric does not list, such as an environment's own reward. They count, and are shown. */
 const besideRubric = (rubric: ReadonlyArray<Rubric.Measure>, set: Scored): ReadonlyArray<MeasureScore> => {
   const listed = new Set(
     rubric.flatMap((measure) => [

@@ -1,3 +1,5 @@
+/** The fold of all sections of a task's audit except its scores. */
+
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
@@ -18,10 +20,13 @@ const State = Schema.Struct({
   model: ModelUse.projection.state,
 })
 
-/** All that an audit says of one task but its scores, folded so far. */
+/** The folded state of all sections except the scores. */
 export type State = typeof State.Type
 
-/** Commands that were under way at the close may still end, in the log of a kernel that died. */
+/**
+ * The outcome of a command that was pending at the close can still be recorded after it, in the log of a kernel that
+ * died.
+ */
 const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
   "CommandSucceeded",
   "CommandFailed",
@@ -30,8 +35,8 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
 ])
 
 /**
- * The fold of one task's own events. A task lasts from its opening to its close: what is before or after is no part of it,
- * except the outcome of a command that had none at the close.
+ * The fold of one task's own events. A task lasts from its opening to its close. Events before or after are ignored,
+ * except the outcome of a command that was pending at the close.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
@@ -47,18 +52,19 @@ export const projection: Projection<State> = {
   },
   evolve: (state, event) => {
     if (state.course === null) {
-      const course = TaskTimeline.projection.evolve(null, event)
-      return course === null ? state : { ...state, course }
+      const timeline = TaskTimeline.projection.evolve(null, event)
+      return timeline === null ? state : { ...state, course: timeline }
     }
-    if (state.course.outcome === null) return proceed(state, event)
+    if (state.course.outcome === null) return advance(state, event)
     return OUTCOMES.has(event.type) ? late(state, event) : state
   },
 }
 
 /** Whether no later event of the task can change its sections. */
-export const complete = ({ course, acting }: State): boolean => course?.outcome != null && Acting.allEnded(acting)
+export const complete = ({ course: timeline, acting }: State): boolean =>
+  timeline?.outcome != null && Acting.allEnded(acting)
 
-const proceed = (state: State, event: Event): State => ({
+const advance = (state: State, event: Event): State => ({
   course: TaskTimeline.projection.evolve(state.course, event),
   sensing: Sensing.projection.evolve(state.sensing, event),
   acting: Acting.projection.evolve(state.acting, event),

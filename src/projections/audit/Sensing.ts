@@ -1,3 +1,5 @@
+/** The sensing section of a task's audit: counts and latencies of its readings, in total and per sensor. */
+
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
@@ -14,7 +16,7 @@ const counts = {
   skipped: Schema.NonNegativeInt.annotations({ description: "Times a sensor was due and was not asked" }),
 }
 
-/** What a task took in. */
+/** The readings of a task. */
 export const Sensing = Schema.Struct({
   ...counts,
   byComponent: Schema.Record({
@@ -32,7 +34,7 @@ const Sensor = Schema.Struct({ ...counts, samples: Samples.Samples })
 type Sensor = typeof Sensor.Type
 const State = Schema.Record({ key: Schema.String, value: Sensor })
 
-const unread: Sensor = { reads: 0, pushed: 0, failures: 0, skipped: 0, samples: Samples.none }
+const noReads: Sensor = { reads: 0, pushed: 0, failures: 0, skipped: 0, samples: Samples.none }
 
 /** Counts and latencies of every sensor. */
 export const projection: Projection<typeof State.Type> = {
@@ -54,13 +56,16 @@ export const projection: Projection<typeof State.Type> = {
   }),
 }
 
-/** A kernel records a pushed reading in the plugin's own name and with no latency; one that it asked for, in its own name. */
+/**
+ * A pushed reading is recorded with the plugin as its actor and with latency 0; a requested one with the kernel as its
+ * actor.
+ */
 const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs === 0 && actor.startsWith("plugin:")
 
-const count = (state: typeof State.Type, sensor: string, how: (before: Sensor) => Sensor): typeof State.Type =>
-  SafeRecord.set(state, sensor, how(SafeRecord.get(state, sensor) ?? unread))
+const count = (state: typeof State.Type, sensor: string, update: (before: Sensor) => Sensor): typeof State.Type =>
+  SafeRecord.set(state, sensor, update(SafeRecord.get(state, sensor) ?? noReads))
 
-/** The audit's section, from the folded state. */
+/** The section of the audit, from the folded state. */
 export const section = (state: typeof State.Type): Sensing => {
   const sensors = Object.entries(state)
   const total = (of: keyof typeof counts) => sensors.reduce((sum, [, sensor]) => sum + sensor[of], 0)

@@ -1,8 +1,10 @@
+/** Sums of decimal amounts, computed without accumulating rounding errors and rounded at 1e-9. */
+
 import { Schema } from "effect"
 
 /**
- * A sum of decimals. What each addition loses is carried along (Neumaier's compensated summation), and the value is
- * rounded at 1e-9: 0.1 + 0.2 is 0.3, and so are ten thousand such sums what they are on paper.
+ * A sum of decimals. The rounding error of each addition is carried along (Neumaier's compensated summation), and the
+ * value is rounded at 1e-9. So 0.1 + 0.2 is 0.3, and sums of ten thousand such terms are exact too.
  */
 export const Sum = Schema.Struct({ sum: Schema.Finite, lost: Schema.Finite }).annotations({ identifier: "Sum" })
 

@@ -1,3 +1,5 @@
+/** The audit of one task, as a document: its schema, its fold, and its computation from the log. */
+
 import { Data, Effect, Either, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -13,7 +15,7 @@ import * as Sensing from "./Sensing.ts"
 import * as TaskTimeline from "./TaskTimeline.ts"
 import * as Verdicts from "./Verdicts.ts"
 
-/** The audit of one task: one document, the same in the library, in the command line and in exports. */
+/** The audit of one task. The library, the command line and the exports use the same document. */
 export const TaskAudit = Schema.Struct({
   taskId: Schema.String,
   ...TaskTimeline.TaskTimeline.fields,
@@ -32,7 +34,7 @@ export type TaskAudit = typeof TaskAudit.Type
 /** Fix the call: no such task was ever opened. */
 export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
   readonly taskId: string
-  /** Tasks there are that may be meant. */
+  /** Ids of existing tasks that may be meant. */
   readonly near?: ReadonlyArray<string>
 }> {
   override get message() {
@@ -50,11 +52,11 @@ const State = Schema.Struct({
   verdicts: Schema.Record({ key: Schema.String, value: Verdicts.Scored }),
 })
 
-/** What an audit is made from: the task's events so far, folded. `document` makes the audit of it. */
+/** The folded state, from which `document` makes the audit. */
 export type State = typeof State.Type
 
 /**
- * The fold behind the audit of one task. It may be given the whole log, or only the task's own events and all scorings:
+ * The fold behind the audit of one task. Its input is the whole log, or only the task's own events and all scorings;
  * the state is the same.
  */
 export const projection = (taskId: string): Projection.Projection<State> => {
@@ -65,20 +67,22 @@ export const projection = (taskId: string): Projection.Projection<State> => {
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {
-      const own = event.taskId === taskId ? Sections.projection.evolve(state.sections, event) : state.sections
-      const given = verdicts.evolve(state.verdicts, event)
-      return own === state.sections && given === state.verdicts ? state : { sections: own, verdicts: given }
+      const sections = event.taskId === taskId ? Sections.projection.evolve(state.sections, event) : state.sections
+      const verdictState = verdicts.evolve(state.verdicts, event)
+      return sections === state.sections && verdictState === state.verdicts
+        ? state
+        : { sections, verdicts: verdictState }
     },
   }
 }
 
 /** The audit, from the folded state. */
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
-  const { course, sensing, acting, confirming, changes, model } = state.sections
-  if (course === null) return Either.left(new TaskNotFound({ taskId }))
+  const { course: timeline, sensing, acting, confirming, changes, model } = state.sections
+  if (timeline === null) return Either.left(new TaskNotFound({ taskId }))
   return Either.right({
     taskId,
-    ...course,
+    ...timeline,
     sensing: Sensing.section(sensing),
     acting: Acting.section(acting),
     confirming: Confirming.section(confirming),
@@ -88,29 +92,29 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
   })
 }
 
-/** The audit of a task from events: the whole log's, or the task's own with all scorings, in order of position. */
+/** The audit of a task from events: the whole log's, or the task's own and all scorings, in order of position. */
 export const fold = (taskId: string, events: Iterable<Event>): Either.Either<TaskAudit, TaskNotFound> =>
   document(taskId, Projection.fold(projection(taskId), events))
 
 /**
- * The audit of a task as the log stands, from two filtered reads: the starts and ends of scorings, of which those that
- * name the task are kept, and the task's own events, folded page by page.
+ * The audit of a task at the head of the log, from two filtered reads: first the starts and ends of scorings, of which
+ * those that name the task are kept; then the task's own events, folded page by page.
  */
 export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position: until } = yield* log.head
     const scorings: Array<Event> = []
-    const kept = Verdicts.projection(taskId)
-    let named = kept.initial
+    const scoringFold = Verdicts.projection(taskId)
+    let scoringState = scoringFold.initial
     yield* Pages.forEach(
       log.readPage,
       { until, timeline: log.timeline, types: ["ScoringStarted", "ScoringFinished"] },
       (page) => {
         for (const event of page) {
-          const before = named
-          named = kept.evolve(before, event)
-          if (named !== before && event.taskId !== taskId) scorings.push(event)
+          const before = scoringState
+          scoringState = scoringFold.evolve(before, event)
+          if (scoringState !== before && event.taskId !== taskId) scorings.push(event)
         }
       },
     )

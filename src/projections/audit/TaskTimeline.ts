@@ -1,10 +1,12 @@
+/** The head of a task's audit: goal, agent, outcome, and the range of positions and times. */
+
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 
-/** From when to when a task ran, and how it ended. */
+/** When a task ran, and how it ended. */
 export const TaskTimeline = Schema.Struct({
   goal: Schema.String,
   agent: Schema.String,
@@ -22,18 +24,18 @@ export const TaskTimeline = Schema.Struct({
   steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
 })
 
-type Course = typeof TaskTimeline.Type
+type Section = typeof TaskTimeline.Type
 
-/** The course of the task whose events these are; null before it is opened. */
-export const projection: Projection<Course | null> = {
+/** The timeline of one task, from its events; null before the task is opened. */
+export const projection: Projection<Section | null> = {
   name: "TaskAudit.Course",
   version: 1,
   state: Schema.NullOr(TaskTimeline),
   initial: null,
-  evolve: (course, event) => (course === null ? opened(event) : proceed(course, event)),
+  evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),
 }
 
-const opened = (event: Event): Course | null => {
+const opened = (event: Event): Section | null => {
   if (!is(event, "TaskOpened")) return null
   const { position, recordedAt, timeline } = event
   return {
@@ -49,26 +51,26 @@ const opened = (event: Event): Course | null => {
   }
 }
 
-/** From a fork on it is told of that timeline, and of who works on what there. */
-const forked = (course: Course, { timeline, payload: { overrides } }: Event & ForkedEvent): Course => ({
-  ...course,
+/** After a fork, the audit is about the fork's timeline, with the agent and goal that the fork overrides. */
+const forked = (section: Section, { timeline, payload: { overrides } }: Event & ForkedEvent): Section => ({
+  ...section,
   timeline,
-  agent: typeof overrides.agent === "string" ? overrides.agent : course.agent,
-  goal: typeof overrides.goal === "string" ? overrides.goal : course.goal,
+  agent: typeof overrides.agent === "string" ? overrides.agent : section.agent,
+  goal: typeof overrides.goal === "string" ? overrides.goal : section.goal,
 })
 
 type ForkedEvent = { readonly payload: PayloadOf<"TimelineForked"> }
 
-/** What comes after the close (scores, notes) is about the task, not part of it. */
-const proceed = (course: Course, event: Event): Course => {
-  if (course.outcome !== null) return course
-  if (is(event, "TimelineForked")) return forked(course, event)
-  const range = { from: course.range.from, to: event.position }
+/** Events after the close (scores, notes) are about the task and do not change it. */
+const advance = (section: Section, event: Event): Section => {
+  if (section.outcome !== null) return section
+  if (is(event, "TimelineForked")) return forked(section, event)
+  const range = { from: section.range.from, to: event.position }
   if (!is(event, "TaskClosed")) {
-    return { ...course, range, steps: is(event, "ActuatorCommanded") ? course.steps + 1 : course.steps }
+    return { ...section, range, steps: is(event, "ActuatorCommanded") ? section.steps + 1 : section.steps }
   }
   const { outcome, reason } = event.payload
   const closedAt = event.recordedAt
-  const closed: Course = { ...course, range, outcome, closedAt, durationMs: closedAt - course.openedAt }
+  const closed: Section = { ...section, range, outcome, closedAt, durationMs: closedAt - section.openedAt }
   return reason === undefined ? closed : { ...closed, reason }
 }

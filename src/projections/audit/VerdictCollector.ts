@@ -1,3 +1,5 @@
+/** Collects the verdicts of many tasks in one pass over the scoring events, in compact form. */
+
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -5,9 +7,9 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as Verdicts from "./Verdicts.ts"
 
-/** What many tasks were given, by score set: what `Verdicts.projection` comes to for each of them. */
+/** The collected verdicts of many tasks. For each task they equal the state of `Verdicts.projection`. */
 export interface CollectedVerdicts {
-  /** What one task was given. It is given out once: it is forgotten then. */
+  /** The verdicts of one task. They are discarded once they are returned. */
   readonly take: (taskId: string) => Verdicts.State
 }
 
@@ -20,25 +22,28 @@ const TYPES: ReadonlyArray<CoreName> = [
 ]
 
 /**
- * Gathers what tasks were given, in all scorings up to a position, by reading the events of scorings and no others. A task's
- * scores may come at any time after its close, so that they are known only at the end; of all that is in a log they are
- * little: what is kept of a verdict are a few numbers, and each rubric, which is long, once.
+ * Collects the verdicts of all wanted tasks up to a position, reading only scoring events. A task can be scored at any
+ * time after its close, so that its scores are complete only at the end. They take little memory: a few numbers for
+ * each verdict, and each rubric, which is long, only once.
  */
 export const collect = (
   until: number,
-  wanted: (taskId: string) => boolean,
+  isWanted: (taskId: string) => boolean,
 ): Effect.Effect<CollectedVerdicts, LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const gathering = new Gathering(wanted)
+    const collector = new Collector(isWanted)
     yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: TYPES }, (page) => {
-      for (const event of page) gathering.see(event)
+      for (const event of page) collector.fold(event)
     })
-    return gathering
+    return collector
   })
 
-/** One score set of one task, with its verdicts as numbers: each as a term, its amount, its occurrences, and its evidence. */
-interface Kept {
+/**
+ * One score set of one task. Each verdict is stored as numbers: its term, its amount, its occurrences, and its
+ * evidence.
+ */
+interface TaskScoreSet {
   readonly scoreSetId: string
   readonly at: number
   started: Verdicts.Scored["started"]
@@ -47,7 +52,7 @@ interface Kept {
   readonly unscored: Array<Verdicts.Scored["unscored"][number]>
 }
 
-/** What verdicts have in common: there are few of them, whatever the number of tasks. */
+/** The fields that verdicts share: there are few distinct terms, however many tasks there are. */
 interface Term {
   readonly kind: Verdicts.RecordedVerdict["kind"]
   readonly measure: string
@@ -55,66 +60,66 @@ interface Term {
   readonly weight: number
 }
 
-class Gathering implements CollectedVerdicts {
+class Collector implements CollectedVerdicts {
   readonly #wanted: (taskId: string) => boolean
-  readonly #tasks = new Map<string, Array<Kept>>()
-  /** What of each score set was started and is not finished. */
-  readonly #underWay = new Map<string, Array<Kept>>()
+  readonly #tasks = new Map<string, Array<TaskScoreSet>>()
+  /** By score set: the entries that were started and are not finished. */
+  readonly #unfinished = new Map<string, Array<TaskScoreSet>>()
   readonly #starts = new Map<string, Verdicts.Scored["started"]>()
   readonly #terms: Array<Term> = []
   readonly #termIndex = new Map<string, number>()
 
-  constructor(wanted: (taskId: string) => boolean) {
-    this.#wanted = wanted
+  constructor(isWanted: (taskId: string) => boolean) {
+    this.#wanted = isWanted
   }
 
-  see(event: Event): void {
+  fold(event: Event): void {
     if (is(event, "ScoringStarted")) this.#start(event.position, event.payload)
     else if (is(event, "ScoringFinished")) this.#finish(event.payload.scoreSetId)
     else if (event.taskId === null || !this.#wanted(event.taskId)) return
-    else if (is(event, "RewardGiven")) this.#give(event, "reward", event.payload)
-    else if (is(event, "PunishmentGiven")) this.#give(event, "punishment", event.payload)
+    else if (is(event, "RewardGiven")) this.#add(event, "reward", event.payload)
+    else if (is(event, "PunishmentGiven")) this.#add(event, "punishment", event.payload)
     else if (is(event, "MeasureUnscored")) {
       const { scoreSetId, measure, name, reason } = event.payload
-      this.#keptOf(event.taskId, scoreSetId, event.position).unscored.push({ measure, name, reason })
+      this.#entryOf(event.taskId, scoreSetId, event.position).unscored.push({ measure, name, reason })
     }
   }
 
   take(taskId: string): Verdicts.State {
     const sets = this.#tasks.get(taskId) ?? []
     this.#tasks.delete(taskId)
-    return Object.fromEntries(sets.map((kept) => [kept.scoreSetId, this.#scored(kept)]))
+    return Object.fromEntries(sets.map((entry) => [entry.scoreSetId, this.#scored(entry)]))
   }
 
   #start(position: number, payload: PayloadOf<"ScoringStarted">): void {
     const { scoreSetId, taskIds } = payload
     const started = this.#startOf(payload)
-    const underWay = this.#underWay.get(scoreSetId) ?? []
+    const unfinished = this.#unfinished.get(scoreSetId) ?? []
     for (const taskId of taskIds) {
       if (!this.#wanted(taskId)) continue
-      const kept = this.#keptOf(taskId, scoreSetId, position)
-      // Sets are never overwritten: an id that is started twice keeps its first start.
-      if (kept.started !== null) continue
-      kept.started = started
-      underWay.push(kept)
+      const entry = this.#entryOf(taskId, scoreSetId, position)
+      // Sets are never overwritten: if an id is started twice, its first start counts.
+      if (entry.started !== null) continue
+      entry.started = started
+      unfinished.push(entry)
     }
-    if (underWay.length > 0) this.#underWay.set(scoreSetId, underWay)
+    if (unfinished.length > 0) this.#unfinished.set(scoreSetId, unfinished)
   }
 
   #finish(scoreSetId: string): void {
-    for (const kept of this.#underWay.get(scoreSetId) ?? []) kept.finished = true
-    this.#underWay.delete(scoreSetId)
+    for (const entry of this.#unfinished.get(scoreSetId) ?? []) entry.finished = true
+    this.#unfinished.delete(scoreSetId)
   }
 
-  #give({ taskId, position }: Event, kind: Term["kind"], payload: PayloadOf<"RewardGiven">): void {
+  #add({ taskId, position }: Event, kind: Term["kind"], payload: PayloadOf<"RewardGiven">): void {
     const { scoreSetId, measure, name, weight, amount, occurrences = 0, because } = payload
     const term = this.#termOf({ kind, measure, name, weight })
-    const kept = this.#keptOf(taskId ?? "", scoreSetId, position)
-    kept.verdicts.push(term, amount, occurrences, because.length)
-    for (const position of because) kept.verdicts.push(position)
+    const entry = this.#entryOf(taskId ?? "", scoreSetId, position)
+    entry.verdicts.push(term, amount, occurrences, because.length)
+    for (const position of because) entry.verdicts.push(position)
   }
 
-  #scored({ scoreSetId, at, started, finished, verdicts, unscored }: Kept): Verdicts.Scored {
+  #scored({ scoreSetId, at, started, finished, verdicts, unscored }: TaskScoreSet): Verdicts.Scored {
     let scored: Verdicts.Scored = { ...Verdicts.unstarted(at), started, finished, unscored }
     for (let next = 0; next < verdicts.length; ) {
       const [term = 0, amount = 0, occurrences = 0, length = 0] = verdicts.slice(next, next + FIELDS)
@@ -127,14 +132,14 @@ class Gathering implements CollectedVerdicts {
     return scored
   }
 
-  #keptOf(taskId: string, scoreSetId: string, at: number): Kept {
+  #entryOf(taskId: string, scoreSetId: string, at: number): TaskScoreSet {
     const sets = this.#tasks.get(taskId) ?? []
     if (sets.length === 0) this.#tasks.set(taskId, sets)
-    const known = sets.find((kept) => kept.scoreSetId === scoreSetId)
+    const known = sets.find((entry) => entry.scoreSetId === scoreSetId)
     if (known !== undefined) return known
-    const kept: Kept = { scoreSetId, at, started: null, finished: false, verdicts: [], unscored: [] }
-    sets.push(kept)
-    return kept
+    const entry: TaskScoreSet = { scoreSetId, at, started: null, finished: false, verdicts: [], unscored: [] }
+    sets.push(entry)
+    return entry
   }
 
   #startOf(payload: PayloadOf<"ScoringStarted">): Verdicts.Scored["started"] {

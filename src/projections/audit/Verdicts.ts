@@ -1,3 +1,5 @@
+/** The fold of the verdicts on one task, by score set. */
+
 import { Schema } from "effect"
 import { type Event, Position } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -6,7 +8,7 @@ import type { Projection } from "../fold/Projection.ts"
 import * as Rubric from "./Rubric.ts"
 import * as Sum from "./Sum.ts"
 
-/** What one reward or punishment came to so far. */
+/** A reward or punishment as recorded so far. */
 const RecordedVerdict = Schema.Struct({
   kind: Schema.Literal("reward", "punishment"),
   measure: Schema.String,
@@ -41,10 +43,10 @@ export type Scored = typeof Scored.Type
 const State = Schema.Record({ key: Schema.String, value: Scored })
 export type State = typeof State.Type
 
-/** A score set before anything of it is known but where it begins. */
+/** A score set of which only the position is known. */
 export const unstarted = (at: number): Scored => ({ started: null, at, finished: false, given: {}, unscored: [] })
 
-/** What the start of a scoring says of each of its tasks. */
+/** The fields of a scoring's start that each of its tasks keeps. */
 export const start = ({ label, critic, rubricDigest, rubric }: PayloadOf<"ScoringStarted">): Scored["started"] => ({
   label,
   critic,
@@ -52,7 +54,7 @@ export const start = ({ label, critic, rubricDigest, rubric }: PayloadOf<"Scorin
   measures: Rubric.measuresOf(rubric),
 })
 
-/** A score set of one task with one verdict more. Other events leave it as it is. */
+/** The score set after an event: with one more verdict, or unchanged. */
 export const decided = (set: Scored, event: Event): Scored => {
   if (is(event, "MeasureUnscored")) {
     const { measure, name, reason } = event.payload
@@ -63,7 +65,7 @@ export const decided = (set: Scored, event: Event): Scored => {
   return set
 }
 
-/** What one task was given, by score set. Scorings of other tasks leave it as it is. */
+/** The verdicts on one task, by score set. Scorings of other tasks do not change the state. */
 export const projection = (taskId: string): Projection<State> => ({
   name: `TaskAudit.Verdicts(${taskId})`,
   version: 1,
@@ -84,7 +86,7 @@ const started = (state: State, event: Event, taskId: string): State => {
   if (!is(event, "ScoringStarted") || !event.payload.taskIds.includes(taskId)) return state
   const { scoreSetId } = event.payload
   const set = SafeRecord.get(state, scoreSetId) ?? unstarted(event.position)
-  // Sets are never overwritten: an id that is started twice keeps its first start.
+  // Sets are never overwritten: if an id is started twice, its first start counts.
   if (set.started !== null) return state
   return SafeRecord.set(state, scoreSetId, { ...set, started: start(event.payload) })
 }
@@ -99,7 +101,7 @@ const verdict = (state: State, event: Event): State => {
   )
 }
 
-/** A score set of one task with one reward or punishment more. */
+/** The score set with one more reward or punishment. */
 export const recordedVerdict = (
   set: Scored,
   kind: RecordedVerdict["kind"],
@@ -112,7 +114,7 @@ export const recordedVerdict = (
     measure,
     name,
     weight,
-    // Where nothing else is said, `because` lists one position for each occurrence; a verdict without any still is one.
+    // Without `occurrences`, `because` lists one position per occurrence; a verdict without evidence counts once.
     times: (before?.times ?? 0) + (occurrences ?? Math.max(1, because.length)),
     amount: Sum.add(before?.amount ?? Sum.zero, amount),
     because: [...(before?.because ?? []), ...because],
@@ -120,6 +122,6 @@ export const recordedVerdict = (
   return { ...set, given: SafeRecord.set(set.given, key, after) }
 }
 
-/** Names are any text: JSON keeps three of them apart in one key. */
+/** Names can be any text; JSON encodes the three in one key without ambiguity. */
 export const verdictKey = (measure: string, kind: RecordedVerdict["kind"], name: string): string =>
   JSON.stringify([measure, kind, name])

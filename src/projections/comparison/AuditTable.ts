@@ -1,3 +1,5 @@
+/** Audits as table rows: one row per task, grouping with statistics, and sorting. */
+
 import { Schema } from "effect"
 import { mean, median, sampleStandardDeviation } from "simple-statistics"
 import { EpochMs, Position } from "../../events/vocabulary/Event.ts"
@@ -5,10 +7,10 @@ import { groupBy } from "../../values/groupBy.ts"
 import * as Sum from "../audit/Sum.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 
-/** How a task ended, or that it is open. */
+/** The outcome of a task, or `open`. */
 export const OUTCOMES = ["achieved", "failed", "truncated", "abandoned", "open"] as const
 
-/** What a task scored in the scores that were chosen. */
+/** A task's score in the selected score sets. */
 const RowScore = Schema.Struct({
   scoreSetId: Schema.String,
   label: Schema.String,
@@ -21,7 +23,7 @@ const RowScore = Schema.Struct({
   finished: Schema.Boolean,
 })
 
-/** The audit of one task in one line. */
+/** The audit of one task as a table row. */
 export const Row = Schema.Struct({
   taskId: Schema.String,
   outcome: Schema.Literal(...OUTCOMES),
@@ -61,7 +63,7 @@ const counted = {
   most: Schema.NullOr(Schema.Finite),
 }
 
-/** Tasks that have something in common. */
+/** Statistics of a group of tasks. */
 export const Group = Schema.Struct({
   group: Schema.String,
   tasks: Schema.Int,
@@ -79,7 +81,7 @@ export const Group = Schema.Struct({
 
 export type Group = typeof Group.Type
 
-/** One audit as a line of the table. Of the scores of these sets the one that began last counts. */
+/** The row of one audit. If several of these score sets scored the task, the one that began last counts. */
 export const rowOf = (audit: TaskAudit, scoreSetIds: ReadonlySet<string>): Row => {
   const { sensing, acting, range, model } = audit
   const score = audit.scores.findLast(({ scoreSetId }) => scoreSetIds.has(scoreSetId))
@@ -128,14 +130,16 @@ const pluginsOf = ({ sensing, acting, scores }: TaskAudit): ReadonlyArray<string
   return [...new Set([...components.map((name) => name.split("/")[0] ?? name), ...measures])].sort()
 }
 
-/** What tasks can have in common. A task with several plugins is in the group of each. */
+/** The properties by which tasks can be grouped. A task with several plugins is in the group of each. */
 export const GROUPINGS = ["agent", "goal", "outcome", "plugin"] as const
 
 export type Grouping = (typeof GROUPINGS)[number]
 
-/** The rows by what they have in common, in the order in which that first came. */
+/** The rows grouped by a property, in order of first occurrence. */
 export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
-  [...groupBy(rows, (row) => (by === "plugin" ? row.plugins : [row[by]]))].map(([name, own]) => groupOf(name, own))
+  [...groupBy(rows, (row) => (by === "plugin" ? row.plugins : [row[by]]))].map(([name, groupRows]) =>
+    groupOf(name, groupRows),
+  )
 
 const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
   const nets = rows.flatMap(({ score }) => score?.net ?? [])
@@ -166,10 +170,10 @@ const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
 const over = (values: Array<number>, least: number, of: (values: Array<number>) => number): number | null =>
   values.length < least ? null : Sum.round(of(values))
 
-/** A value to sort by; what has none comes last, whichever way it is sorted. */
+/** A sort key. Null sorts last, in either direction. */
 type Key = number | string | null
 
-/** What rows can be sorted by. */
+/** The columns by which rows can be sorted. */
 export const ROW_COLUMNS = {
   task: ({ taskId }) => taskId,
   outcome: ({ outcome }) => OUTCOMES.indexOf(outcome),
@@ -194,7 +198,7 @@ export const ROW_COLUMNS = {
   goal: ({ goal }) => goal,
 } satisfies { readonly [column: string]: (row: Row) => Key }
 
-/** What groups can be sorted by. */
+/** The columns by which groups can be sorted. */
 export const GROUP_COLUMNS = {
   group: ({ group }) => group,
   tasks: ({ tasks }) => tasks,
@@ -213,16 +217,16 @@ export const GROUP_COLUMNS = {
   duration: ({ medianMs }) => medianMs,
 } satisfies { readonly [column: string]: (group: Group) => Key }
 
-/** Sorted by a key; what has none stands last; equals stay in the order in which they were. */
+/** Sorts by a key, stably; items without a key come last. */
 export const sorted = <Item>(
   items: ReadonlyArray<Item>,
   keyOf: (item: Item) => Key,
   descending = false,
 ): ReadonlyArray<Item> => {
-  const keyed = items.map((item) => ({ item, key: keyOf(item) }))
-  const there = keyed.filter(({ key }) => key !== null)
-  const ordered = there.sort((a, b) => (descending ? compare(b.key, a.key) : compare(a.key, b.key)))
-  return [...ordered, ...keyed.filter(({ key }) => key === null)].map(({ item }) => item)
+  const entries = items.map((item) => ({ item, key: keyOf(item) }))
+  const present = entries.filter(({ key }) => key !== null)
+  const ordered = present.sort((a, b) => (descending ? compare(b.key, a.key) : compare(a.key, b.key)))
+  return [...ordered, ...entries.filter(({ key }) => key === null)].map(({ item }) => item)
 }
 
 const compare = (a: Key, b: Key): number => {

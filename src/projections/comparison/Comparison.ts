@@ -1,3 +1,5 @@
+/** The paired comparison of two scorings of the same tasks. */
+
 import { Data, Either, Schema } from "effect"
 import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
@@ -6,7 +8,7 @@ import * as Sum from "../audit/Sum.ts"
 import type { Scoring } from "./SetScores.ts"
 import * as Statistics from "./Statistics.ts"
 
-/** Below so many pairs nothing is concluded from a comparison. */
+/** With fewer groups of pairs than this, the comparison is descriptive only: no interval and no p-value. */
 export const MIN_PAIRS = 10
 
 const Side = Schema.Struct({
@@ -27,7 +29,7 @@ const Pair = Schema.Struct({
   difference: Schema.Finite.annotations({ description: "b − a" }),
 })
 
-/** Two scorings of the same tasks, held against each other. */
+/** Two scorings of the same tasks, compared pair by pair. */
 export const Comparison = Schema.Struct({
   a: Side,
   b: Side,
@@ -76,7 +78,7 @@ export const Comparison = Schema.Struct({
 
 export type Comparison = typeof Comparison.Type
 
-/** Fix the call: there is nothing to pair. */
+/** Fix the call: the two scorings have no task in common. */
 export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
   readonly a: string
   readonly b: string
@@ -94,15 +96,18 @@ export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
 export interface Options {
   /** Default: `net`. */
   readonly value?: "net" | "normalized"
-  /** A task passes with more than this. Default: 0. */
+  /** A task passes if its value is greater than this. Default: 0. */
   readonly passAbove?: number
-  /** Names the family of a task: tasks of one family are drawn and flipped together. Default: each task is alone. */
+  /**
+   * The group of a task. The tasks of a group may depend on one another, so that they are resampled and flipped
+   * together. Default: each task is its own group.
+   */
   readonly groupOf?: (taskId: string) => string
-  /** Seeds what is drawn. Default: 1. */
+  /** Seed of the random numbers. Default: 1. */
   readonly seed?: number
 }
 
-/** Their schema. */
+/** The schema of the options. */
 export const Options = Decoding.of<Options>({
   optional: {
     value: Schema.Literal("net", "normalized"),
@@ -113,17 +118,18 @@ export const Options = Decoding.of<Options>({
 })
 
 /**
- * Holds two scorings against each other, task by task.
+ * Compares two scorings task by task.
  *
- * The log is what it is, and where the critics are exact, so is the difference for the tasks compared. The interval and the
- * p-value speak of other tasks of the same kind. What an agent would have done under other rewards, none of it says.
+ * The log is fixed: if the critics are exact, the difference for the compared tasks is exact too. The interval and the
+ * p-value generalize to other tasks of the same kind. None of it shows what an agent would have done under other
+ * rewards.
  */
 export const compare = (
   a: Scoring,
   b: Scoring,
-  given: Options = {},
+  input: Options = {},
 ): Either.Either<Comparison, Decoding.InvalidOptions | NothingInCommon> => {
-  const decoded = Decoding.decode("compare", Options, given)
+  const decoded = Decoding.decode("compare", Options, input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
   const options = decoded.right
   const { value = "net", passAbove = 0, groupOf = (taskId) => taskId, seed = 1 } = options
@@ -192,7 +198,10 @@ const rounded = ({ low, high }: Statistics.Interval): Statistics.Interval => ({
 const meanOf = (values: ReadonlyArray<number>): number | null =>
   values.length === 0 ? null : Sum.round(Sum.of(values) / values.length)
 
-/** What each reward and punishment adds to the mean difference: a punishment that is given more often takes away. */
+/**
+ * The contribution of each reward and punishment to the mean difference. A punishment that is given more often
+ * contributes negatively.
+ */
 const changesOf = (a: Scoring, b: Scoring, taskIds: ReadonlyArray<string>): Comparison["changes"] => {
   const totals = new Map<string, Omit<Comparison["changes"][number], "difference"> & { sum: Sum.Sum }>()
   for (const taskId of taskIds) {

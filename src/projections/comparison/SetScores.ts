@@ -1,3 +1,5 @@
+/** Resolves the name of a scoring (a score set, a label or a pointer), and loads its scores. */
+
 import { Data, Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -8,7 +10,7 @@ import * as Verdicts from "../audit/Verdicts.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as ScoreSets from "../state/ScoreSets.ts"
 
-/** Fix the call: nothing by this name scores anything. */
+/** Fix the call: no score set, label or pointer has this name. */
 export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
   readonly name: string
   readonly labels: ReadonlyArray<string>
@@ -23,52 +25,54 @@ export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
   }
 }
 
-/** Names that a message lists at most. */
+/** Most names that a message lists. */
 const MAX_NAMES = 10
 
-/** What a name stands for: one score set, or all that bear a label, as the sets `live` of every closed task. */
+/** A named scoring: one score set, or all score sets with one label, such as the `live` sets of all closed tasks. */
 export interface Scoring {
-  /** As it was asked for. */
+  /** The name as given. */
   readonly name: string
   readonly label: string
   /** The score sets, in the order in which they began. */
   readonly scoreSetIds: ReadonlyArray<string>
-  /** Every task that they cover, by its id. Where two sets cover it, the later one counts. */
+  /** The scores by task id. If two sets cover a task, the later one counts. */
   readonly scores: ReadonlyMap<string, Score>
 }
 
-/** Fewest characters that name an id by its beginning or end. */
-const MIN_PART = 4
+/** Fewest characters by which the beginning or the end of an id is recognized. */
+const MIN_ID_PART = 4
 
 /**
- * The scores that a name stands for: that of a pointer, of a score set's id or a part of it that names no other, or of a
- * label. `fork-1/live` is what is called `live` among the score sets that were made in the timeline `fork-1`: those of its
- * own, and none of what it shares with its parent.
+ * The scores of a name: a pointer, a score set's id or an unambiguous part of it, or a label. `fork-1/live` is the
+ * label `live` among the score sets that were made on the timeline `fork-1`, without those it shares with its parent.
  */
 export const load = (name: string): Effect.Effect<Scoring, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within) =>
     Effect.gen(function* () {
-      const named = yield* resolveHere(name, within)
-      return { ...named, scores: yield* scoresOf(new Set(named.scoreSetIds)) }
+      const resolved = yield* resolveHere(name, within)
+      return { ...resolved, scores: yield* scoresOf(new Set(resolved.scoreSetIds)) }
     }),
   )
 
-/** Which score sets a name stands for, without their scores. */
+/** The score sets of a name, without their scores. */
 export const resolve = (name: string): Effect.Effect<Omit<Scoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within) => resolveHere(name, within))
 
-/** Looks a name up among the score sets of the timeline that stands before its first slash, where there is such a one. */
+/**
+ * Resolves a name on the timeline before its first slash, if there is a timeline with that name; otherwise on the
+ * log's.
+ */
 const onTimelineOf = <A, E>(
   name: string,
-  look: (within: string) => Effect.Effect<A, E, EventLog>,
+  query: (within: string) => Effect.Effect<A, E, EventLog>,
 ): Effect.Effect<A, E | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const slash = name.indexOf("/")
     const timeline = name.slice(0, Math.max(0, slash))
     const known = slash < 1 ? [] : yield* Timelines.list(log)
-    if (!known.some((one) => one.name === timeline)) return yield* look(name)
-    return yield* Effect.provideService(look(name.slice(slash + 1)), EventLog, { ...log, timeline })
+    if (!known.some((one) => one.name === timeline)) return yield* query(name)
+    return yield* Effect.provideService(query(name.slice(slash + 1)), EventLog, { ...log, timeline })
   })
 
 const resolveHere = (
@@ -77,7 +81,7 @@ const resolveHere = (
 ): Effect.Effect<Omit<Scoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   Effect.gen(function* () {
     const known = yield* sets
-    const ids = named(known, within)
+    const ids = resolveIds(known, within)
     const [first] = ids
     if (first === undefined) {
       const labels = [...new Set(Object.values(known.sets).map(({ label }) => label))]
@@ -87,32 +91,32 @@ const resolveHere = (
   })
 
 /**
- * All score sets and pointers, from the events that are about them and no others: where a log is only looked at, and nobody
- * kept a state of it, that is much less than the whole of it.
+ * All score sets and pointers, folded from the events about them only. Where no snapshot or cached state of the
+ * projection exists, that is much less than the whole log.
  */
 export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
-  const draft = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
+  const builder = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
   yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: SETS }, (page) =>
-    Projection.applyAll(ScoreSets.projection, draft, page),
+    Projection.applyAll(ScoreSets.projection, builder, page),
   )
-  return draft.state()
+  return builder.state()
 })
 
 const SETS: ReadonlyArray<CoreName> = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
-const named = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
+const resolveIds = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
   const ids = Object.keys(sets)
-  const pointed = Object.hasOwn(pointers, name) ? pointers[name] : undefined
-  if (pointed !== undefined) return ids.filter((id) => id === pointed)
+  const target = Object.hasOwn(pointers, name) ? pointers[name] : undefined
+  if (target !== undefined) return ids.filter((id) => id === target)
   if (Object.hasOwn(sets, name)) return [name]
   const labelled = ids.filter((id) => sets[id]?.label === name)
   if (labelled.length > 0) return labelled
-  const partly = name.length < MIN_PART ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name))
-  return partly.length === 1 ? partly : []
+  const matches = name.length < MIN_ID_PART ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name))
+  return matches.length === 1 ? matches : []
 }
 
-/** Reads all scorings, and keeps what these sets say of their tasks. */
+/** Reads all scoring events, and keeps the scores of these sets. */
 const scoresOf = (ids: ReadonlySet<string>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -123,10 +127,10 @@ const scoresOf = (ids: ReadonlySet<string>) =>
         if (!ids.has(id)) continue
         const tasks = tasksOf.get(id)
         if (is(event, "ScoringStarted")) {
-          // Sets are never overwritten: an id that is started twice keeps its first start.
+          // Sets are never overwritten: if an id is started twice, its first start counts.
           if (tasks !== undefined) continue
-          const begun = { ...Verdicts.unstarted(event.position), started: Verdicts.start(event.payload) }
-          tasksOf.set(id, new Map(event.payload.taskIds.map((taskId) => [taskId, begun])))
+          const initial = { ...Verdicts.unstarted(event.position), started: Verdicts.start(event.payload) }
+          tasksOf.set(id, new Map(event.payload.taskIds.map((taskId) => [taskId, initial])))
         } else if (is(event, "ScoringFinished")) {
           for (const [taskId, set] of tasks ?? []) tasks?.set(taskId, { ...set, finished: true })
         } else {

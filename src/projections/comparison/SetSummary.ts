@@ -1,3 +1,5 @@
+/** The summary of one or several score sets: distributions, measures, unscored rewards, best and worst tasks. */
+
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -9,20 +11,23 @@ import { verdictKey } from "../audit/Verdicts.ts"
 import { Quantiles, type Spread } from "../report/Quantiles.ts"
 import type { ScoreSets } from "../state/ScoreSets.ts"
 
-/** What one or several score sets say, over all of their tasks. Where two sets cover a task, the later one counts. */
+/** A summary over all tasks of one or several score sets. If two sets cover a task, the later one counts. */
 export interface SetSummary {
   readonly tasks: number
-  /** Tasks of which it is known what they came to: of a set that is not finished, only those that have a verdict. */
+  /** Tasks with a score: all tasks of a finished set; of an unfinished set, only those with a verdict. */
   readonly scored: number
   readonly earned: Spread | null
   readonly lost: Spread | null
   readonly net: Spread | null
-  /** How many tasks have a net value in each of these ranges of equal width, from the least one to the greatest. */
+  /** The number of tasks by net value, in bins of equal width from the smallest to the greatest value. */
   readonly histogram: ReadonlyArray<Bin>
   readonly measures: ReadonlyArray<MeasureSummary>
-  /** What could not be scored: each reason once, the most frequent first. Positions in reasons are left out. */
+  /**
+   * Rewards and punishments that could not be scored, grouped by reason, the most frequent first. Positions are removed
+   * from the reasons.
+   */
   readonly unscored: ReadonlyArray<UnscoredSummary>
-  /** The tasks with the greatest net values, and those with the least. */
+  /** The tasks with the greatest and with the smallest net values. */
   readonly best: ReadonlyArray<TaskNet>
   readonly worst: ReadonlyArray<TaskNet>
 }
@@ -34,7 +39,7 @@ export interface Bin {
 }
 
 export interface MeasureSummary {
-  /** As verdicts name it: `plugin/measure`, or its bare name. */
+  /** As in verdicts: `plugin/measure`, or the bare name. */
   readonly measure: string
   readonly rewards: ReadonlyArray<VerdictSummary>
   readonly punishments: ReadonlyArray<VerdictSummary>
@@ -43,7 +48,7 @@ export interface MeasureSummary {
 export interface VerdictSummary {
   readonly name: string
   readonly weight: number
-  /** In how many tasks it was given, and how often in all. */
+  /** The number of tasks in which it was given, and of its occurrences. */
   readonly tasks: number
   readonly times: number
   readonly amount: number
@@ -59,21 +64,24 @@ export interface UnscoredSummary {
 export interface TaskNet {
   readonly taskId: string
   readonly net: number
-  /** Rewards and punishments that nobody could decide, and that count nothing. */
+  /** Rewards and punishments that could not be decided; they contribute nothing. */
   readonly unscored: number
 }
 
-/** Tasks that are listed at most on each side, and ranges that nets are divided into. */
+/** Most tasks listed as best and as worst; and the number of bins. */
 const MAX_TASKS = 5
 const BINS = 10
 
-/** Reads what these score sets say: of one set its own stream, of several all verdicts of the log, in constant memory a task. */
+/**
+ * Summarizes score sets from their events: the stream of a single set, or all verdicts of the log for several. Memory
+ * is constant per task.
+ */
 export const load = (known: ScoreSets, ids: ReadonlyArray<string>): Effect.Effect<SetSummary, LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const summary = begin(known, ids)
-    const which = ids.length === 1 ? { stream: `scores/${ids[0]}` } : { types: VERDICTS }
-    yield* Pages.forEach(log.readPage, { ...which, timeline: log.timeline }, (page) => {
+    const query = ids.length === 1 ? { stream: `scores/${ids[0]}` } : { types: VERDICTS }
+    yield* Pages.forEach(log.readPage, { ...query, timeline: log.timeline }, (page) => {
       for (const event of page) summary.take(event)
     })
     return summary.of()
@@ -81,19 +89,19 @@ export const load = (known: ScoreSets, ids: ReadonlyArray<string>): Effect.Effec
 
 const VERDICTS = ["RewardGiven", "PunishmentGiven", "MeasureUnscored"]
 
-interface Given extends Omit<VerdictSummary, "amount"> {
+interface VerdictTotal extends Omit<VerdictSummary, "amount"> {
   readonly kind: "reward" | "punishment"
   readonly measure: string
   readonly amount: Sum.Sum
 }
 
-/** Begins to sum up. Pure: it is given the verdicts, in any order. */
+/** An accumulator of the summary. Pure. It accepts verdicts in any order. */
 export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
   const setOf = latestOf(known, ids)
   const sums = new Map<string, { earned: Sum.Sum; lost: Sum.Sum }>()
-  const given = new Map<string, Given>()
+  const verdictTotals = new Map<string, VerdictTotal>()
   const unscored = new Map<string, UnscoredSummary>()
-  const undecided = new Map<string, number>()
+  const undecidedCounts = new Map<string, number>()
   for (const id of ids) {
     const { finished = false, rubricDigest = "", taskIds = [] } = known.sets[id] ?? {}
     for (const taskId of finished ? taskIds : []) {
@@ -101,7 +109,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
     }
     for (const none of declared(known.rubrics[rubricDigest] ?? {})) {
       const key = verdictKey(none.measure, none.kind, none.name)
-      if (!given.has(key)) given.set(key, none)
+      if (!verdictTotals.has(key)) verdictTotals.set(key, none)
     }
   }
 
@@ -111,20 +119,20 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
     return found
   }
 
-  const give = (taskId: string, kind: Given["kind"], payload: PayloadOf<"RewardGiven">): void => {
+  const addVerdict = (taskId: string, kind: VerdictTotal["kind"], payload: PayloadOf<"RewardGiven">): void => {
     const { measure, name, weight, amount, occurrences, because } = payload
     const of = sumsOf(taskId)
     if (kind === "reward") of.earned = Sum.add(of.earned, amount)
     else of.lost = Sum.add(of.lost, amount)
     const key = verdictKey(measure, kind, name)
-    const before = given.get(key) ?? { kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }
+    const before = verdictTotals.get(key) ?? { kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }
     const times = before.times + (occurrences ?? Math.max(1, because.length))
-    given.set(key, { ...before, tasks: before.tasks + 1, times, amount: Sum.add(before.amount, amount) })
+    verdictTotals.set(key, { ...before, tasks: before.tasks + 1, times, amount: Sum.add(before.amount, amount) })
   }
 
-  const leave = (taskId: string, { measure, name, reason: told }: PayloadOf<"MeasureUnscored">): void => {
+  const addUnscored = (taskId: string, { measure, name, reason: told }: PayloadOf<"MeasureUnscored">): void => {
     sumsOf(taskId)
-    undecided.set(taskId, (undecided.get(taskId) ?? 0) + 1)
+    undecidedCounts.set(taskId, (undecidedCounts.get(taskId) ?? 0) + 1)
     const reason = told.replaceAll(/ ?at @\d+/g, "")
     const key = JSON.stringify([measure, name, reason])
     const before = unscored.get(key) ?? { measure, name, reason, tasks: 0 }
@@ -135,9 +143,9 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
     take: (event: Event): void => {
       const { taskId } = event
       if (taskId === null || setOf.get(taskId) !== event.payload.scoreSetId) return
-      if (is(event, "RewardGiven")) give(taskId, "reward", event.payload)
-      else if (is(event, "PunishmentGiven")) give(taskId, "punishment", event.payload)
-      else if (is(event, "MeasureUnscored")) leave(taskId, event.payload)
+      if (is(event, "RewardGiven")) addVerdict(taskId, "reward", event.payload)
+      else if (is(event, "PunishmentGiven")) addVerdict(taskId, "punishment", event.payload)
+      else if (is(event, "MeasureUnscored")) addUnscored(taskId, event.payload)
     },
     of: (): SetSummary => {
       const scores = [...sums].map(([taskId, { earned, lost }]) => {
@@ -145,7 +153,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
         return { taskId, ...of, net: Sum.round(of.earned - of.lost) }
       })
       const nets = scores
-        .map(({ taskId, net }) => ({ taskId, net, unscored: undecided.get(taskId) ?? 0 }))
+        .map(({ taskId, net }) => ({ taskId, net, unscored: undecidedCounts.get(taskId) ?? 0 }))
         .sort((a, b) => b.net - a.net)
       return {
         tasks: setOf.size,
@@ -154,7 +162,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
         lost: spread(scores.map(({ lost }) => lost)),
         net: spread(scores.map(({ net }) => net)),
         histogram: histogram(nets.map(({ net }) => net)),
-        measures: measures([...given.values()]),
+        measures: measures([...verdictTotals.values()]),
         unscored: [...unscored.values()].sort((a, b) => b.tasks - a.tasks),
         best: nets.slice(0, MAX_TASKS),
         worst: nets.slice(MAX_TASKS).slice(-MAX_TASKS).reverse(),
@@ -163,7 +171,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
   }
 }
 
-/** The last of these sets that covers each task. */
+/** For each task, the last of these sets that covers it. */
 const latestOf = ({ sets }: ScoreSets, ids: ReadonlyArray<string>): ReadonlyMap<string, string> =>
   new Map(
     ids
@@ -172,20 +180,20 @@ const latestOf = ({ sets }: ScoreSets, ids: ReadonlyArray<string>): ReadonlyMap<
       .flatMap(({ id, set }) => set.taskIds.map((taskId) => [taskId, id] as const)),
   )
 
-/** Every reward and punishment of a rubric, given to nobody. */
-const declared = (rubric: ScoreSets["rubrics"][string]): ReadonlyArray<Given> =>
+/** Every reward and punishment of a rubric, with zero occurrences. */
+const declared = (rubric: ScoreSets["rubrics"][string]): ReadonlyArray<VerdictTotal> =>
   Rubric.measuresOf(rubric).flatMap((of) => {
     const measure = Rubric.nameOf(of)
-    const none = (kind: Given["kind"], verdicts: Rubric.Measure["rewards"]) =>
+    const none = (kind: VerdictTotal["kind"], verdicts: Rubric.Measure["rewards"]) =>
       verdicts.map(({ name, weight }) => ({ kind, measure, name, weight, tasks: 0, times: 0, amount: Sum.zero }))
     return [...none("reward", of.rewards), ...none("punishment", of.punishments)]
   })
 
-const measures = (given: ReadonlyArray<Given>): ReadonlyArray<MeasureSummary> =>
-  [...new Set(given.map(({ measure }) => measure))].map((measure) => {
-    const of = (wanted: Given["kind"]) =>
-      given
-        .filter((one) => one.measure === measure && one.kind === wanted)
+const measures = (totals: ReadonlyArray<VerdictTotal>): ReadonlyArray<MeasureSummary> =>
+  [...new Set(totals.map(({ measure }) => measure))].map((measure) => {
+    const of = (kind: VerdictTotal["kind"]) =>
+      totals
+        .filter((one) => one.measure === measure && one.kind === kind)
         .map(({ name, weight, tasks, times, amount }) => ({ name, weight, tasks, times, amount: Sum.value(amount) }))
     return { measure, rewards: of("reward"), punishments: of("punishment") }
   })
@@ -196,7 +204,7 @@ const spread = (values: ReadonlyArray<number>): Spread | null => {
   return quantiles.spread()
 }
 
-/** Of values that are all the same there is one range. */
+/** Equal values fall in one bin. */
 const histogram = (values: ReadonlyArray<number>): ReadonlyArray<Bin> => {
   const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
   const most = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)

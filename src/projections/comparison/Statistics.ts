@@ -1,76 +1,79 @@
+/** The statistics of paired differences: sign-flip test, bootstrap interval, McNemar's test and effect size. */
+
 import { uniformInt } from "pure-rand/distribution/uniformInt"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 import { errorFunction, mean, quantileSorted, sampleStandardDeviation } from "simple-statistics"
 
 /**
- * Paired differences, in groups that may depend on one another: each inner list is one group, mostly of one difference.
- * What is drawn, and what is flipped, is always a whole group.
+ * Paired differences in groups; differences of one group may depend on one another. Most groups have one difference.
+ * Resampling and sign flipping always act on whole groups.
  */
 export type Groups = ReadonlyArray<ReadonlyArray<number>>
 
-/** A probability, and how it was come by. */
+/** A p-value, and how it was computed. */
 export interface PValue {
   readonly value: number
-  /** `exact`: over all possibilities; `sampled`: over a number of random ones. */
+  /** `exact`: over all sign patterns; `sampled`: over a number of random ones. */
   readonly method: "exact" | "sampled"
 }
 
-/** Bounds between which the mean difference of other tasks of the same kind is expected. */
+/** The bounds within which the mean difference of other tasks of the same kind is expected. */
 export interface Interval {
   readonly low: number
   readonly high: number
 }
 
-/** How chance is drawn. */
+/** The random numbers of a statistic. */
 export interface Drawing {
   readonly seed: number
-  /** Sign patterns, and resamples, that are drawn where not all are looked at. Default: 10,000. */
+  /** Random sign patterns, or resamples. Default: 10,000. */
   readonly draws?: number
 }
 
-/** Groups that differ up to which all sign patterns are looked at: 2^18 of them. */
+/** Up to so many groups with a difference, all 2^18 sign patterns are evaluated. */
 const MAX_EXACT_GROUPS = 18
 
 const DRAWS = 10_000
 
-/** Differences that are drawn for an interval altogether, at least 1,000 resamples all the same. */
+/** Most differences drawn for an interval in total; at least 1,000 resamples are made in any case. */
 const MAX_DRAWN = 20_000_000
 
 /**
- * The two-sided p-value of a mean difference of zero, by flipping signs: were both scores of a pair exchangeable, each group's
- * sum would as well have the other sign (Fisher, The Design of Experiments, 1935, §21). It is the share of sign patterns whose
- * sum is at least as far from zero. Beyond 18 groups that differ it is estimated by random patterns, of which the observed
- * one counts as one, so that it is never zero (Phipson & Smyth 2010).
+ * The two-sided p-value of a mean difference of zero, by a sign-flip test: if both scores of a pair are exchangeable,
+ * each group's sum could have either sign (Fisher, The Design of Experiments, 1935, §21). The p-value is the share of
+ * sign patterns whose sum is at least as far from zero as the observed one. With more than 18 groups that differ it is
+ * estimated from random patterns, counting the observed one among them, so that it is never zero (Phipson & Smyth
+ * 2010).
  */
 export const signFlip = (groups: Groups, drawing: Drawing): PValue => {
   const sums = groups.map(sumOf).filter((sum) => sum !== 0)
   const observed = Math.abs(sumOf(sums))
-  // A pattern whose sum is the same on paper may differ in its last digits.
+  // Sums that are mathematically equal may differ in their last digits.
   const bound = observed - 1e-9 * Math.max(1, ...sums.map(Math.abs))
   return sums.length <= MAX_EXACT_GROUPS
     ? { value: shareOfPatterns(sums, bound), method: "exact" }
     : { value: shareOfDrawn(Float64Array.from(sums), bound, drawing), method: "sampled" }
 }
 
-/** Goes through all sign patterns by changing one sign at a time (a Gray code). */
+/** Enumerates all sign patterns by changing one sign at a time (a Gray code). */
 const shareOfPatterns = (sums: ReadonlyArray<number>, bound: number): number => {
   const signs = sums.map(() => 1)
   const patterns = 2 ** sums.length
   let sum = sumOf(sums)
-  let asFar = 0
+  let extreme = 0
   for (let pattern = 1; pattern <= patterns; pattern++) {
-    if (Math.abs(sum) >= bound) asFar += 1
+    if (Math.abs(sum) >= bound) extreme += 1
     const flipped = 31 - Math.clz32(pattern & -pattern)
     const sign = -(signs[flipped] ?? 1)
     signs[flipped] = sign
     sum += 2 * sign * (sums[flipped] ?? 0)
   }
-  return asFar / patterns
+  return extreme / patterns
 }
 
 const shareOfDrawn = (sums: Float64Array, bound: number, { seed, draws = DRAWS }: Drawing): number => {
   const random = xoroshiro128plus(seed)
-  let asFar = 1
+  let extreme = 1
   for (let draw = 0; draw < draws; draw++) {
     let sum = 0
     let bits = 0
@@ -80,16 +83,16 @@ const shareOfDrawn = (sums: Float64Array, bound: number, { seed, draws = DRAWS }
       sum += (bits & 1) === 0 ? value : -value
       bits >>>= 1
     }
-    if (Math.abs(sum) >= bound) asFar += 1
+    if (Math.abs(sum) >= bound) extreme += 1
   }
-  return asFar / (draws + 1)
+  return extreme / (draws + 1)
 }
 
 /**
- * A 95 % interval of the mean difference by the bootstrap: groups are drawn with replacement, and the interval is where the
- * means of the resamples lie. The plain one is too narrow for few groups; this one takes percentiles further out, by which
- * it is as wide as Student's for normal data (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015, §4.6).
- * It needs two groups at least.
+ * A 95 % interval of the mean difference by the bootstrap: groups are drawn with replacement, and the interval is given
+ * by percentiles of the resampled means. The plain percentile interval is too narrow for few groups; this one takes
+ * percentiles further out, so that it is as wide as Student's for normal data (Hesterberg, "What Teachers Should Know
+ * About the Bootstrap", 2015, §4.6). It requires at least two groups.
  */
 export const bootstrap = (groups: Groups, { seed, draws = DRAWS }: Drawing): Interval => {
   const sums = Float64Array.from(groups, sumOf)
@@ -107,8 +110,8 @@ export const bootstrap = (groups: Groups, { seed, draws = DRAWS }: Drawing): Int
     means[resample] = sum / size
   }
   const sorted = [...means.sort()]
-  const beyond = expandedTail(groups.length)
-  return { low: quantileSorted(sorted, beyond), high: quantileSorted(sorted, 1 - beyond) }
+  const tail = expandedTail(groups.length)
+  return { low: quantileSorted(sorted, tail), high: quantileSorted(sorted, 1 - tail) }
 }
 
 /** The share of resamples to leave out at either end. */
@@ -117,7 +120,10 @@ const expandedTail = (groups: number): number => {
   return (1 - errorFunction(distance / Math.SQRT2)) / 2
 }
 
-/** The 97.5 % quantile of Student's t, expanded from the normal one (Abramowitz & Stegun 26.7.5). Within 1 % from 3 degrees on. */
+/**
+ * The 97.5 % quantile of Student's t, expanded from the normal one (Abramowitz & Stegun 26.7.5). Within 1 % from 3
+ * degrees on.
+ */
 const studentQuantile = (degrees: number): number => {
   const z = 1.959963984540054
   return (
@@ -129,8 +135,8 @@ const studentQuantile = (degrees: number): number => {
 }
 
 /**
- * McNemar's exact test of two counts of flips: how likely so uneven a split, or a more uneven one, were it a fair coin
- * (two-sided binomial test; Agresti, Categorical Data Analysis, 2002, §10.1.4).
+ * McNemar's exact test of two counts of flips: the probability of a split at least as uneven, if gains and losses were
+ * equally likely (two-sided binomial test; Agresti, Categorical Data Analysis, 2002, §10.1.4).
  */
 export const mcnemar = (gained: number, lost: number): number => {
   const flips = gained + lost
@@ -144,7 +150,7 @@ export const mcnemar = (gained: number, lost: number): number => {
   return Math.min(1, 2 * tail)
 }
 
-/** Cohen's d of paired differences: their mean in standard deviations (Lakens 2013, d_z); null where they do not vary. */
+/** Cohen's d of paired differences: their mean in standard deviations (Lakens 2013, d_z); null if they do not vary. */
 export const effectSize = (differences: ReadonlyArray<number>): number | null => {
   if (differences.length < 2) return null
   const deviation = sampleStandardDeviation([...differences])

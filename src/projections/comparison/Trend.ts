@@ -1,3 +1,5 @@
+/** The trend of scores from task to task, per agent, with a test against chance. */
+
 import { Data, Either, Schema } from "effect"
 import { median } from "simple-statistics"
 import { Position } from "../../events/vocabulary/Event.ts"
@@ -10,10 +12,10 @@ import { type MannKendall, mannKendall } from "./trend/MannKendall.ts"
 import { theilSen } from "./trend/TheilSen.ts"
 import * as Value from "./trend/Value.ts"
 
-/** Below so many scored tasks nothing is concluded from a series. */
+/** With fewer scored tasks than this, a series is descriptive only: it is not tested. */
 export const MIN_TASKS = 10
 
-/** Above this, what is seen may as well be chance. */
+/** The significance level. With a p-value above it, a trend may be chance. */
 export const LEVEL = 0.05
 
 const Part = Schema.Struct({ tasks: Schema.Int, mean: Schema.Finite, median: Schema.Finite })
@@ -56,10 +58,10 @@ const Series = Schema.Struct({
   }),
 })
 
-/** How the scores of one agent go on from task to task. */
+/** The scores of one agent from task to task. */
 export type Series = typeof Series.Type
 
-/** How scores go on from task to task, agent by agent. */
+/** The scores from task to task, per agent. */
 export const Trend = Schema.Struct({
   scores: Schema.Struct({ name: Schema.String, label: Schema.String, scoreSetIds: Schema.Array(Schema.String) }),
   measure: Schema.NullOr(Schema.String).annotations({ description: "null: the whole score" }),
@@ -69,7 +71,7 @@ export const Trend = Schema.Struct({
 
 export type Trend = typeof Trend.Type
 
-/** Fix the call: no task that was chosen is scored by this measure. */
+/** Fix the call: none of the selected tasks is scored by this measure. */
 export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
   readonly measure: string
   readonly scores: string
@@ -81,10 +83,10 @@ export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
   }
 }
 
-/** Names that a message lists at most. */
+/** Most names that a message lists. */
 const MAX_NAMES = 20
 
-/** Score them first, or choose others: no task that was chosen has such a score. */
+/** Score the tasks first, or select others: none of the selected tasks has such a score. */
 export class NothingScored extends Data.TaggedError("NothingScored")<{
   readonly scores: string
   readonly tasks: number
@@ -95,11 +97,11 @@ export class NothingScored extends Data.TaggedError("NothingScored")<{
   }
 }
 
-/** A task as far as a trend cares. */
+/** The fields of a task that a trend needs. */
 export interface Task {
   readonly taskId: string
   readonly agent: string
-  /** Where it was opened. */
+  /** The position at which it was opened. */
   readonly from: number
   readonly outcome: string | null
 }
@@ -109,11 +111,11 @@ export interface Options {
   readonly value?: "net" | "normalized"
   /** `plugin/measure`. Default: the whole score. */
   readonly measure?: string
-  /** What a series is made of: tasks with the same name. Default: the agent. */
+  /** The name of the series that a task belongs to. Default: its agent. */
   readonly agentOf?: (task: Task) => string
 }
 
-/** Their schema. */
+/** The schema of the options. */
 export const Options = Decoding.of<Options>({
   optional: {
     value: Schema.Literal("net", "normalized"),
@@ -123,9 +125,9 @@ export const Options = Decoding.of<Options>({
 })
 
 /**
- * Whether later tasks score higher than earlier ones, agent by agent. Tasks are taken in the order of their openings; open
- * ones, which may still score anything, are left out. It tells no better agent from easier goals: where goals or
- * worlds change over time, so may scores.
+ * Tests whether later tasks score higher than earlier ones, per agent. Tasks are ordered by their opening; open tasks
+ * are left out, because their score can still change. A trend does not distinguish a better agent from easier goals: if
+ * goals or worlds change over time, scores can change with them.
  */
 export const trend = (
   tasks: ReadonlyArray<Task>,
@@ -146,11 +148,13 @@ export const trend = (
     const score = scores.get(task.taskId)
     return score === undefined ? undefined : Value.of(score, value, measure)
   }
-  const agents = [...groupBy(closed, (task) => [agentOf(task)])].map(([agent, own]) => plot(agent, own, valued))
-  return Either.right({ scores: named, measure: measure ?? null, value, series: concluded(agents) })
+  const agents = [...groupBy(closed, (task) => [agentOf(task)])].map(([agent, agentTasks]) =>
+    plot(agent, agentTasks, valued),
+  )
+  return Either.right({ scores: named, measure: measure ?? null, value, series: tested(agents) })
 }
 
-/** A series before anything is concluded from it. */
+/** A series before it is tested. */
 type Plotted = Omit<Series, "answer" | "tau" | "p" | "slope">
 
 const plot = (agent: string, tasks: ReadonlyArray<Task>, valued: (task: Task) => Value.Valued | undefined): Plotted => {
@@ -185,16 +189,16 @@ const partOf = (values: ReadonlyArray<number>): typeof Part.Type | null =>
     ? null
     : { tasks: values.length, mean: Sum.round(Sum.of(values) / values.length), median: Sum.round(median([...values])) }
 
-/** Points of a window of the moving median: a tenth of the series, an odd number within these bounds. */
-const [NARROWEST, WIDEST] = [5, 101]
+/** Window of the moving median: a tenth of the series, an odd number of points within these bounds. */
+const [MIN_WINDOW, MAX_WINDOW] = [5, 101]
 
 const movingMedian = (values: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const reach = Math.floor(Math.min(WIDEST, Math.max(NARROWEST, values.length / 10)) / 2)
+  const reach = Math.floor(Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, values.length / 10)) / 2)
   return values.map((_, at) => Sum.round(median(values.slice(Math.max(0, at - reach), at + reach + 1))))
 }
 
-/** Holds every series that is long enough against chance, all of them together. */
-const concluded = (plotted: ReadonlyArray<Plotted>): ReadonlyArray<Series> => {
+/** Tests every series that is long enough, and corrects for the number of tests. */
+const tested = (plotted: ReadonlyArray<Plotted>): ReadonlyArray<Series> => {
   const tests = plotted.map(({ points }) =>
     points.length < MIN_TASKS ? undefined : mannKendall(points.map(({ value }) => value)),
   )

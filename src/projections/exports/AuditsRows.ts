@@ -1,32 +1,39 @@
+/** The flat rows and columns of audits, shared by the table formats (CSV and Parquet). */
+
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import type { Column } from "./ParquetRows.ts"
 
-/** An audit with one of its scores; null where the task has none. */
+/** An audit with one of its scores; null if the task has none. */
 export interface Row {
   readonly audit: TaskAudit
   readonly score: Score | null
 }
 
-/** The rows of an audit: one for each score set, one without a score where there is none. */
+/** The rows of an audit: one per score set, or one without a score if there is none. */
 export const rowsOf = (audit: TaskAudit): ReadonlyArray<Row> =>
   audit.scores.length === 0 ? [{ audit, score: null }] : audit.scores.map((score) => ({ audit, score }))
 
-type Held<Holds> = Extract<Column<Row>, { readonly holds: Holds }>
+type ColumnOf<Holds> = Extract<Column<Row>, { readonly holds: Holds }>
 
-const integer = (name: string, of: Held<"integer">["of"], optional = false): Column<Row> => ({
+const integer = (name: string, of: ColumnOf<"integer">["of"], optional = false): Column<Row> => ({
   ...{ name, holds: "integer", of, optional },
 })
-const number = (name: string, of: Held<"number">["of"]): Column<Row> => ({ name, holds: "number", of, optional: true })
-const text = (name: string, of: Held<"text">["of"], optional = false): Column<Row> => ({
+const number = (name: string, of: ColumnOf<"number">["of"]): Column<Row> => ({
+  name,
+  holds: "number",
+  of,
+  optional: true,
+})
+const text = (name: string, of: ColumnOf<"text">["of"], optional = false): Column<Row> => ({
   ...{ name, holds: "text", of, optional, values: "few" },
 })
 
 /**
- * The columns of a table of audits, the same in every format: names and meanings stay as they are, new ones come at the end.
- * They are what `TaskAudit` says, in one row for each task and score set; a task without a score has one row whose columns of
- * scores are empty. What is by component or by measure is not flat: `verdicts` holds the rewards and punishments as JSON, and
- * the audits as JSON Lines hold all.
+ * The columns of a table of audits, the same in every format. Existing names and meanings do not change; new columns
+ * are added at the end. A row holds the fields of `TaskAudit` for one task and one score set; for a task without a
+ * score, the score columns are empty. Values per component or per measure do not fit a row: `verdicts` holds the
+ * rewards and punishments as JSON, and the audits as JSON Lines hold everything.
  */
 export const COLUMNS: ReadonlyArray<Column<Row>> = [
   { name: "task_id", holds: "text", bounds: false, of: ({ audit }) => audit.taskId },
@@ -74,8 +81,14 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   number("possible", ({ score }) => score?.possible ?? null),
   number("normalized", ({ score }) => score?.normalized ?? null),
   integer("unscored", ({ score }) => score?.unscored.length ?? null, true),
-  { name: "verdicts", holds: "text", bounds: false, optional: true, of: ({ score }) => score && given(score) },
+  {
+    name: "verdicts",
+    holds: "text",
+    bounds: false,
+    optional: true,
+    of: ({ score }) => score && occurredVerdicts(score),
+  },
 ]
 
-/** What was given: `[{ measure, kind, name, weight, times, amount, because }]`, without what never was. */
-const given = (score: Score): string => JSON.stringify(verdictsOf(score).filter(({ times }) => times > 0))
+/** The verdicts of a score that occurred: `[{ measure, kind, name, weight, times, amount, because }]`. */
+const occurredVerdicts = (score: Score): string => JSON.stringify(verdictsOf(score).filter(({ times }) => times > 0))

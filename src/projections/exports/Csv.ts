@@ -1,25 +1,27 @@
+/** The CSV encoder for table rows (RFC 4180). */
+
 import { iso } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { Column } from "./ParquetRows.ts"
 
 /**
- * Items as lines of CSV (RFC 4180): UTF-8, a heading line, lines that end with CR LF, quotes where a field needs them. A time
- * is ISO 8601 in UTC, a truth `true` or `false`, what is not there an empty field; a text that is empty is `""`.
+ * Encodes items as CSV: UTF-8, a header line, lines that end with CR LF, quotes where a field needs them. A time is ISO
+ * 8601 in UTC, a boolean `true` or `false`, null an empty field; an empty text is `""`.
  *
- * A text that a spreadsheet would take for a formula, because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return,
- * gets an apostrophe before it: what an agent or a plugin wrote shall not run where somebody opens the file. Numbers are
- * numbers, with their sign. The other formats hold texts as they are.
+ * A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe before it, because a
+ * spreadsheet would evaluate it as a formula: text written by an agent or a plugin must not run where somebody opens
+ * the file. Numbers keep their sign and get no apostrophe. The other formats hold texts unchanged.
  */
 export const encoder = <Item>(columns: ReadonlyArray<Column<Item>>): Encoder<Item> => {
-  let begun = false
-  const heading = () => {
-    if (begun) return ""
-    begun = true
+  let hasHeader = false
+  const header = () => {
+    if (hasHeader) return ""
+    hasHeader = true
     return line(columns.map(({ name }) => field(name)))
   }
   return {
-    add: (items) => heading() + items.map((item) => line(columns.map((column) => fieldOf(column, item)))).join(""),
-    end: heading,
+    add: (items) => header() + items.map((item) => line(columns.map((column) => fieldOf(column, item)))).join(""),
+    end: header,
   }
 }
 

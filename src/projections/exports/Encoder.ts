@@ -1,22 +1,27 @@
+/** The interface of an export format: an encoder turns pages of items into chunks of a file. */
+
 import { Effect, Stream } from "effect"
 
-/** Bytes, or text, which is written as UTF-8; many short texts stay in pieces: joined, they would have to be taken apart again. */
+/**
+ * Bytes, or text that is written as UTF-8. Many short texts stay a list, because joined they would have to be split
+ * again.
+ */
 export type Chunk = string | Uint8Array | ReadonlyArray<string>
 
 /**
- * Writes a file of some format, piece by piece: what it makes of the pages it is given, and in the end whatever the format
- * has after them. It keeps no more than what the format needs to go on; one that was ended is used up.
+ * Encodes a file piece by piece: `add` encodes a page of items, `end` returns the rest of the file. It buffers only
+ * what the format requires. It cannot be used after `end`.
  */
 export interface Encoder<Item> {
   readonly add: (page: ReadonlyArray<Item>) => Chunk | Promise<Chunk>
   readonly end: () => Chunk | Promise<Chunk>
 }
 
-/** A chunk once it is there. What cannot be encoded is a fault of the encoder, and no failure. */
+/** A chunk as an Effect. A rejected promise is a defect of the encoder, not a typed error. */
 export const made = (chunk: Chunk | Promise<Chunk>): Effect.Effect<Chunk> =>
   chunk instanceof Promise ? Effect.promise(() => chunk) : Effect.succeed(chunk)
 
-/** The chunks that an encoder makes of pages. */
+/** The chunks of a file that a new encoder makes of these pages. */
 export const encode = <Item, E, R>(
   make: () => Encoder<Item>,
   pages: Stream.Stream<ReadonlyArray<Item>, E, R>,

@@ -1,3 +1,5 @@
+/** Events as JSON Lines, encoded and decoded without loss. */
+
 import { Either, ParseResult, Schema } from "effect"
 import type { Link } from "../../events/integrity/Chain.ts"
 import { nameOf } from "../../events/payload/Blob.ts"
@@ -7,17 +9,20 @@ import { findNonJson, JsonObject, sha256 } from "../../values/Json.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /**
- * Events as JSON Lines (https://jsonlines.org), exactly as they are stored: `decode` gives back what this was given, so that an
- * import has the same chain, hash by hash.
+ * Events as JSON Lines (https://jsonlines.org), exactly as stored: `decode` restores the input, so that an import has
+ * the same hash chain.
  *
- * A line is the event as `hindcast log show --json` shows it, with one difference: where fields are personal, `keyId` names
- * the key, and `payload` is `{"open", "sealed"}`: the payload as it reads without the key, and the encrypted fields. So an
- * export gives nothing away that the log's file alone does not, and a subject's data in it goes with the subject's key.
- * `blob: true` says that the payload stands apart from its event in the log, for its size.
+ * A line is the event as `hindcast log show --json` shows it, with one difference. If fields are encrypted, `keyId`
+ * names the key, and `payload` is `{"open", "sealed"}`: the payload without the encrypted fields, and the encrypted
+ * fields. So an export reveals no more than the log's file, and destroying a subject's key also makes its data in the
+ * export unreadable. `blob: true` says that the log stores the payload separately from its event, because of its size.
  */
 export const encoder = (): Encoder<Recorded> => ({ add: (page) => page.map(line), end: () => "" })
 
-/** The same as it reads, with personal fields in the clear where they were decrypted: the hashes are those of what is stored. */
+/**
+ * Events as decoded, with encrypted fields in plain text if they could be decrypted. The hashes are still those of the
+ * stored form.
+ */
 export const readableEncoder = (): Encoder<Readable> => ({
   add: (page) => page.map(({ link, text, keyId, hash }) => lineOf(link, keyId, false, text, hash)),
   end: () => "",
@@ -26,7 +31,10 @@ export const readableEncoder = (): Encoder<Readable> => ({
 const line = ({ link, stored, blob, keyId, hash }: Recorded): string =>
   lineOf(link, keyId, blob !== null, blob ?? stored, hash)
 
-/** One event as a line. Its keys are always the same, in the same order. `payload` is JSON on one line, as a log holds it. */
+/**
+ * One event as a line. Its keys are always the same, in the same order. `payload` is JSON on one line, as the log
+ * stores it.
+ */
 const lineOf = (link: Link, keyId: string | null, isBlob: boolean, payload: string, hash: string): string =>
   `{"position":${link.position},"id":"${link.id}","timeline":${quoted(link.timeline)},"stream":${quoted(link.stream)},` +
   `"version":${link.version},"type":${quoted(link.type)},"schemaVersion":${link.schemaVersion},` +
@@ -38,7 +46,7 @@ const lineOf = (link: Link, keyId: string | null, isBlob: boolean, payload: stri
 
 const quoted = (text: string | null): string => JSON.stringify(text)
 
-/** A line, read. */
+/** A decoded line. */
 const Line = Schema.Struct({
   position: Position,
   id: EventId,
@@ -60,7 +68,7 @@ const Line = Schema.Struct({
 
 const decodeLine = Schema.decodeUnknownEither(Line, { onExcessProperty: "error" })
 
-/** The event that a line says, or what is wrong with the line. Whether its hash is right, only the chain can tell. */
+/** The event of a line, or what is wrong with the line. Its hash is not verified here; only the chain can verify it. */
 export const decode = (line: string): Either.Either<Recorded, string> => {
   const parsed = parse(line)
   if (Either.isLeft(parsed)) return Either.left(parsed.left)
@@ -72,7 +80,7 @@ export const decode = (line: string): Either.Either<Recorded, string> => {
       return `expected an exported event, found ${issue?.path.join(".") || "the line"}: ${issue?.message ?? error.message}`
     },
     onRight: ({ payload, keyId = null, blob, hash, ...link }): Recorded => {
-      // The log writes JSON in this way and in no other, so that the text is what it was.
+      // The log always serializes JSON in this way, so that the text equals the stored one.
       const text = JSON.stringify(payload)
       return blob === undefined
         ? { link, stored: text, blob: null, keyId, hash }
@@ -81,7 +89,10 @@ export const decode = (line: string): Either.Either<Recorded, string> => {
   })
 }
 
-/** What no append would let into a log; looked for first, because the schema's own message would repeat it, however deep it is. */
+/**
+ * Finds values that no append accepts. Checked first, because the schema's own message would repeat the value, however
+ * deep it is.
+ */
 const flawIn = (line: unknown): string | undefined => {
   for (const [field, value] of Object.entries(line ?? {})) {
     const bad = findNonJson(value)

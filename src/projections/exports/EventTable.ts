@@ -1,19 +1,22 @@
+/** The Parquet export of events. */
+
 import type { Readable } from "../../events/read/Records.ts"
 import type { Head } from "../../events/vocabulary/Event.ts"
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 
-/** What a file of events says of where they come from. */
+/** The origin of exported events, which the file states. */
 export interface EventSource {
   /** The log's file name. */
   readonly log: string
-  /** The log's end when the events were read: nothing later is among them. */
+  /** The head of the log when the export began; the file has no later events. */
   readonly head: Head
 }
 
 /**
- * Events as a table: a row an event, typed columns, the payload as JSON text. `key_id` stands where the payload has encrypted
- * fields. The file names the log and its head (`hindcast.log`, `hindcast.head`, `hindcast.head_hash`).
+ * Events as a Parquet table: one row per event, typed columns, the payload as JSON text. `key_id` is set if the payload
+ * has encrypted fields. The file metadata names the log and its head (`hindcast.log`, `hindcast.head`,
+ * `hindcast.head_hash`).
  */
 export const encoder = ({ log, head }: EventSource): Encoder<Readable> =>
   ParquetRows.encoder({

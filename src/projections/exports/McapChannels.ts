@@ -1,3 +1,5 @@
+/** Readings and commands as an MCAP file, for robotics tools such as Foxglove. */
+
 import { McapWriter } from "@mcap/core"
 import type { Readable } from "../../events/read/Records.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -5,31 +7,32 @@ import { nanoseconds } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { EventSource } from "./EventTable.ts"
 
-/** Where the events come from, and what plugins declared. */
+/** The origin of the events, and the plugin manifests. */
 export interface McapOptions extends EventSource {
   readonly version: string
-  /** Every import of a plugin in the log, whichever events are exported, in order. */
+  /** Every import of a plugin in the log, in order, whichever events are exported. */
   readonly imports: ReadonlyArray<Imported>
 }
 
-/** What a plugin declared from a position on. */
+/** A plugin's manifest, and the position from which it applies. */
 export interface Imported {
   readonly position: number
   readonly plugin: string
   readonly manifest: JsonObject
 }
 
-/** Bytes of messages in a chunk, about: what is indexed as one. */
+/** Approximate size of a chunk in bytes; a chunk is indexed as a unit. */
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Readings and commands as an MCAP file (https://mcap.dev/spec): a channel for each sensor and each actuator, whose topic is its
- * name (`/text-room/look`), with JSON messages and a JSON Schema that holds what the plugin's manifest declares. A message's
- * log time is when the log recorded the event, its publish time when it occurred, its sequence number the event's position.
+ * Readings and commands as an MCAP file (https://mcap.dev/spec): a channel for each sensor and each actuator, whose
+ * topic is its name (`/text-room/look`), with JSON messages and a JSON Schema that includes the schema of the plugin's
+ * manifest. A message's log time is when the log recorded the event, its publish time when the event occurred, its
+ * sequence number the event's position.
  *
- * A sensor's message is a reading, a failure or a skipped turn; an actuator's the request and then the outcome of a
- * command (`event` says which). The file has chunks, uncompressed, with indexes and statistics, and names the log in its
- * metadata record `hindcast`.
+ * A sensor's message is a reading, a failure or a skipped turn; an actuator's is a command's request or its outcome
+ * (`event` says which). The file has uncompressed chunks, indexes and statistics, and names the log in its metadata
+ * record `hindcast`.
  */
 export const encoder = (options: McapOptions): Encoder<Readable> => {
   let chunks: Array<Uint8Array> = []
@@ -37,7 +40,7 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
   const writer = new McapWriter({
     writable: {
       write: async (bytes) => {
-        // The writer uses its memory again.
+        // The writer reuses its buffer.
         chunks.push(bytes.slice())
         position += BigInt(bytes.length)
       },
@@ -45,17 +48,17 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
     },
     chunkSize: CHUNK_BYTES,
   })
-  const taken = () => {
+  const takeBytes = () => {
     const bytes = Buffer.concat(chunks)
     chunks = []
     return bytes
   }
   const { imports } = options
-  // Before its first import, a plugin's components are taken to be what that one declares.
+  // Before its first import, a plugin is assumed to declare the components of that import.
   const channels = channelsOf(writer, new Map(imports.toReversed().map(({ plugin, manifest }) => [plugin, manifest])))
   let declared = 0
-  /** The actuators of commands under way: an outcome names its command alone. */
-  const commanded = new Map<string, string>()
+  /** The actuators of pending commands, because an outcome names only its command. */
+  const actuatorOfCommand = new Map<string, string>()
   let started = false
 
   const start = async () => {
@@ -80,11 +83,12 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
     }
     const payload = JSON.parse(text) as JsonObject
     const commandId = typeof payload.commandId === "string" ? payload.commandId : undefined
-    if (commandId !== undefined && typeof payload.actuator === "string") commanded.set(commandId, payload.actuator)
-    const component = commandId === undefined ? payload.sensor : commanded.get(commandId)
-    // The command was requested before the first of these events.
+    if (commandId !== undefined && typeof payload.actuator === "string")
+      actuatorOfCommand.set(commandId, payload.actuator)
+    const component = commandId === undefined ? payload.sensor : actuatorOfCommand.get(commandId)
+    // The command was requested before the first exported event.
     if (typeof component !== "string") return
-    if (ENDS_COMMAND.has(link.type) && commandId !== undefined) commanded.delete(commandId)
+    if (ENDS_COMMAND.has(link.type) && commandId !== undefined) actuatorOfCommand.delete(commandId)
     const channelId = await channels.of(component, commandId === undefined ? "sensors" : "actuators")
     const message = { event: link.type, taskId: link.taskId, ...payload }
     await writer.addMessage({
@@ -100,17 +104,17 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
     add: async (page) => {
       await start()
       for (const event of page) await addEvent(event)
-      return taken()
+      return takeBytes()
     },
     end: async () => {
       await start()
       await writer.end()
-      return taken()
+      return takeBytes()
     },
   }
 }
 
-/** An unknown outcome may still become known. */
+/** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */
 const ENDS_COMMAND: ReadonlySet<string> = new Set(["CommandDenied", "CommandSucceeded", "CommandFailed"])
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -120,17 +124,19 @@ const TYPES: ReadonlySet<string> = new Set([
 
 type Kind = "sensors" | "actuators"
 
-/** The channels of components, made at their first message and anew where their plugin declares them in another way. */
+/**
+ * The channels of components. A channel is made at its first message, and again when the plugin's declaration changes.
+ */
 const channelsOf = (writer: McapWriter, manifests: Map<string, JsonObject>) => {
-  /** The channel of each component as its plugin declares it now. */
+  /** The channel of each component by its plugin's current declaration. */
   const current = new Map<string, number>()
-  const made = new Map<string, number>()
+  const channelIds = new Map<string, number>()
   const make = async (component: string, kind: Kind): Promise<number> => {
     const declared = declaredIn(manifests.get(pluginOf(component)) ?? {}, kind, component)
     const description = typeof declared.description === "string" ? declared.description : ""
     const schema = JSON.stringify(SCHEMAS[kind](declared))
     const key = JSON.stringify([component, schema, description])
-    const known = made.get(key)
+    const known = channelIds.get(key)
     if (known !== undefined) return known
     const name = `hindcast.${component}`
     const schemaId = await writer.registerSchema({ name, encoding: "jsonschema", data: Buffer.from(schema) })
@@ -143,7 +149,7 @@ const channelsOf = (writer: McapWriter, manifests: Map<string, JsonObject>) => {
         ["description", description],
       ]),
     })
-    made.set(key, channelId)
+    channelIds.set(key, channelId)
     return channelId
   }
   return {
@@ -176,7 +182,7 @@ const number = { type: "number" }
 const failure = { type: "object", properties: { code: text, message: text } }
 const common = { event: text, taskId: { type: ["string", "null"] } }
 
-/** What messages of a component look like, around what its plugin declares. */
+/** The JSON Schema of a component's messages, which includes the schemas that its plugin declares. */
 const SCHEMAS: Readonly<Record<Kind, (declared: JsonObject) => Json>> = {
   sensors: ({ reading = {} }) => ({
     type: "object",

@@ -1,3 +1,5 @@
+/** Tasks as OpenTelemetry traces in OTLP/JSON. */
+
 import type { Link } from "../../events/integrity/Chain.ts"
 import type { Readable } from "../../events/read/Records.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -6,7 +8,7 @@ import { Scorings, type SpanParent } from "./otlp/Scorings.ts"
 import * as Span from "./otlp/Span.ts"
 import { TaskTrace } from "./otlp/TaskTrace.ts"
 
-/** Where the spans are said to come from. */
+/** The origin of the spans, which their resource states. */
 export interface OtlpOptions {
   /** `service.name` of the resource. */
   readonly service: string
@@ -14,31 +16,34 @@ export interface OtlpOptions {
   readonly version: string
   /** The log's file name. */
   readonly log: string
-  /** The timeline whose history the events are, with what it shares with others; null for each event's own. Default: null. */
+  /**
+   * The timeline to which all spans are attributed, including events it shares with others; null: each event's own.
+   * Default: null.
+   */
   readonly timeline?: string | null
 }
 
-/** Most spans of a line. */
-const SPANS_A_LINE = 500
+/** Most spans per line. */
+const SPANS_PER_LINE = 500
 
 /**
- * Tasks as traces, in lines of OTLP/JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter): each line is a
- * `TracesData`, which is also what a collector takes at `/v1/traces`.
+ * Tasks as traces, in lines of OTLP/JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter): each line
+ * is a `TracesData`, which a collector also accepts at `/v1/traces`.
  *
- * A trace is a task. Its root is the agent's invocation; the spans in it are commands, readings, model calls, the wait for
- * a person (within its command), and each scoring of the task, with its verdicts as events. Ids follow from the ids of
- * tasks and events, so that the same span has the same id in every export. A task that went on in a fork has a trace of its
- * own there. What is kept in memory is what has begun and not ended, and of every task where its trace is.
+ * A trace is a task. Its root span is the agent's invocation. The other spans are commands, readings, model calls,
+ * waits for confirmation (within their command), and scorings of the task with their verdicts as span events. Ids are
+ * derived from the ids of tasks and events, so that a span has the same id in every export. A task that was continued
+ * in a fork has a separate trace for the fork. Memory holds the open spans, and the trace id of every task.
  */
 export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<Readable> => {
   const traces = new Map<string, TaskTrace>()
-  /** Where the tasks' traces are, also those of closed ones: they are scored after they were closed. */
-  const places = new Map<string, SpanParent>()
+  /** The traces of all tasks, including closed ones, which can be scored later. */
+  const parents = new Map<string, SpanParent>()
   const timelineOf = (link: Link): string => timeline ?? link.timeline
   const keyOf = (taskId: string, link: Link): string => `${timelineOf(link)}\0${taskId}`
-  const placeOf = (taskId: string, link: Link): SpanParent =>
-    places.get(keyOf(taskId, link)) ?? { traceId: Span.traceIdOf(taskId, timelineOf(link)), rootId: undefined }
-  const scorings = new Scorings(placeOf)
+  const parentOf = (taskId: string, link: Link): SpanParent =>
+    parents.get(keyOf(taskId, link)) ?? { traceId: Span.traceIdOf(taskId, timelineOf(link)), rootId: undefined }
+  const scorings = new Scorings(parentOf)
   let spans: Array<Span.Span> = []
 
   const resource = { attributes: Span.attributes({ "service.name": service, "hindcast.log": log }) }
@@ -46,8 +51,8 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
   const lines = (least: number): ReadonlyArray<string> => {
     const written: Array<string> = []
     while (spans.length > 0 && spans.length >= least) {
-      const scopeSpans = [{ scope, spans: spans.slice(0, SPANS_A_LINE) }]
-      spans = spans.slice(SPANS_A_LINE)
+      const scopeSpans = [{ scope, spans: spans.slice(0, SPANS_PER_LINE) }]
+      spans = spans.slice(SPANS_PER_LINE)
       written.push(`${JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })}\n`)
     }
     return written
@@ -65,7 +70,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     const trace = traces.get(key) ?? traceOf({ ...link, timeline: timelineOf(link) }, taskId, payload)
     if (!traces.has(key)) {
       traces.set(key, trace)
-      places.set(key, { traceId: trace.traceId, rootId: trace.root.spanId })
+      parents.set(key, { traceId: trace.traceId, rootId: trace.root.spanId })
     }
     spans.push(...trace.take(link, payload))
     if (type === "TaskClosed") traces.delete(key)
@@ -74,7 +79,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
   return {
     add: (page) => {
       for (const event of page) add(event)
-      return lines(SPANS_A_LINE)
+      return lines(SPANS_PER_LINE)
     },
     end: () => {
       spans.push(...scorings.end())
@@ -85,7 +90,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
   }
 }
 
-/** A task that was opened before the first of the events begins with the first of its own. */
+/** The trace of a task that was opened before the first exported event begins with the task's first exported event. */
 const traceOf = (link: Link, taskId: string, payload: JsonObject): TaskTrace =>
   new TaskTrace(taskId, link, link.type === "TaskOpened" ? payload : {})
 
@@ -93,7 +98,10 @@ const SCORING: ReadonlySet<string> = new Set([
   ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"],
 ])
 
-/** What a trace shows. What comes of a task once it is closed does not open it again. */
+/**
+ * The event types in a trace. None that occurs after the close is among them, so that a closed task is not opened
+ * again.
+ */
 const TRACED: ReadonlySet<string> = new Set([
   ...["TaskOpened", "TaskClosed", "SensorRead", "SensorFailed", "SensorSkipped", "InputReceived", "MessageSent"],
   ...["DecisionMade", "ModelCalled", "ModelResponded", "ActuatorCommanded", "CommandAllowed", "CommandDispatched"],

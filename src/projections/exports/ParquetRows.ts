@@ -1,12 +1,14 @@
+/** The Parquet encoder for table rows, one row group at a time. */
+
 import * as zlib from "node:zlib"
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from "hyparquet-writer"
 import type { Encoder } from "./Encoder.ts"
 
-/** What a column holds, and how readers take it. */
+/** The value type of a column. */
 type Values<Item> =
   | { readonly holds: "integer"; readonly of: (item: Item) => number | null }
   | { readonly holds: "number"; readonly of: (item: Item) => number | null }
-  /** Milliseconds since the Unix epoch: a time in UTC to readers. */
+  /** Milliseconds since the Unix epoch, written as a UTC timestamp. */
   | { readonly holds: "moment"; readonly of: (item: Item) => number | null }
   | { readonly holds: "boolean"; readonly of: (item: Item) => boolean | null }
   | { readonly holds: "text"; readonly of: (item: Item) => string | null }
@@ -14,31 +16,39 @@ type Values<Item> =
 /** A column of a table of items. */
 export type Column<Item> = Values<Item> & {
   readonly name: string
-  /** Whether an item may have none (null). Default: no. */
+  /** Whether values may be null. Default: no. */
   readonly optional?: boolean
-  /** How its values are: `few` different ones are written once each, `rising` ones as differences. Default: `any`. */
+  /**
+   * The encoding: `few` distinct values are written once each (dictionary), `rising` ones as differences (delta).
+   * Default: `any`.
+   */
   readonly values?: "any" | "few" | "rising"
-  /** Whether readers are told the least and the greatest of each row group, so that they can skip it. Default: yes. */
+  /** Whether each row group states the column's minimum and maximum, so that readers can skip it. Default: yes. */
   readonly bounds?: boolean
 }
 
-/** How a table is written. */
+/** Options of a table. */
 export interface ParquetOptions<Item> {
   readonly columns: ReadonlyArray<Column<Item>>
-  /** About how many bytes an item takes, where some take many. Default: next to none. */
+  /** The approximate size of an item in bytes, if some are large. Default: 0. */
   readonly weigh?: (item: Item) => number
-  /** What the file says of itself, by name. */
+  /** The file's key-value metadata. */
   readonly about?: Readonly<Record<string, string>>
 }
 
-/** Rows of a row group, which is held in memory until it is written; and its weight, whichever comes first. */
-const ROWS_A_GROUP = 32_768
-const WEIGHT_A_GROUP = 8 * 1024 * 1024
+/** A row group, which is held in memory until it is written, ends at so many rows or at this weight in bytes. */
+const ROWS_PER_GROUP = 32_768
+const WEIGHT_PER_GROUP = 8 * 1024 * 1024
 
-/** Fastest, and 8 % larger than by default. It is zlib's, in native code: Snappy here would be JavaScript, and slower. */
+/**
+ * The fastest level; files are 8 % larger than at the default level. GZIP uses native zlib, while Snappy would run in
+ * JavaScript, and slower.
+ */
 const COMPRESSION_LEVEL = 1
 
-/** Items as rows of a Parquet file (https://parquet.apache.org/docs/file-format), one row group after the other. */
+/**
+ * Encodes items as rows of a Parquet file (https://parquet.apache.org/docs/file-format), one row group after another.
+ */
 export const encoder = <Item>({ columns, weigh = () => 0, about = {} }: ParquetOptions<Item>): Encoder<Item> => {
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
@@ -49,18 +59,18 @@ export const encoder = <Item>({ columns, weigh = () => 0, about = {} }: ParquetO
     kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
     createdBy: "hindcast",
   })
-  const gathered = columns.map((column) => gatheringOf(column))
+  const collectors = columns.map((column) => collectorOf(column))
   let rows = 0
   let weight = 0
 
-  /** What was written since the last time; the writer goes on in the same memory. */
-  const taken = () => {
+  /** The bytes written since the last call, copied because the writer reuses its buffer. */
+  const takeBytes = () => {
     const chunk = bytes.getBytes().slice()
     bytes.index = 0
     return chunk
   }
   const writeGroup = () => {
-    const columnData = columns.map((column, index) => sourceOf(column, gathered[index]?.take() ?? []))
+    const columnData = columns.map((column, index) => sourceOf(column, collectors[index]?.take() ?? []))
     writer.write({ columnData, rowGroupSize: rows })
     rows = 0
     weight = 0
@@ -68,17 +78,17 @@ export const encoder = <Item>({ columns, weigh = () => 0, about = {} }: ParquetO
   return {
     add: (page) => {
       for (const item of page) {
-        for (const column of gathered) column.add(item)
+        for (const column of collectors) column.add(item)
         rows += 1
         weight += weigh(item)
-        if (rows >= ROWS_A_GROUP || weight >= WEIGHT_A_GROUP) writeGroup()
+        if (rows >= ROWS_PER_GROUP || weight >= WEIGHT_PER_GROUP) writeGroup()
       }
-      return taken()
+      return takeBytes()
     },
     end: () => {
       if (rows > 0) writeGroup()
       writer.finish()
-      return taken()
+      return takeBytes()
     },
   }
 }
@@ -106,15 +116,15 @@ const sourceOf = <Item>(column: Column<Item>, data: Array<unknown>): ColumnSourc
   ...(isLongText(column) ? { encoding: "PLAIN" } : {}),
 })
 
-/** The values of one column of a row group, as the writer takes them. */
-interface Gathering<Item> {
+/** Collects the values of one column for a row group, in the form that the writer takes. */
+interface ColumnCollector<Item> {
   readonly add: (item: Item) => void
-  /** What was gathered, which holds until the next is. */
+  /** The collected values. The result is valid only until the next `add`. */
   readonly take: () => Array<unknown>
 }
 
-const gatheringOf = <Item>(column: Column<Item>): Gathering<Item> => {
-  if (isLongText(column)) return gatheringText(column)
+const collectorOf = <Item>(column: Column<Item>): ColumnCollector<Item> => {
+  if (isLongText(column)) return textCollector(column)
   let values: Array<unknown> = []
   const take = () => {
     const taken = values
@@ -133,24 +143,24 @@ const gatheringOf = <Item>(column: Column<Item>): Gathering<Item> => {
 
 type LongText<Item> = Column<Item> & { readonly holds: "text" }
 
-/** Whether a column's texts are each another one, and nobody asks for their bounds. */
+/** Whether a text column has neither a dictionary nor bounds. */
 const isLongText = <Item>(column: Column<Item>): column is LongText<Item> =>
   column.holds === "text" && column.values === undefined && column.bounds === false
 
 /**
- * Texts are written one behind the other as soon as they come, into memory that every row group uses again. Kept as texts until
- * the group is written, and each one encoded by itself, they would take twice the time and three times the memory.
+ * Collects texts by encoding each at once into a buffer that all row groups reuse. Keeping the strings until the group
+ * is written, and encoding each separately, takes twice the time and three times the memory.
  */
-const gatheringText = <Item>(column: LongText<Item>): Gathering<Item> => {
+const textCollector = <Item>(column: LongText<Item>): ColumnCollector<Item> => {
   let memory = Buffer.allocUnsafe(TEXT_BYTES)
   let length = 0
-  /** Where each text ends; negative where there is none. */
+  /** The end offset of each text; `NONE` for null. */
   let ends: Array<number> = []
   return {
     add: (item) => {
       const text = column.of(item)
       if (text === null) return ends.push(NONE)
-      // No character takes more than three bytes.
+      // A UTF-16 code unit takes at most three bytes in UTF-8.
       const most = length + 3 * text.length
       if (most > memory.length) {
         const larger = Buffer.allocUnsafe(Math.max(most, 2 * memory.length))
@@ -177,5 +187,5 @@ const gatheringText = <Item>(column: LongText<Item>): Gathering<Item> => {
 
 const NONE = -1
 
-/** Bytes that a column of texts takes from the start. */
+/** Initial buffer size of a text column, in bytes. */
 const TEXT_BYTES = 1024 * 1024

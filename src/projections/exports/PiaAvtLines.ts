@@ -1,37 +1,42 @@
+/** Events as log lines of the PiaAGI Agent Analysis and Visualization Toolkit. */
+
 import type { Readable } from "../../events/read/Records.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { iso } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 
-/** How the lines say what an event does not. */
+/** The fields of a line that do not follow from its event. */
 export interface PiaAvtOptions {
-  /** What all lines say as `experiment_id`. */
+  /** The `experiment_id` of all lines. */
   readonly experiment: string
   /** `iso`: UTC with three fraction digits and Z; `seconds`: since the Unix epoch, as a number. */
   readonly timestamps: "iso" | "seconds"
-  /** The agents of tasks that were opened before the first of the events. Added to, as tasks are opened. */
+  /**
+   * The agents of tasks that were opened before the first exported event. The encoder adds the agents of tasks that are
+   * opened later.
+   */
   readonly agents: Map<string, string>
 }
 
-/** The levels of the lines, by Python's names for them. */
+/** The log levels, by Python's names. */
 type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR"
 
 /**
- * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit, one JSON object a line, all with the same
- * eight keys: the task is the simulation's run, the task's agent is the agent, and the source is the component that an event
- * is about, or whoever caused it. `simulation_run_id` and `agent_id` are null for what belongs to no task.
+ * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, always with
+ * the same eight keys. The task is the simulation run, its agent is the agent, and the source is the component that an
+ * event is about, or else its actor. `simulation_run_id` and `agent_id` are null for events that belong to no task.
  */
 export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<Readable> => {
-  /** The actuators of commands under way: an outcome names its command alone. */
-  const commanded = new Map<string, string>()
+  /** The actuators of pending commands, because an outcome names only its command. */
+  const actuatorOfCommand = new Map<string, string>()
 
   const line = ({ link, text }: Readable): string => {
     const { type, taskId } = link
-    const payload = LOOKED_INTO.has(type) ? (JSON.parse(text) as JsonObject) : {}
+    const payload = PARSED.has(type) ? (JSON.parse(text) as JsonObject) : {}
     if (type === "TaskOpened" && taskId !== null) agents.set(taskId, String(payload.agent))
-    if (type === "ActuatorCommanded") commanded.set(String(payload.commandId), String(payload.actuator))
-    const source = commanded.get(String(payload.commandId)) ?? sourceOf(payload) ?? link.actor
-    if (ENDS_COMMAND.has(type)) commanded.delete(String(payload.commandId))
+    if (type === "ActuatorCommanded") actuatorOfCommand.set(String(payload.commandId), String(payload.actuator))
+    const source = actuatorOfCommand.get(String(payload.commandId)) ?? sourceOf(payload) ?? link.actor
+    if (ENDS_COMMAND.has(type)) actuatorOfCommand.delete(String(payload.commandId))
     const timestamp = timestamps === "iso" ? `"${iso(link.occurredAt)}"` : String(link.occurredAt / 1000)
     const agent = taskId === null ? null : (agents.get(taskId) ?? null)
     return (
@@ -45,16 +50,16 @@ export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Enco
 
 const quoted = (text: string | null): string => JSON.stringify(text)
 
-/** The component, else the plugin, else the measure that a payload is about. */
+/** The component, else the plugin, else the measure that a payload names. */
 const sourceOf = (payload: JsonObject): string | undefined => {
-  const named = [payload.sensor, payload.actuator, payload.component, payload.plugin, payload.measure]
-  return named.find((name) => typeof name === "string")
+  const names = [payload.sensor, payload.actuator, payload.component, payload.plugin, payload.measure]
+  return names.find((name) => typeof name === "string")
 }
 
-/** An unknown outcome may still become known. */
+/** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */
 const ENDS_COMMAND: ReadonlySet<string> = new Set(["CommandDenied", "CommandSucceeded", "CommandFailed"])
 
-/** What is not INFO, by its type alone. */
+/** The levels other than INFO that follow from the type alone. */
 const LEVELS: Readonly<Record<string, Level>> = {
   CommandAllowed: "DEBUG",
   CommandDispatched: "DEBUG",
@@ -90,8 +95,10 @@ const levelOf = (type: string, payload: JsonObject): Level => {
   }
 }
 
-/** Types whose payload says what a line needs; all others are passed on unread. */
-const LOOKED_INTO: ReadonlySet<string> = new Set([
+/**
+ * The types whose payload is parsed, because a line needs one of its fields; all others are passed on without parsing.
+ */
+const PARSED: ReadonlySet<string> = new Set([
   ...["TaskOpened", "TaskClosed", "SensorRead", "SensorFailed", "SensorSkipped"],
   ...["ActuatorCommanded", "CommandAllowed", "CommandDispatched", "ConfirmationRequested", "CommandOutcomeUnknown"],
   ...ENDS_COMMAND,

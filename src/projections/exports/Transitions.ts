@@ -1,3 +1,5 @@
+/** The transitions of a task for reinforcement learning: state, action, reward, next state. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
@@ -7,24 +9,27 @@ import type { TaskAudit } from "../audit/TaskAudit.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as EnvironmentState from "../state/EnvironmentState.ts"
 
-/** What an agent had before it: its latest readings, and the world as the log knows it, of which it may have seen less. */
+/**
+ * The state before a step: the latest readings, and the environment as recorded in the log. The agent may have observed
+ * less.
+ */
 export interface State {
   readonly readings: { readonly [sensor: string]: Json }
   readonly environment: { readonly [plugin: string]: Json }
 }
 
-/** How a command ended; `open` where it had not when its task ended. */
+/** The outcome of a command; `open` if it had none at the end of its task. */
 export type Outcome = "succeeded" | "failed" | "denied" | "expired" | "unknown" | "open"
 
-/** One step of a task, as learning from experience takes it: state, action, reward, next state. */
+/** One step of a task as a reinforcement-learning transition: state, action, reward, next state. */
 export interface Transition {
   readonly taskId: string
   readonly timeline: string
   readonly agent: string
   readonly goal: string
-  /** The step's number in its task, from 0. */
+  /** The step's index in its task, from 0. */
   readonly step: number
-  /** Of the command. */
+  /** The position of the command. */
   readonly position: number
   /** ms since 1970-01-01Z */
   readonly at: number
@@ -34,17 +39,20 @@ export interface Transition {
   /** Σ amounts of `rewards`, exact to 1e-9. */
   readonly reward: number
   readonly rewards: ReadonlyArray<Share>
-  /** What there was before the next step; after the last one, when the task ended. */
+  /** The state before the next step; after the last step, the state at the end of the task. */
   readonly nextState: State
-  /** The task's last step, and it came to its end: `achieved` or `failed`. */
+  /** Whether this is the last step of a task that ended by itself: `achieved` or `failed`. */
   readonly done: boolean
-  /** The task's last step, and it was stopped from outside: `truncated` or `abandoned`. */
+  /** Whether this is the last step of a task that was stopped from outside: `truncated` or `abandoned`. */
   readonly truncated: boolean
-  /** The score set that the rewards are from; null where the task has no such score. */
+  /** The score set of the rewards; null if the task has no such score. */
   readonly scoreSetId: string | null
 }
 
-/** A task's transitions in the making. It is shown the task's own events in order, then asked. */
+/**
+ * Builds the transitions of a task: `take` receives the task's own events in order, then `transitions` returns the
+ * result.
+ */
 export interface TransitionBuilder {
   readonly take: (event: Event) => void
   readonly transitions: () => Iterable<Transition>
@@ -59,17 +67,17 @@ interface Step {
 }
 
 /**
- * Begins the transitions of an audited task. A step is a command. It reaches from its command to just before the next one, or
- * to the task's end.
+ * Starts the transitions of an audited task. A step is a command. It lasts until just before the next command, or until
+ * the end of the task.
  *
- * **Rewards.** A verdict's amount is shared equally by the events that it cites, and each share goes to the step that its event
- * belongs to: the step of the command that the event names, or whose confirmation it names; else that of the event that
- * caused it, where that one hangs together with a command; else the step under way at that position. What comes before the first command goes to the first step; what comes
- * after the close, and a verdict that cites nothing, to the last one. So a task's rewards sum up to its net score, unless it has no
- * step at all.
+ * **Rewards.** A verdict's amount is divided equally among the events that it cites, and each share is attributed to one
+ * step: the step of the command (or of the confirmation's command) that the event names; else the step of the event that
+ * caused it, if that one is linked to a command; else the current step at that position. Shares of events before the
+ * first command go to the first step. Shares of events after the close, and of verdicts without evidence, go to the last
+ * step. So the rewards of a task sum to its net score, unless it has no step.
  *
- * **States** are folded from the task's own events. They share what has not changed, so that a long task is held in memory by
- * its changes.
+ * **States** are folded from the task's own events. They share what has not changed, so that the memory for a long task
+ * is proportional to its changes.
  */
 export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder => {
   const environment = Projection.begin(EnvironmentState.projection, EnvironmentState.projection.initial)
@@ -85,15 +93,15 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
     const scope = EnvironmentState.taskScope(environment.state(), audit.taskId)
     return { readings: scope.readings, environment: scope.environment }
   }
-  const place = (event: Event): number => {
+  const stepOf = (event: Event): number => {
     const { commandId, confirmationId } = event.payload
     if (is(event, "ConfirmationRequested") && event.payload.commandId !== undefined) {
       commandOfConfirmation.set(event.payload.confirmationId, event.payload.commandId)
     }
     const command = typeof commandId === "string" ? commandId : commandOfConfirmation.get(String(confirmationId))
-    const own = command === undefined ? undefined : stepOfCommand.get(command)
-    const caused = event.causationId === null ? undefined : stepOfEvent.get(event.causationId)
-    const linked = own ?? caused
+    const commandStep = command === undefined ? undefined : stepOfCommand.get(command)
+    const causeStep = event.causationId === null ? undefined : stepOfEvent.get(event.causationId)
+    const linked = commandStep ?? causeStep
     if (linked !== undefined) stepOfEvent.set(event.id, linked)
     return linked ?? steps.length - 1
   }
@@ -107,19 +115,19 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
         steps.push({ position, at, action: { actuator, args }, state: stateNow(), outcome: "open" })
       }
       environment.take(event)
-      const step = place(event)
+      const step = stepOf(event)
       if (cited.has(event.position)) stepOfCited.set(event.position, step)
-      const under = steps[step]
-      if (under !== undefined) under.outcome = outcomeAfter(under.outcome, event)
+      const current = steps[step]
+      if (current !== undefined) current.outcome = outcomeAfter(current.outcome, event)
       if (is(event, "TaskClosed")) ended = true
     },
     transitions: () => {
       const rewards = steps.map((): Array<Share> => [])
-      for (const given of sharesIn(score)) {
-        const step = given.position === null ? steps.length - 1 : stepAt(given.position)
-        rewards[Math.max(0, step)]?.push(given)
+      for (const share of sharesIn(score)) {
+        const step = share.position === null ? steps.length - 1 : stepAt(share.position)
+        rewards[Math.max(0, step)]?.push(share)
       }
-      return finished(audit, score, steps, rewards, stateNow())
+      return transitionsOf(audit, score, steps, rewards, stateNow())
     },
   }
 
@@ -130,7 +138,7 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
   }
 }
 
-/** The first ending counts, but an unknown outcome may still become known. */
+/** The first outcome counts, but an unknown outcome can still become known. */
 const outcomeAfter = (before: Outcome, { type }: Event): Outcome => {
   const after = OUTCOMES[type]
   return after !== undefined && (before === "open" || before === "unknown") ? after : before
@@ -149,7 +157,7 @@ const sharesIn = (score: Score | null) => (score === null ? [] : sharesOf(score)
 const citedBy = (score: Score | null): ReadonlySet<number> =>
   new Set(sharesIn(score).flatMap(({ position }) => (position === null ? [] : [position])))
 
-function* finished(
+function* transitionsOf(
   { taskId, timeline, agent, goal, outcome: end }: TaskAudit,
   score: Score | null,
   steps: ReadonlyArray<Step>,
@@ -157,12 +165,12 @@ function* finished(
   last: State,
 ): Generator<Transition> {
   for (const [step, { position, at, action, state, outcome }] of steps.entries()) {
-    const given = rewards[step] ?? []
+    const shares = rewards[step] ?? []
     const isLast = step === steps.length - 1
     yield {
       ...{ taskId, timeline, agent, goal, step, position, at, state, action, outcome },
-      reward: Sum.of(given.map(({ amount }) => amount)),
-      rewards: given.map((of) => ({ ...of, amount: Sum.round(of.amount) })),
+      reward: Sum.of(shares.map(({ amount }) => amount)),
+      rewards: shares.map((of) => ({ ...of, amount: Sum.round(of.amount) })),
       nextState: steps[step + 1]?.state ?? last,
       done: isLast && (end === "achieved" || end === "failed"),
       truncated: isLast && (end === "truncated" || end === "abandoned"),

@@ -1,14 +1,16 @@
+/** The export formats of transitions. */
+
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 import type { Transition } from "./Transitions.ts"
 
-/** Transitions as JSON Lines: one `Transition` a line. */
+/** Transitions as JSON Lines: one `Transition` per line. */
 export const lines = (): Encoder<Transition> => ({
   add: (transitions) => transitions.map((transition) => `${JSON.stringify(transition)}\n`).join(""),
   end: () => "",
 })
 
-/** Transitions as a Parquet table: a row a step; states, arguments and the single rewards are JSON text. */
+/** Transitions as a Parquet table: one row per step; states, arguments and the list of rewards are JSON text. */
 export const table = (about: Readonly<Record<string, string>>): Encoder<Transition> => {
   const textOf = lastText()
   const rows = ParquetRows.encoder<Row>({ columns: COLUMNS, weigh, about })
@@ -26,7 +28,7 @@ interface Row extends Transition {
 
 const weigh = ({ stateText, nextText }: Row): number => stateText.length + nextText.length
 
-/** A step's next state is the state of the step after it: it is written out once. */
+/** Caches the last text: a step's next state is the state of the following step, and is serialized once. */
 const lastText = () => {
   let last: { readonly state: Transition["state"]; readonly text: string } | undefined
   return (state: Transition["state"]): string => {

@@ -1,19 +1,24 @@
-/** Entries of a page, and keys up to which a record is not dealt into any. */
+/**
+ * A record divided into chunks of entries. A fold gives out its wide records in this form, so that a snapshot stores
+ * only the chunks that have changed.
+ */
+
+/** Entries of a chunk. A record of at most so many keys is not divided. */
 export const CHUNK_ENTRIES = 64
 
-/** Successive entries of a record: keys, and their values by the same index. */
+/** Consecutive entries of a record: keys, and their values at the same index. */
 export interface ChunkEntries {
   readonly keys: ReadonlyArray<string>
   readonly values: ReadonlyArray<unknown>
 }
 
 /**
- * A record dealt into pages: what a fold under way puts in the place of a wide record that it goes on changing. It stays
- * as it is; a page that rests between two of them is the very same object in both.
+ * An immutable snapshot of a wide record that a fold goes on changing. A chunk that does not change between two
+ * snapshots is the same object in both.
  */
 export class ChunkedRecord {
-  readonly pages: ReadonlyArray<ChunkEntries>
-  constructor(pages: ReadonlyArray<ChunkEntries>) {
-    this.pages = pages
+  readonly chunks: ReadonlyArray<ChunkEntries>
+  constructor(chunks: ReadonlyArray<ChunkEntries>) {
+    this.chunks = chunks
   }
 }

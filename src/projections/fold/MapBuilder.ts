@@ -1,13 +1,15 @@
+/** Builds small records whose keys come and go, without the cost that such records have in V8. */
+
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /**
- * A small record under way whose keys come and go, such as commands by their ids. What it holds is kept in a map and
- * becomes a record where it is given out: V8 makes a hidden class for each key that an object has ever had and keeps it,
- * which over 100,000 commands was more memory than the state they were in.
+ * A small record under construction, such as commands by their ids. Its entries are in a map, and become a record only
+ * in `record`: V8 makes and keeps a hidden class for each key that an object has ever had, which over 100,000 commands
+ * took more memory than the state.
  */
 export class MapBuilder<Value> {
   #record: SafeRecord.SafeRecord<Value>
-  /** Present where it has changed since the record was given out. */
+  /** Present if it has changed since the last `record`. */
   #changed: Map<string, Value> | undefined
 
   constructor(record: SafeRecord.SafeRecord<Value>) {
@@ -19,17 +21,15 @@ export class MapBuilder<Value> {
     return this.#changed === undefined ? SafeRecord.get(this.#record, key) : this.#changed.get(key)
   }
 
-  /** Puts a value under a key. */
   set(key: string, value: Value): void {
     if (this.get(key) !== value) this.#change().set(key, value)
   }
 
-  /** Takes a key out. */
   remove(key: string): void {
     if (this.get(key) !== undefined) this.#change().delete(key)
   }
 
-  /** The record: the very same one as before where nothing has changed it. */
+  /** The record; the identical object if nothing has changed. */
   record(): SafeRecord.SafeRecord<Value> {
     if (this.#changed !== undefined) {
       const record: SafeRecord.Own<Value> = {}

@@ -1,11 +1,13 @@
+/** The contract of a projection, a pure fold over events, and the functions that run one. */
+
 import { Data, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 
 /**
- * A pure fold over events: what it is called, what its state is, and how one event changes it.
+ * A pure fold over events: its name, its state, and how one event changes the state.
  *
- * States are plain JSON (encoded form = decoded form). `evolve` is pure and total, never changes its input, shares
- * structure with it, and answers with the very same state for an event that is no concern of it.
+ * States are plain JSON (encoded form = decoded form). `evolve` is pure and total. It never changes its input, shares
+ * structure with it, and returns the identical state for an event that does not concern it.
  */
 export interface Projection<S> {
   readonly name: string
@@ -15,30 +17,36 @@ export interface Projection<S> {
   readonly initial: S
   readonly evolve: (state: S, event: Event) => S
   /**
-   * Optional: a fold that changes its state in place, and comes to what evolving by each event in turn comes to. For
-   * states that are wide records, which `evolve` has to copy at every event. With `own`, nobody else has the wide records
-   * of the state: they may be changed as they are. See `RecordBuilder`.
+   * Optional mutable implementation of the same fold, for states with wide records, which `evolve` would copy at every
+   * event. It must be equivalent to applying `evolve` event by event. If `own` is true, the caller hands over `from`,
+   * and its wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.
    */
   readonly draft?: (from: S, own: boolean) => StateBuilder<S>
 }
 
-/** A fold under way. */
+/** A fold in progress. */
 export interface StateBuilder<S> {
-  /** Takes the next event into account. */
+  /** Folds the next event. */
   readonly take: (event: Event) => void
-  /** The state so far. What is taken later does not change it; where that changes nothing, it is the very same one again. */
+  /**
+   * The state so far. Later calls of `take` do not change it. If no event has changed it, it is the identical object
+   * again.
+   */
   readonly state: () => S
-  /** Optional: the same for being stored, with wide records as `ChunkedRecord`: it costs what has changed since the last time. */
+  /**
+   * Optional: the state for storage, with its wide records as `ChunkedRecord`. It costs only the changes since the last
+   * call.
+   */
   readonly paged?: () => unknown
 }
 
-/** A state, and the position up to which it takes events into account. */
+/** A state, and the position of the last event folded into it. */
 export interface Positioned<S> {
   readonly position: number
   readonly state: S
 }
 
-/** A defect of a projection: its `evolve` threw, or was found not to be pure. */
+/** A defect of a projection: its `evolve` threw, or was found to be impure. */
 export class FoldFailed extends Data.TaggedError("FoldFailed")<{
   readonly projection: string
   readonly position: number
@@ -58,7 +66,7 @@ export class FoldFailed extends Data.TaggedError("FoldFailed")<{
 export const failureAt = <S>({ name, version }: Projection<S>, { position, type }: Event, cause: unknown): FoldFailed =>
   new FoldFailed({ projection: `${name}@${version}`, position, type, cause })
 
-/** One step of a fold. Throws `FoldFailed` where `evolve` throws. */
+/** One step of a fold. Throws `FoldFailed` if `evolve` throws. */
 export const step = <S>(projection: Projection<S>, state: S, event: Event): S => {
   try {
     return projection.evolve(state, event)
@@ -68,8 +76,8 @@ export const step = <S>(projection: Projection<S>, state: S, event: Event): S =>
 }
 
 /**
- * The state after these events, in their order, from `from` or from the beginning. It holds that
- * `fold(p, [...a, ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` where `evolve` throws.
+ * The state after these events, in their order, from `from` or from the initial state. It holds that `fold(p, [...a,
+ * ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` if `evolve` throws.
  */
 export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S => {
   const draft = begin(projection, from)
@@ -77,20 +85,20 @@ export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from
   return draft.state()
 }
 
-/** Begins to fold from a state. With `own`, that state is nobody else's, and may not be looked at any more. */
+/** Starts a fold from a state. With `own`, the caller hands the state over and may not read it any more. */
 export const begin = <S>(projection: Projection<S>, from: S, own = false): StateBuilder<S> =>
   projection.draft?.(from, own) ?? stepwise(projection, from)
 
-/** Takes all of these events into account. Throws `FoldFailed`, which names the event, where the projection throws. */
-export const applyAll = <S>(projection: Projection<S>, draft: StateBuilder<S>, events: Iterable<Event>): void => {
-  let taken: Event | undefined
+/** Folds all of these events. Throws `FoldFailed`, which names the event, if the projection throws. */
+export const applyAll = <S>(projection: Projection<S>, builder: StateBuilder<S>, events: Iterable<Event>): void => {
+  let current: Event | undefined
   try {
     for (const event of events) {
-      taken = event
-      draft.take(event)
+      current = event
+      builder.take(event)
     }
   } catch (cause) {
-    throw cause instanceof FoldFailed || taken === undefined ? cause : failureAt(projection, taken, cause)
+    throw cause instanceof FoldFailed || current === undefined ? cause : failureAt(projection, current, cause)
   }
 }
 
@@ -104,7 +112,7 @@ const stepwise = <S>(projection: Projection<S>, from: S): StateBuilder<S> => {
   }
 }
 
-/** The `evolve` of a projection that is written as its draft: one event at a time. */
+/** The `evolve` of a projection that is implemented by its `draft`. */
 export const evolveFrom =
   <S>(draft: (from: S, own: boolean) => StateBuilder<S>): Projection<S>["evolve"] =>
   (state, event) => {
@@ -114,7 +122,7 @@ export const evolveFrom =
   }
 
 /**
- * One projection whose state is the record of the given ones' states: several folds in one pass over the log.
+ * One projection whose state is the record of the given projections' states: several folds in one pass over the log.
  *
  * @example combine({ tasks: Tasks.projection, plugins: PluginRegistry.projection })
  */
@@ -128,26 +136,26 @@ export const combine = <States extends Record<string, unknown>>(
   const record = <Value>(of: (part: Projection<States[keyof States]>) => Value) =>
     Object.fromEntries(parts.map(([key, part]) => [key, of(part)]))
   const draft = (from: Combined, own: boolean): StateBuilder<Combined> => {
-    const drafts = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
+    const builders = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
     let state = from
     return {
       take: (event) => {
-        for (const [, part] of drafts) part.take(event)
+        for (const [, part] of builders) part.take(event)
       },
       state: () => {
-        for (const [key, part] of drafts) {
+        for (const [key, part] of builders) {
           const after = part.state()
           if (after !== state[key]) state = { ...state, [key]: after }
         }
         return state
       },
-      paged: () => Object.fromEntries(drafts.map(([key, part]) => [key, part.paged?.() ?? part.state()])),
+      paged: () => Object.fromEntries(builders.map(([key, part]) => [key, part.paged?.() ?? part.state()])),
     }
   }
   return {
     name: parts.map(([key, part]) => `${key}:${part.name}@${part.version}`).join("+"),
     version: 1,
-    // The keys and the types of their values are those of `projections`, which the compiler cannot see through a record.
+    // The keys and value types are those of `projections`; the compiler loses them in `Object.fromEntries`.
     state: Schema.Struct(record((part) => part.state)) as unknown as Schema.Schema<Combined>,
     initial: record((part) => part.initial) as Combined,
     evolve: evolveFrom(draft),

@@ -1,16 +1,18 @@
+/** A builder for wide records: a copy-on-write record that a fold mutates between two snapshots. */
+
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { CHUNK_ENTRIES, type ChunkEntries, ChunkedRecord } from "./ChunkedRecord.ts"
 
 /**
- * A record under way: copied at its first change and from then on changed in place, until it is given out. Whoever gets it
- * may keep it, for the next change is made to a copy again.
+ * A mutable record. It is copied at its first change, and from then on mutated in place until `record` gives it out.
+ * The receiver may keep that record, because the next change is made to a new copy.
  */
 export class RecordBuilder<Value> {
   #record: SafeRecord.Own<Value> | SafeRecord.SafeRecord<Value>
   #own: boolean
   #layout: Layout | undefined
 
-  /** `own` says that nobody else has the record, so that it can be changed as it is. */
+  /** With `own`, the caller hands the record over, and it is mutated without a copy. */
   constructor(record: SafeRecord.SafeRecord<Value>, own = false) {
     this.#record = record
     this.#own = own
@@ -21,36 +23,34 @@ export class RecordBuilder<Value> {
     return SafeRecord.get(this.#record, key)
   }
 
-  /** Puts a value under a key. */
   set(key: string, value: Value): void {
     if (Object.hasOwn(this.#record, key) && this.#record[key] === value) return
     SafeRecord.put(this.#owned(), key, value)
     this.#layout?.touch(key)
   }
 
-  /** Takes a key out. */
   remove(key: string): void {
     if (!Object.hasOwn(this.#record, key)) return
     // Not deleted in place: V8 would keep the record as a hash table from then on, however small it is.
     this.#record = SafeRecord.remove(this.#record, key)
     this.#own = true
-    // What came after it is in other places now.
+    // The entries after it have moved.
     this.#layout = undefined
   }
 
-  /** Changes the value under a key, where there is one. */
+  /** Changes the value under a key, if there is one. */
   change(key: string, how: (value: Value) => Value): void {
     const value = this.get(key)
     if (value !== undefined) this.set(key, how(value))
   }
 
-  /** The record: the very same one as before where nothing has changed it. */
+  /** The record; the identical object if nothing has changed. */
   record(): SafeRecord.SafeRecord<Value> {
     this.#own = false
     return this.#record
   }
 
-  /** The same in pages, where it is wide. After the first time, that costs what has changed since. */
+  /** The record in chunks, if it is wide. After the first call, it costs only the changes since the last one. */
   paged(): SafeRecord.SafeRecord<Value> | ChunkedRecord {
     this.#layout ??= new Layout(Object.keys(this.#record))
     return this.#layout.size > CHUNK_ENTRIES ? this.#layout.capture(this.#record) : this.record()
@@ -65,9 +65,9 @@ export class RecordBuilder<Value> {
   }
 }
 
-/** Which entry is on which page, and which pages have changed since they were captured. */
+/** Maps each key to its chunk, and tracks which chunks have changed since they were captured. */
 class Layout {
-  readonly #pageOf = new Map<string, number>()
+  readonly #chunkOf = new Map<string, number>()
   readonly #keys: Array<Array<string>> = []
   readonly #captured: Array<ChunkEntries | undefined> = []
 
@@ -76,29 +76,29 @@ class Layout {
   }
 
   get size(): number {
-    return this.#pageOf.size
+    return this.#chunkOf.size
   }
 
-  /** Notes that the value under a key is another one; a key that is new gets the next place. */
+  /** Records that the value under a key changed. A new key is appended. */
   touch(key: string): void {
-    const page = this.#pageOf.get(key) ?? this.#place(key)
-    this.#captured[page] = undefined
+    const chunk = this.#chunkOf.get(key) ?? this.#append(key)
+    this.#captured[chunk] = undefined
   }
 
-  #place(key: string): number {
-    const page = Math.floor(this.#pageOf.size / CHUNK_ENTRIES)
-    this.#pageOf.set(key, page)
-    const keys = this.#keys[page]
+  #append(key: string): number {
+    const chunk = Math.floor(this.#chunkOf.size / CHUNK_ENTRIES)
+    this.#chunkOf.set(key, chunk)
+    const keys = this.#keys[chunk]
     if (keys === undefined) this.#keys.push([key])
     else keys.push(key)
-    return page
+    return chunk
   }
 
   capture(record: SafeRecord.SafeRecord<unknown>): ChunkedRecord {
     return new ChunkedRecord(
-      this.#keys.map((keys, page) => {
-        const entries = this.#captured[page] ?? { keys: [...keys], values: keys.map((key) => record[key]) }
-        this.#captured[page] = entries
+      this.#keys.map((keys, chunk) => {
+        const entries = this.#captured[chunk] ?? { keys: [...keys], values: keys.map((key) => record[key]) }
+        this.#captured[chunk] = entries
         return entries
       }),
     )

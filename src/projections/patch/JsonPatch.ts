@@ -1,3 +1,5 @@
+/** JSON Patch (RFC 6902) for plain JSON documents: `apply`, and `diff` re-exported. */
+
 import { Data, Either } from "effect"
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
@@ -6,12 +8,12 @@ import { isArray } from "./Equality.ts"
 export { diff } from "./diff.ts"
 export { equal, isArray } from "./Equality.ts"
 
-/** A patch that does not fit the document it was applied to, and why. `path` is the operation's JSON Pointer. */
+/** A patch that does not fit the document it was applied to, and the reason. `path` is the operation's JSON Pointer. */
 export class PatchMisfit extends Data.TaggedClass("PatchMisfit")<{ readonly path: string; readonly reason: string }> {}
 
 /**
- * The document after a JSON Patch (RFC 6902: `add`, `replace`, `remove`), all of it or none of it. The document itself
- * is not changed, and what the patch does not touch is shared with it. `undefined` is the document of nothing yet.
+ * The document after a JSON Patch (RFC 6902: `add`, `replace`, `remove`). Either all operations are applied or none.
+ * The input is not changed, and untouched parts are shared with it. `undefined` is a document without a value.
  */
 export const apply = (
   document: Json | undefined,
@@ -29,7 +31,7 @@ export const apply = (
 
 type Applied = Either.Either<Json | undefined, string>
 
-/** Each object and list that a patch changes is copied once, however many of its operations change it. */
+/** Copies each object and list that a patch changes once, however many operations change it. */
 class Copies {
   readonly #objects = new WeakSet<object>()
   readonly #lists = new WeakSet<object>()
@@ -89,7 +91,7 @@ const applyToObject = (
     if (changed === value) return object
     const copy = copies.object(object)
     if (changed === undefined) delete copy[key]
-    // Defined and not assigned, so that `__proto__` is a key like any other.
+    // Defined rather than assigned, so that `__proto__` is a key like any other.
     else Object.defineProperty(copy, key, { value: changed, configurable: true, enumerable: true, writable: true })
     return copy
   })

@@ -1,18 +1,27 @@
-import type { Json } from "../../values/Json.ts"
-import { type Effort, foundEqual } from "./Equality.ts"
+/** Aligns two lists of JSON values for `diff`, within a comparison budget. */
 
-/** An item that two lists have in common: its place in the one and in the other. */
+import type { Json } from "../../values/Json.ts"
+import { type ComparisonBudget, equalWithin } from "./Equality.ts"
+
+/** The indexes of an item that two lists have in common. */
 export type Match = readonly [number, number]
 
-/** The longest common subsequence takes a table of two lengths' product; beyond this, about 64 × 64, it is not sought. */
+/**
+ * The longest common subsequence takes a table of the product of both lengths. Beyond this size, about 64 × 64, it is
+ * not computed.
+ */
 const MAX_TABLE = 4_096
 
 /**
- * Where one list goes on in another, in order: what they have in common at their beginnings and ends, and between these
- * the longest common subsequence where it is cheap. What the effort does not suffice for is not found.
+ * The items that two lists have in common, in order: their common prefix and suffix, and between these the longest
+ * common subsequence where it is cheap. Once the budget is used up, no further items match.
  */
-export const align = (a: ReadonlyArray<Json>, b: ReadonlyArray<Json>, effort: Effort): ReadonlyArray<Match> => {
-  const same = (i: number, j: number) => foundEqual(a[i], b[j], effort)
+export const align = (
+  a: ReadonlyArray<Json>,
+  b: ReadonlyArray<Json>,
+  budget: ComparisonBudget,
+): ReadonlyArray<Match> => {
+  const same = (i: number, j: number) => equalWithin(a[i], b[j], budget)
   const shorter = Math.min(a.length, b.length)
   let head = 0
   while (head < shorter && same(head, head)) head++
@@ -22,7 +31,7 @@ export const align = (a: ReadonlyArray<Json>, b: ReadonlyArray<Json>, effort: Ef
   const matches = Array.from({ length: head }, (_, index): Match => [index, index])
   const rows = a.length - head - tail
   const columns = b.length - head - tail
-  if (rows * columns <= MAX_TABLE && effort.left > 0) {
+  if (rows * columns <= MAX_TABLE && budget.left > 0) {
     for (const [i, j] of longestCommon(rows, columns, (i, j) => same(head + i, head + j))) {
       matches.push([head + i, head + j])
     }
@@ -38,7 +47,7 @@ const longestCommon = (
   same: (i: number, j: number) => boolean,
 ): ReadonlyArray<Match> => {
   const width = columns + 1
-  // At i, j: how much the lists have in common from there on.
+  // At i, j: the length of the longest common subsequence of the rest of both lists.
   const common = new Uint16Array((rows + 1) * width)
   const from = (i: number, j: number) => common[i * width + j] ?? 0
   for (let i = rows - 1; i >= 0; i--) {

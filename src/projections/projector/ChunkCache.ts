@@ -1,59 +1,67 @@
+/**
+ * An in-memory LRU cache of recently read state chunks, keyed by digest. States that have chunks in common then share
+ * them in memory too.
+ */
+
 import type { StateChunk } from "./StateChunks.ts"
 
-/** Pages that were read lately, by their digest, so that states with pages in common share them in memory too. */
+/** Recently read chunks by digest. */
 export interface ChunkCache {
   readonly get: (digest: string) => StateChunk | undefined
-  /** `size` is the length of the page's text. */
-  readonly add: (page: StateChunk, size: number) => void
-  /** Tells how many pages a state has that was read: the cache has room for as many and some more, if it can. */
-  readonly expect: (pages: number) => void
+  /** `size` is the length of the chunk's text. */
+  readonly add: (chunk: StateChunk, size: number) => void
+  /**
+   * Reports how many chunks the state being read has. The cache makes room for that many and some more, up to
+   * `MAX_SIZE`.
+   */
+  readonly expect: (chunks: number) => void
 }
 
-/** Characters of text whose pages are kept in any case; in memory they take two to five times as many bytes. */
+/** Characters of chunk text that are always kept. In memory they take two to five times as many bytes. */
 const MIN_SIZE = 8 * 1024 * 1024
 
-/** Characters of text whose pages are kept at most. */
+/** Upper limit for the kept chunk text, in characters. */
 const MAX_SIZE = 64 * 1024 * 1024
 
-/** A state's neighbours share its pages but for a few, which are kept as well. */
+/** Room relative to one state's chunks: neighbouring states differ in a few chunks, and those are kept too. */
 const ROOM = 1.25
 
 /**
- * A cache that lets go of what was used longest ago. A state's pages are all used in turn: were there room for fewer, each
- * would be gone whenever it is used again.
+ * Makes an empty cache. It evicts the chunk that was used longest ago. A state's chunks are read in sequence, so that a
+ * cache smaller than one state would have evicted each chunk before its next use.
  */
 export const make = (): ChunkCache => {
-  // In order of use.
-  const kept = new Map<string, { readonly page: StateChunk; readonly size: number }>()
+  // In order of use, least recent first.
+  const entries = new Map<string, { readonly chunk: StateChunk; readonly size: number }>()
   let total = 0
   let expected = 0
 
-  const limit = () => Math.min(MAX_SIZE, Math.max(MIN_SIZE, ROOM * expected * (total / kept.size)))
+  const limit = () => Math.min(MAX_SIZE, Math.max(MIN_SIZE, ROOM * expected * (total / entries.size)))
 
   const remove = (digest: string) => {
-    total -= kept.get(digest)?.size ?? 0
-    kept.delete(digest)
+    total -= entries.get(digest)?.size ?? 0
+    entries.delete(digest)
   }
   return {
     get: (digest) => {
-      const found = kept.get(digest)
+      const found = entries.get(digest)
       if (found === undefined) return undefined
-      kept.delete(digest)
-      kept.set(digest, found)
-      return found.page
+      entries.delete(digest)
+      entries.set(digest, found)
+      return found.chunk
     },
-    add: (page, size) => {
-      remove(page.digest)
-      kept.set(page.digest, { page, size })
+    add: (chunk, size) => {
+      remove(chunk.digest)
+      entries.set(chunk.digest, { chunk, size })
       total += size
       const most = limit()
-      for (const oldest of kept.keys()) {
+      for (const oldest of entries.keys()) {
         if (total <= most) break
         remove(oldest)
       }
     },
-    expect: (pages) => {
-      expected = Math.max(expected, pages)
+    expect: (chunks) => {
+      expected = Math.max(expected, chunks)
     },
   }
 }

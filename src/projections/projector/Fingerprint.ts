@@ -1,3 +1,8 @@
+/**
+ * The fingerprint of a projection: a digest that keys its snapshots. A change of the projection, of its state's schema
+ * or of the event versions changes the fingerprint, so that older snapshots are ignored.
+ */
+
 import type { SchemaAST } from "effect"
 import { sha256 } from "../../values/Json.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -6,8 +11,8 @@ import type { Projection } from "../fold/Projection.ts"
 const FORMAT = 4
 
 /**
- * The digest of everything that decides which states a projection folds to: its name and version, the schema of its
- * states, and the versions in which the log gives its events (`Snapshots.reading`). What another one folded is not looked at.
+ * The digest of the projection's name and version, the schema of its state, and the versions in which the log decodes
+ * its events (`Snapshots.reading`).
  */
 export const of = <S>({ name, version, state }: Projection<S>, reading: string): string =>
   sha256(JSON.stringify([FORMAT, name, version, reading, structureOf(state.ast)]))
@@ -20,7 +25,10 @@ const structureOf = (schema: SchemaAST.AST): string => {
   return structure
 }
 
-/** Annotations may be anything, functions too; those that are text tell apart what has the same structure. */
+/**
+ * Annotations can be any value, functions included. Only the textual ones are hashed: they distinguish schemas of equal
+ * structure.
+ */
 const withoutCode = (key: string, value: unknown): unknown =>
   key === "annotations" && typeof value === "object" && value !== null
     ? Object.entries(value).filter(([, annotation]) => typeof annotation === "string")

@@ -1,3 +1,8 @@
+/**
+ * The projector runs projections over a timeline of the log: the state at a position, the current state, and the stream
+ * of its changes. It starts from snapshots where the log keeps them, and writes new ones while it folds.
+ */
+
 import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
 import { CaughtUp, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { Snapshots } from "../../events/log/Snapshots.ts"
@@ -14,53 +19,53 @@ import * as SnapshotStrategy from "./SnapshotStrategy.ts"
 export { PositionOutOfRange } from "../../events/read/Moment.ts"
 export { FoldFailed, type Positioned } from "../fold/Projection.ts"
 
-/** How a projector works. */
+/** Options of a projector. */
 export interface ProjectorOptions {
   /**
-   * Whether projections are held to being pure, which costs time: their input is made immutable, and some events are
-   * folded twice. Default: where `NODE_ENV` is `test` or `development`.
+   * Whether projections are checked for purity, which costs time: their input is frozen, and some events are folded
+   * twice. Default: true where `NODE_ENV` is `test` or `development`.
    */
   readonly checks?: boolean
-  /** Whether snapshots are used and taken, where the log keeps any (`Snapshots`). Default: true. */
+  /** Whether snapshots are read and written, where the log keeps any (`Snapshots`). Default: true. */
   readonly snapshots?: boolean
 }
 
-/** Their schema. */
+/** The schema of the options. */
 export const ProjectorOptions = Options.of<ProjectorOptions>({
   optional: { checks: Schema.Boolean, snapshots: Schema.Boolean },
 })
 
-/** Events folded at a time: one page is read while nothing else is held. A rung can be laid after each. */
+/** Events folded per page. Only one page is in memory at a time, and a snapshot can be written after each. */
 const PAGE = SnapshotStrategy.POLICY.minEvents
 
 /**
- * Events of the first page; each one after it is twice as long, up to `PAGE`. V8 watches at first which objects live long,
- * and from then on allocates such as old: after long pages that was every event, for a third more time and 80 MiB more
- * over 1,000,000 events.
+ * Events of the first page; each further page is twice as long, up to `PAGE`. V8 first samples which allocation sites
+ * produce long-lived objects, and from then on allocates those in the old generation. After long first pages it did so
+ * for every event: a third more time and 80 MiB more over 1,000,000 events.
  */
 const FIRST_PAGE = 64
 
 /**
- * Runs projections over a timeline, which is the log's (`main`) unless another is named: as it stood, as it stands, as it
- * changes. All three are the same fold. A projection whose `evolve` throws is a defect (`FoldFailed`), not an error to handle.
+ * Runs projections over one timeline: the log's own (`main`), unless `on` selects another. All methods run the same
+ * fold. A projection whose `evolve` throws is a defect (`FoldFailed`), not a typed error.
  */
 export interface ProjectorService {
-  /** The state after the event at this position; at 0 the initial one. */
+  /** The state after the event at this position; the initial state at 0. */
   readonly stateAt: <S>(projection: Projection<S>, at: number) => Effect.Effect<S, PositionOutOfRange | LogError>
   /**
-   * The state now: it takes into account every event committed before the call. What was folded before is kept in
-   * memory for as long as the projection value lives, so that calling it every turn costs only the new events: keep
-   * hold of one projection value rather than making a new one for each call.
+   * The current state: it includes every event committed before the call. The last state is kept in memory for as long
+   * as the projection value is reachable, so that a call per turn costs only the new events. Reuse one projection value
+   * rather than making a new one for each call.
    */
   readonly current: <S>(projection: Projection<S>) => Effect.Effect<S, LogError>
-  /** The state now, and the position of the last event folded into it. */
+  /** The current state, and the position of the last event folded into it. */
   readonly currentWithPosition: <S>(projection: Projection<S>) => Effect.Effect<Positioned<S>, LogError>
   /**
-   * The state once all of the history has been seen, then the state after every later event that changed it; none is
-   * left out. Never ends by itself.
+   * The state once the existing history has been folded, then the state after each later event that changed it. No
+   * change is left out. The stream never ends by itself.
    */
   readonly changes: <S>(projection: Projection<S>) => Stream.Stream<Positioned<S>, LogError>
-  /** The same over another timeline of the log. */
+  /** The same service over another timeline of the log. */
   readonly on: (timeline: string) => Effect.Effect<ProjectorService, Timelines.TimelineNotFound | LogError>
 }
 
@@ -92,49 +97,53 @@ const make = (options: ProjectorOptions) =>
 /** The folds over one timeline. */
 const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snapshots = true }: ProjectorOptions) =>
   Effect.gen(function* () {
-    const kept = yield* Effect.serviceOption(Snapshots)
-    const ladderOf =
-      snapshots && Option.isSome(kept) ? yield* SnapshotStrategy.makeAll(log, kept.value) : SnapshotStrategy.none
-    const epoch = Option.isSome(kept) ? kept.value.epoch : Effect.succeed("")
+    const snapshotStore = yield* Effect.serviceOption(Snapshots)
+    const strategyOf =
+      snapshots && Option.isSome(snapshotStore)
+        ? yield* SnapshotStrategy.makeAll(log, snapshotStore.value)
+        : SnapshotStrategy.none
+    const epoch = Option.isSome(snapshotStore) ? snapshotStore.value.epoch : Effect.succeed("")
     const foldings = new WeakMap<object, unknown>()
     let pageSize = FIRST_PAGE
 
-    const foldingOf = <S>(given: Projection<S>): Folding<S> => {
-      const known = foldings.get(given)
-      // Only this function writes to the map, and always a folding of the key's own state.
+    const foldingOf = <S>(original: Projection<S>): Folding<S> => {
+      const known = foldings.get(original)
+      // Only this function writes to the map, and it stores under each projection a folding of that projection's state.
       if (known !== undefined) return known as Folding<S>
-      const projection = checks ? PurityChecks.checked(given) : given
+      const projection = checks ? PurityChecks.checked(original) : original
       const folding: Folding<S> = {
         projection,
-        ladder: ladderOf(projection),
+        strategy: strategyOf(projection),
         latest: { position: 0, state: projection.initial },
-        climb: SnapshotStrategy.start(""),
+        sinceSnapshot: SnapshotStrategy.start(""),
         lock: Effect.unsafeMakeSemaphore(1),
       }
-      foldings.set(given, folding)
+      foldings.set(original, folding)
       return folding
     }
 
-    /** Folds page after page, up to a position or to the log's end, and lays rungs on its way. */
+    /** Folds page after page, up to a position or to the end of the log, and writes snapshots where they are due. */
     const foldOn = <S>(
-      { projection, ladder }: Folding<S>,
+      { projection, strategy }: Folding<S>,
       progress: Progress<S>,
-      climb: SnapshotStrategy.FoldProgress,
+      sinceSnapshot: SnapshotStrategy.FoldProgress,
       until: number | undefined,
     ): Effect.Effect<void, LogError> =>
       Effect.gen(function* () {
         for (;;) {
           const limit = pageSize
           const step = yield* foldPage(projection, progress, until, limit)
-          yield* ladder.climbed(climb, step)
+          yield* strategy.onProgress(sinceSnapshot, step)
           if (step.events < limit) return
           pageSize = Math.min(PAGE, limit * 2)
-          // A page takes milliseconds to fold: others get their turn in between.
+          // A page takes milliseconds to fold; other fibers run in between.
           yield* yieldToEventLoop
         }
       })
 
-    /** Nothing holds on to the events of a page once they are folded: memory is of one page at a time. */
+    /**
+     * Reads and folds one page. No reference to its events remains afterwards, so that memory is bounded by one page.
+     */
     const foldPage = <S>(
       projection: Projection<S>,
       progress: Progress<S>,
@@ -143,7 +152,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
       const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
       return Effect.map(log.readPage(range, limit), (page) => {
-        applyAll(projection, progress.draft, page)
+        applyAll(projection, progress.builder, page)
         const last = page.at(-1)
         progress.position = last?.position ?? progress.position
         return {
@@ -151,98 +160,108 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
           bytes: SnapshotStrategy.sizeOf(page),
           position: progress.position,
           hash: last?.hash ?? "",
-          paged: () => progress.draft.paged?.() ?? progress.draft.state(),
+          paged: () => progress.builder.paged?.() ?? progress.builder.state(),
         }
       })
     }
 
-    const currentWithPosition = <S>(given: Projection<S>) =>
+    const currentWithPosition = <S>(original: Projection<S>) =>
       Effect.suspend(() => {
-        const folding = foldingOf(given)
+        const folding = foldingOf(original)
         return Effect.gen(function* () {
           yield* inEpoch(folding)
-          const { climb, latest, projection } = folding
-          const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: climb.epoch }
-          const rung = latest.position === 0 ? yield* folding.ladder.highest(range) : Option.none()
-          const progress = Option.isSome(rung)
-            ? startAt(projection, rung.value, true)
+          const { sinceSnapshot, latest, projection } = folding
+          const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: sinceSnapshot.epoch }
+          const snapshot = latest.position === 0 ? yield* folding.strategy.nearest(range) : Option.none()
+          const progress = Option.isSome(snapshot)
+            ? startAt(projection, snapshot.value, true)
             : startAt(projection, latest, false)
-          yield* foldOn(folding, progress, climb, undefined).pipe(
-            Effect.onExit((exit) => Effect.sync(() => keep(folding, climb, progress, exit))),
+          yield* foldOn(folding, progress, sinceSnapshot, undefined).pipe(
+            Effect.onExit((exit) => Effect.sync(() => keep(folding, sinceSnapshot, progress, exit))),
           )
           return reachedBy(progress)
         }).pipe(folding.lock.withPermits(1))
       })
 
-    /** Keeps what was folded, also where reading has failed or was interrupted on the way; not what a defect has left. */
+    /** Keeps the folded state, also after a read error or an interrupt, but not after a defect. */
     const keep = <S>(
       folding: Folding<S>,
-      climb: SnapshotStrategy.FoldProgress,
+      sinceSnapshot: SnapshotStrategy.FoldProgress,
       progress: Progress<S>,
       exit: Exit.Exit<void, LogError>,
     ) => {
       const isWhole = Exit.isSuccess(exit) || !Cause.isDie(exit.cause)
-      // Unless all was forgotten meanwhile.
-      if (isWhole && folding.climb === climb) folding.latest = reachedBy(progress)
+      // `inEpoch` may have discarded everything in the meantime.
+      if (isWhole && folding.sinceSnapshot === sinceSnapshot) folding.latest = reachedBy(progress)
     }
 
     const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
 
-    const stateAt = <S>(given: Projection<S>, at: number) =>
+    const stateAt = <S>(original: Projection<S>, at: number) =>
       Effect.gen(function* () {
         yield* Effect.provideService(withinLog(at), EventLog, log)
-        const folding = foldingOf(given)
+        const folding = foldingOf(original)
         yield* inEpoch(folding)
-        const { progress, climb } = yield* startBelow(folding, at)
-        yield* foldOn(folding, progress, climb, at)
-        return progress.draft.state()
+        const { progress, sinceSnapshot } = yield* startBelow(folding, at)
+        yield* foldOn(folding, progress, sinceSnapshot, at)
+        return progress.builder.state()
       })
 
-    /** Forgets what was folded from events that are read in another way by now: a subject's key was destroyed since. */
+    /**
+     * Discards what was folded if the log's epoch changed: a subject's key was destroyed, and older events now decode
+     * differently.
+     */
     const inEpoch = <S>(folding: Folding<S>) =>
       Effect.map(epoch, (now) => {
-        if (folding.climb.epoch === now) return
+        if (folding.sinceSnapshot.epoch === now) return
         folding.latest = { position: 0, state: folding.projection.initial }
-        folding.climb = SnapshotStrategy.start(now)
+        folding.sinceSnapshot = SnapshotStrategy.start(now)
       })
 
-    /** Where a fold to a position begins, and how far that is from the rung below it. */
-    const startBelow = <S>({ projection, ladder, latest, climb }: Folding<S>, at: number) =>
+    /** The state from which a fold to `at` starts, and the progress since the last snapshot below it. */
+    const startBelow = <S>({ projection, strategy, latest, sinceSnapshot }: Folding<S>, at: number) =>
       Effect.gen(function* () {
         const known =
           latest.position <= at
-            ? { from: latest, climb: { ...climb } }
-            : { from: { position: 0, state: projection.initial }, climb: SnapshotStrategy.start(climb.epoch) }
+            ? { from: latest, sinceSnapshot: { ...sinceSnapshot } }
+            : {
+                from: { position: 0, state: projection.initial },
+                sinceSnapshot: SnapshotStrategy.start(sinceSnapshot.epoch),
+              }
         const after = known.from.position
         if (at - after >= SnapshotStrategy.POLICY.minEvents) {
-          const rung = yield* ladder.highest({ after, until: at, epoch: climb.epoch })
-          if (Option.isSome(rung)) {
-            return { progress: startAt(projection, rung.value, true), climb: SnapshotStrategy.start(climb.epoch) }
+          const snapshot = yield* strategy.nearest({ after, until: at, epoch: sinceSnapshot.epoch })
+          if (Option.isSome(snapshot)) {
+            return {
+              progress: startAt(projection, snapshot.value, true),
+              sinceSnapshot: SnapshotStrategy.start(sinceSnapshot.epoch),
+            }
           }
         }
-        return { progress: startAt(projection, known.from, false), climb: known.climb }
+        return { progress: startAt(projection, known.from, false), sinceSnapshot: known.sinceSnapshot }
       })
 
-    const changes = <S>(given: Projection<S>) =>
-      currentWithPosition(given).pipe(
+    const changes = <S>(original: Projection<S>) =>
+      currentWithPosition(original).pipe(
         Effect.map((start) => {
-          const { projection } = foldingOf(given)
-          let draft = begin(projection, start.state)
+          const { projection } = foldingOf(original)
+          let builder = begin(projection, start.state)
           let shown: Positioned<S> | undefined
 
           const show = (position: number) => {
-            const state = draft.state()
+            const state = builder.state()
             if (shown !== undefined && state === shown.state) return Option.none()
             shown = { position, state }
             return Option.some(shown)
           }
           const take = (event: Event): Effect.Effect<void, LogError> => {
-            if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, draft, [event]))
-            // A key was destroyed: all that came before reads in another way. The event's position is within its log.
-            return stateAt(given, event.position).pipe(
+            if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, builder, [event]))
+            // A key was destroyed: all earlier events now decode differently, so that the state is folded again. The
+            // event's position is within its log.
+            return stateAt(original, event.position).pipe(
               Effect.catchTag("PositionOutOfRange", (error) => Effect.die(error)),
               Effect.map((state) => {
-                draft = begin(projection, state)
+                builder = begin(projection, state)
               }),
             )
           }
@@ -252,7 +271,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
                 ? Effect.sync(() => show(next.position))
                 : Effect.map(take(next), () => (shown === undefined ? Option.none() : show(next.position))),
             ),
-            Stream.filterMap((seen) => seen),
+            Stream.filterMap((emitted) => emitted),
           )
         }),
         Stream.unwrap,
@@ -264,28 +283,28 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
 /** How far one projection has been folded. */
 interface Folding<S> {
   readonly projection: Projection<S>
-  readonly ladder: SnapshotStrategy.SnapshotStrategy<S>
+  readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
   latest: Positioned<S>
-  climb: SnapshotStrategy.FoldProgress
-  /** Keeps two callers from folding the same tail twice. */
+  sinceSnapshot: SnapshotStrategy.FoldProgress
+  /** Prevents two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
 
-/** A fold under way, and how far it has come. */
+/** A fold in progress, and the position it has reached. */
 interface Progress<S> {
   position: number
-  readonly draft: StateBuilder<S>
+  readonly builder: StateBuilder<S>
 }
 
-/** Begins to fold from somewhere. With `own`, that state is nobody else's. */
+/** Starts a fold from a state. With `own`, the caller hands that state over. */
 const startAt = <S>(projection: Projection<S>, { position, state }: Positioned<S>, own: boolean): Progress<S> => ({
   position,
-  draft: begin(projection, state, own),
+  builder: begin(projection, state, own),
 })
 
-const reachedBy = <S>({ position, draft }: Progress<S>): Positioned<S> => ({ position, state: draft.state() })
+const reachedBy = <S>({ position, builder }: Progress<S>): Positioned<S> => ({ position, state: builder.state() })
 
-/** The type of the event that says that a subject's key was destroyed. */
+/** The type of the event that records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"
 
 const isDevelopment = () => {
@@ -293,9 +312,9 @@ const isDevelopment = () => {
   return NODE_ENV === "test" || NODE_ENV === "development"
 }
 
-/** The projector over the `EventLog` it is given, and over its `Snapshots` where it has any. */
+/** The projector over the `EventLog` in its context, and over its `Snapshots` where there are any. */
 export const layerWith = (options: ProjectorOptions): Layer.Layer<Projector, Options.InvalidOptions, EventLog> =>
   Layer.scoped(Projector, Effect.flatMap(Options.decode("Projector.layerWith", ProjectorOptions, options), make))
 
-/** The same, by the defaults. */
+/** The same with default options. */
 export const layer: Layer.Layer<Projector, never, EventLog> = Layer.scoped(Projector, make({}))

@@ -1,78 +1,81 @@
+/** Splits a state into chunks for storage, so that entries which many states have in common are stored once. */
+
 import { type Option, Schema } from "effect"
 import { pointerKeys, pointerToken } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { CHUNK_ENTRIES, type ChunkEntries, ChunkedRecord } from "../fold/ChunkedRecord.ts"
 
 /**
- * States are stored in pieces, so that what many of them have in common is stored once. A state is cut at its *wide*
- * records, those of many keys, such as the record of all tasks: each is taken out and dealt into *pages* of successive
- * entries. Where a record grows at its end and its older entries rest, nearly all pages of one state are pages of the next.
+ * A state split at its *wide* records: those with more than `CHUNK_ENTRIES` keys, such as the record of all tasks. Each
+ * is taken out and divided into chunks of consecutive entries. Where a record grows at its end and its older entries do
+ * not change, nearly all chunks of one state are chunks of the next.
  */
 export interface StateChunks {
-  /** The state with null where a wide record was. */
+  /** The state, with null in place of each wide record. */
   readonly skeleton: unknown
-  readonly wide: ReadonlyArray<Wide>
+  readonly wide: ReadonlyArray<WideRecord>
 }
 
-/** A record that was taken out of a state. */
-export interface Wide {
-  /** Where it stood: a JSON Pointer (RFC 6901). */
+/** A wide record that was taken out of a state. */
+export interface WideRecord {
+  /** Its path in the state: a JSON Pointer (RFC 6901). */
   readonly path: string
-  readonly pages: ReadonlyArray<ChunkEntries>
+  readonly chunks: ReadonlyArray<ChunkEntries>
 }
 
-/** Entries that have a name: the SHA-256 of what is stored of them. */
+/** Entries with their digest: the SHA-256 of the stored bytes. */
 export interface StateChunk extends ChunkEntries {
   readonly digest: string
 }
 
 /**
- * Takes a state's wide records out of it; those that a fold gives as `ChunkedRecord` are dealt already. Those inside a list or
- * inside another wide record stay where they are.
+ * Takes a state's wide records out of it. A `ChunkedRecord` is already divided. Records inside a list or inside another
+ * wide record stay in place.
  */
 export const split = (state: unknown): StateChunks => {
-  const wide: Array<Wide> = []
-  const skeleton = cutInside(state, "", wide)
+  const wide: Array<WideRecord> = []
+  const skeleton = splitInside(state, "", wide)
   return { skeleton, wide }
 }
 
-const cutInside = (value: unknown, path: string, wide: Array<Wide>): unknown => {
+const splitInside = (value: unknown, path: string, wide: Array<WideRecord>): unknown => {
   if (value instanceof ChunkedRecord) {
-    wide.push({ path, pages: value.pages })
+    wide.push({ path, chunks: value.chunks })
     return null
   }
   if (!isRecord(value)) return value
   const keys = Object.keys(value)
   if (keys.length > CHUNK_ENTRIES) {
-    wide.push({ path, pages: dealt(value, keys) })
+    wide.push({ path, chunks: toChunks(value, keys) })
     return null
   }
   let left = value
-  for (const key of keys) left = SafeRecord.set(left, key, cutInside(value[key], `${path}/${pointerToken(key)}`, wide))
+  for (const key of keys)
+    left = SafeRecord.set(left, key, splitInside(value[key], `${path}/${pointerToken(key)}`, wide))
   return left
 }
 
-const dealt = (record: SafeRecord.SafeRecord<unknown>, keys: ReadonlyArray<string>): ReadonlyArray<ChunkEntries> => {
-  const pages: Array<ChunkEntries> = []
+const toChunks = (record: SafeRecord.SafeRecord<unknown>, keys: ReadonlyArray<string>): ReadonlyArray<ChunkEntries> => {
+  const chunks: Array<ChunkEntries> = []
   for (let start = 0; start < keys.length; start += CHUNK_ENTRIES) {
-    const own = keys.slice(start, start + CHUNK_ENTRIES)
-    pages.push({ keys: own, values: own.map((key) => record[key]) })
+    const chunkKeys = keys.slice(start, start + CHUNK_ENTRIES)
+    chunks.push({ keys: chunkKeys, values: chunkKeys.map((key) => record[key]) })
   }
-  return pages
+  return chunks
 }
 
-/** Whether both hold the very same values under the same keys. */
+/** Whether both hold identical values under the same keys. */
 export const isSame = (a: ChunkEntries, b: ChunkEntries): boolean =>
   a.keys.length === b.keys.length &&
   a.keys.every((key, index) => key === b.keys[index] && a.values[index] === b.values[index])
 
 /**
- * The text of entries: JSON. Keys are a list in it, as an object would have V8 make a hidden class for each of them, both
- * in writing and in reading, and keep them all.
+ * The JSON text of entries. Keys are a list, because with an object V8 makes a hidden class for each key, both when
+ * writing and when reading, and keeps them all.
  */
 export const textOf = ({ keys, values }: ChunkEntries): string => JSON.stringify({ keys, values })
 
-/** The entries of a text, which this module has written. */
+/** Parses a text that `textOf` wrote. */
 export const entriesOf = (text: string): ChunkEntries => JSON.parse(text)
 
 const Root = Schema.parseJson(
@@ -82,19 +85,22 @@ const Root = Schema.parseJson(
   }),
 )
 
-/** What stands for a whole state: the skeleton, and for each wide record the digests of its pages. */
+/** The stored root of a state: the skeleton, and for each wide record the digests of its chunks (stored as `pages`). */
 export type Root = typeof Root.Type
 
-/** The root of a text. */
+/** Decodes the text of a root. */
 export const rootOf: (text: string) => Option.Option<Root> = Schema.decodeOption(Root)
 
-/** The state of a skeleton, with its wide records put back. They are the caller's own; what is in them may be shared. */
+/**
+ * The state of a skeleton, with its wide records put back. The records are new and the caller may change them; their
+ * values may be shared.
+ */
 export const join = (
   skeleton: unknown,
-  wide: Iterable<{ readonly path: string; readonly pages: ReadonlyArray<ChunkEntries> }>,
+  wide: Iterable<{ readonly path: string; readonly chunks: ReadonlyArray<ChunkEntries> }>,
 ): unknown => {
   let state = skeleton
-  for (const { path, pages } of wide) state = put(state, pointerKeys(path), recordOf(pages))
+  for (const { path, chunks } of wide) state = put(state, pointerKeys(path), recordOf(chunks))
   return state
 }
 
@@ -103,10 +109,10 @@ const put = (value: unknown, [key, ...below]: ReadonlyArray<string>, record: unk
   return isRecord(value) ? { ...value, [key]: put(value[key], below, record) } : value
 }
 
-/** A record of the caller's own. */
-const recordOf = (pages: ReadonlyArray<ChunkEntries>): SafeRecord.Own<unknown> => {
+/** A new record, which the caller may change. */
+const recordOf = (chunks: ReadonlyArray<ChunkEntries>): SafeRecord.Own<unknown> => {
   const record: SafeRecord.Own<unknown> = {}
-  for (const { keys, values } of pages) {
+  for (const { keys, values } of chunks) {
     for (let index = 0; index < keys.length; index++) SafeRecord.put(record, keys[index] ?? "", values[index])
   }
   return record

@@ -1,3 +1,5 @@
+/** The part of a log report about agents: tasks, outcomes and scores of each. */
+
 import type { Score } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { BoundedMap } from "./BoundedMap.ts"
@@ -5,35 +7,35 @@ import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, type Point, Series } from "./Series.ts"
 import type { Outcomes } from "./TaskOutcomes.ts"
 
-/** What one agent did, over all its tasks. */
+/** One agent, over all its tasks. */
 export interface AgentReport {
   readonly agent: string
   readonly tasks: number
   readonly outcomes: Outcomes
-  /** Its scores, in the unit of the report; null where none of its tasks was scored. */
+  /** Its scores, in the unit of the report; null if none of its tasks was scored. */
   readonly score: Spread | null
-  /** Net scores as they are. */
+  /** Net scores, whatever the report's unit. */
   readonly net: Spread | null
   readonly steps: Spread | null
   /** Its scores over all tasks of the log, which are numbered from 0 in their order. */
   readonly bins: ReadonlyArray<Bin>
-  /** Every one of them; null where there are too many. */
+  /** Every score by itself; null if there are too many tasks. */
   readonly points: ReadonlyArray<Point> | null
-  /** Mean scores of about the first and the last third of its tasks; null where there are too few to say. */
+  /** Mean scores of about the first and the last third of its tasks; null if it has too few scored tasks. */
   readonly early: number | null
   readonly late: number | null
 }
 
-/** Agents that are told apart. */
+/** Agents reported separately; further ones are reported together. */
 const MAX_AGENTS = 50
 
-/** Bins of an agent's course. */
-const COURSE_BINS = 48
+/** Bins of an agent's scores over the tasks. */
+const SCORE_BINS = 48
 
-/** Tasks from which on a third of them says something. */
+/** Scored tasks from which on the mean of a third of them is meaningful. */
 const MIN_TASKS = 9
 
-/** What agents did, from their tasks' audits. */
+/** Accumulates the reports of agents from their tasks' audits. */
 export class Agents {
   readonly #agents = new BoundedMap(MAX_AGENTS, (agent) => ({
     agent,
@@ -59,13 +61,13 @@ export class Agents {
     agent.shares.add(task, score.normalized)
   }
 
-  /** The agent with most tasks first. */
+  /** The agent with the most tasks first. */
   report(unit: "share" | "net"): ReadonlyArray<AgentReport> {
     return this.#agents
       .values()
       .map(({ agent, tasks, outcomes, share, net, steps, shares, nets }) => {
         const series = unit === "share" ? shares : nets
-        const bins = series.bins(COURSE_BINS)
+        const bins = series.bins(SCORE_BINS)
         const fine = series.bins()
         return {
           agent,

@@ -1,4 +1,6 @@
-/** A record of at most so many keys: those that come when it is full share one entry, that of all others. */
+/** A map with a bounded number of keys, so that a report has a bounded size. */
+
+/** A map of at most so many keys, and one entry that all further keys share. */
 export class BoundedMap<Value> {
   readonly #most: number
   readonly #make: (key: string) => Value
@@ -9,14 +11,14 @@ export class BoundedMap<Value> {
     this.#make = make
   }
 
-  /** The value of a key, which is made where it is new. */
-  get(wanted: string): Value {
-    const key = this.#values.has(wanted) || this.#values.size < this.#most ? wanted : OTHERS
+  /** The value of a key, made if the key is new. */
+  get(requested: string): Value {
+    const key = this.#values.has(requested) || this.#values.size < this.#most ? requested : OTHERS
     const known = this.#values.get(key)
     if (known !== undefined) return known
-    const made = this.#make(key)
-    this.#values.set(key, made)
-    return made
+    const created = this.#make(key)
+    this.#values.set(key, created)
+    return created
   }
 
   values(): ReadonlyArray<Value> {
@@ -24,5 +26,5 @@ export class BoundedMap<Value> {
   }
 }
 
-/** What stands for the names that were too many. */
+/** The key of the shared entry. */
 export const OTHERS = "all others"

@@ -1,9 +1,11 @@
+/** The part of a log report about actuators and sensors. */
+
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { BoundedMap } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, Series } from "./Series.ts"
 
-/** What became of an actuator's commands, over all tasks. */
+/** The commands of an actuator, over all tasks. */
 export interface ActuatorReport {
   readonly actuator: string
   readonly commanded: number
@@ -12,35 +14,35 @@ export interface ActuatorReport {
   readonly denied: number
   readonly expired: number
   readonly unknown: number
-  /** Of each task the median, in ms: where these lie. */
+  /** The spread of the tasks' median latencies, in ms. */
   readonly latencyMs: Spread | null
-  /** The longest of all, in ms. */
+  /** The longest latency of all, in ms. */
   readonly longestMs: number | null
 }
 
-/** What a sensor gave, over all tasks. */
+/** The readings of a sensor, over all tasks. */
 export interface SensorReport {
   readonly sensor: string
   readonly reads: number
   readonly failures: number
   readonly skipped: number
   readonly tasks: number
-  /** Of each task the median, in ms: where these lie. */
+  /** The spread of the tasks' median latencies, in ms. */
   readonly latencyMs: Spread | null
   readonly longestMs: number | null
-  /** The same along the tasks. */
+  /** The tasks' median latencies along the tasks. */
   readonly latencies: ReadonlyArray<Bin>
-  /** Along the tasks, the share of reads that failed or were skipped. */
+  /** The share of reads that failed or were skipped, along the tasks. */
   readonly missing: ReadonlyArray<Bin>
 }
 
-/** Actuators, and sensors, that are told apart. */
+/** Actuators, and sensors, reported separately; further ones are reported together. */
 const MAX_COMPONENTS = 100
 
-/** Bins of a trace. */
+/** Bins of a series along the tasks. */
 const TRACE_BINS = 60
 
-/** What actuators and sensors did, from tasks' audits. */
+/** Accumulates the reports of actuators and sensors from the audits of tasks. */
 export class Components {
   readonly #actuators = new BoundedMap(MAX_COMPONENTS, (actuator) => ({
     actuator,
@@ -80,7 +82,7 @@ export class Components {
     }
   }
 
-  /** The one that was commanded most first. */
+  /** The actuator with the most commands first. */
   actuators(): ReadonlyArray<ActuatorReport> {
     return this.#actuators
       .values()
@@ -88,7 +90,7 @@ export class Components {
       .sort((a, b) => b.commanded - a.commanded)
   }
 
-  /** The one that was read most first. */
+  /** The sensor with the most reads first, including failed and skipped ones. */
   sensors(): ReadonlyArray<SensorReport> {
     return this.#sensors
       .values()

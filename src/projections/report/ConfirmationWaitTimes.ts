@@ -1,9 +1,11 @@
+/** The part of a log report about confirmations: decisions, and how long they took. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { isLate } from "../state/ConfirmationAnswer.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 
-/** Decisions that took from `fromMs` to less than `toMs`. */
+/** Decisions that took at least `fromMs` and less than `toMs`. */
 export interface WaitBin {
   readonly fromMs: number
   readonly toMs: number
@@ -11,24 +13,24 @@ export interface WaitBin {
   readonly rejected: number
 }
 
-/** How long people took to decide, and what they decided. */
+/** Confirmations by outcome, and the waits for decisions. */
 export interface WaitReport {
   readonly requested: number
   readonly approved: number
   readonly rejected: number
   readonly expired: number
   readonly withdrawn: number
-  /** Of decisions, in ms. */
+  /** The waits for decisions, in ms. */
   readonly waitMs: Spread | null
   /** From the shortest wait to the longest, without gaps; each bin is about 1.8 times as long as the one before it. */
   readonly bins: ReadonlyArray<WaitBin>
 }
 
-/** Bins of each factor of ten, from 1 ms to about eleven days. */
+/** Bins per factor of ten, and factors of ten, from 1 ms to about eleven days. */
 const PER_DECADE = 4
 const DECADES = 9
 
-/** The types of events that say it. */
+/** The event types that the report reads. */
 export const TYPES = [
   "ConfirmationRequested",
   "ConfirmationDecided",
@@ -36,12 +38,12 @@ export const TYPES = [
   "ConfirmationWithdrawn",
 ] as const
 
-/** Confirmations, from their events. */
+/** Accumulates the report from the events of confirmations. */
 export class ConfirmationWaitTimes {
   readonly #approved = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #rejected = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #waits = new Quantiles()
-  readonly #waiting = new Map<string, { readonly requestedAt: number; readonly expiresAt: number }>()
+  readonly #pending = new Map<string, { readonly requestedAt: number; readonly expiresAt: number }>()
   #requested = 0
   #expired = 0
   #withdrawn = 0
@@ -50,15 +52,15 @@ export class ConfirmationWaitTimes {
     if (is(event, "ConfirmationRequested")) {
       const { confirmationId, expiresAt } = event.payload
       this.#requested += 1
-      this.#waiting.set(confirmationId, { requestedAt: event.recordedAt, expiresAt })
+      this.#pending.set(confirmationId, { requestedAt: event.recordedAt, expiresAt })
     } else if (is(event, "ConfirmationExpired")) this.#expired += 1
     else if (is(event, "ConfirmationWithdrawn")) this.#withdrawn += 1
     else if (is(event, "ConfirmationDecided")) {
       const { confirmationId, approved, waitedMs } = event.payload
-      const question = this.#waiting.get(confirmationId)
-      this.#waiting.delete(confirmationId)
-      // That it expired is said next.
-      if (approved && question !== undefined && isLate(question, event.recordedAt)) return
+      const request = this.#pending.get(confirmationId)
+      this.#pending.delete(confirmationId)
+      // The approval came too late; the event of its expiry follows.
+      if (approved && request !== undefined && isLate(request, event.recordedAt)) return
       this.#waits.add(waitedMs)
       const bins = approved ? this.#approved : this.#rejected
       const bin = binOf(waitedMs)

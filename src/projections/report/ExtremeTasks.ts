@@ -1,3 +1,5 @@
+/** The part of a log report that lists the best and the worst tasks. */
+
 import type { Score, Verdict } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 
@@ -12,24 +14,24 @@ export interface ListedTask {
   readonly durationMs: number | null
   readonly net: number
   readonly possible: number
-  /** The reward and the punishment that came to most in it. */
+  /** The names of the reward and of the punishment with the greatest amounts. */
   readonly gained: string | null
   readonly cost: string | null
 }
 
-/** The tasks that scored most and least: of equals, the earlier ones. No task is in both. */
+/** The tasks with the greatest and the smallest net scores; of equal ones, the earlier. No task is in both lists. */
 export interface Extremes {
   readonly best: ReadonlyArray<ListedTask>
   readonly worst: ReadonlyArray<ListedTask>
 }
 
-/** Tasks of either list. */
-const MOST = 10
+/** Most tasks in a list. */
+const MAX_LISTED = 10
 
-/** Characters of a text from the log that are kept. */
+/** Characters kept of a text from the log. */
 const MAX_TEXT = 200
 
-/** The best and the worst tasks by net score. */
+/** Accumulates the best and the worst tasks by net score. */
 export class ExtremeTasks {
   readonly #best: Array<ListedTask> = []
   readonly #worst: Array<ListedTask> = []
@@ -47,28 +49,28 @@ export class ExtremeTasks {
 
 const insert = (list: Array<ListedTask>, audit: TaskAudit, score: Score, before: (a: number, b: number) => boolean) => {
   const at = list.findIndex(({ net }) => before(score.net, net))
-  if (at < 0 && list.length >= MOST) return
+  if (at < 0 && list.length >= MAX_LISTED) return
   list.splice(at < 0 ? list.length : at, 0, listed(audit, score))
-  if (list.length > MOST) list.pop()
+  if (list.length > MAX_LISTED) list.pop()
 }
 
 const listed = (audit: TaskAudit, { net, possible, measures }: Score): ListedTask => {
   const { taskId, outcome, range, steps, durationMs } = audit
   return {
     ...{ taskId, outcome, range, steps, durationMs, net, possible },
-    goal: cut(audit.goal),
-    agent: cut(audit.agent),
+    goal: truncate(audit.goal),
+    agent: truncate(audit.agent),
     gained: greatest(measures.flatMap(({ rewards }) => rewards)),
     cost: greatest(measures.flatMap(({ punishments }) => punishments)),
   }
 }
 
-const cut = (text: string): string => [...text.slice(0, 2 * MAX_TEXT)].slice(0, MAX_TEXT).join("")
+const truncate = (text: string): string => [...text.slice(0, 2 * MAX_TEXT)].slice(0, MAX_TEXT).join("")
 
 const greatest = (verdicts: ReadonlyArray<Verdict>): string | null => {
   const found = verdicts.reduce<Verdict | undefined>(
     (most, verdict) => (verdict.amount > (most?.amount ?? 0) ? verdict : most),
     undefined,
   )
-  return found === undefined ? null : cut(found.name)
+  return found === undefined ? null : truncate(found.name)
 }

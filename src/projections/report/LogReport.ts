@@ -1,3 +1,5 @@
+/** The report of many tasks, accumulated from their audits in bounded memory. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { type AgentReport, Agents } from "./Agents.ts"
@@ -8,15 +10,15 @@ import { type RewardReport, Rewards } from "./Rewards.ts"
 import type { ScoreChoice } from "./ScoreChoice.ts"
 import type { Outcomes } from "./TaskOutcomes.ts"
 
-/** All that a report of many tasks shows: as large for a million tasks as for a thousand. */
+/** The content of a report of many tasks. Its size does not grow with the number of tasks. */
 export interface LogReport {
-  /** The scoring that counts. */
+  /** The name of the scoring that is reported. */
   readonly scoring: string
-  /** Critics that scored. */
+  /** The critics of the scores. */
   readonly critics: ReadonlyArray<string>
   readonly tasks: number
   readonly scored: number
-  /** Tasks of which something could not be decided. */
+  /** Tasks with a reward or punishment that could not be decided. */
   readonly unscored: number
   readonly outcomes: Outcomes
   readonly steps: number
@@ -25,9 +27,9 @@ export interface LogReport {
   readonly range: { readonly from: number; readonly to: number } | null
   /** From the first opening to the last closing, ms since 1970-01-01Z. */
   readonly period: { readonly from: number; readonly to: number } | null
-  /** What scores are shown as: in shares of what was possible where something was possible in every task. */
+  /** The unit of scores: `share` of the possible amount, if something was possible in every task; else `net`. */
   readonly unit: "share" | "net"
-  /** The one that did most first. */
+  /** The agent with the most tasks first. */
   readonly agents: ReadonlyArray<AgentReport>
   readonly rewards: ReadonlyArray<RewardReport>
   readonly actuators: ReadonlyArray<ActuatorReport>
@@ -36,14 +38,16 @@ export interface LogReport {
   readonly extremes: Extremes
 }
 
-/** A report in the making: it is given every task's audit in order, and every event about a confirmation. */
+/**
+ * Builds a report: `take` receives every task's audit in order, `takeConfirmation` every event about a confirmation.
+ */
 export interface LogReportBuilder {
   readonly take: (audit: TaskAudit) => void
   readonly takeConfirmation: (event: Event) => void
   readonly report: () => LogReport
 }
 
-/** Begins a report of many tasks. */
+/** Starts a report of many tasks. */
 export const begin = (choice: ScoreChoice): LogReportBuilder => {
   const agents = new Agents()
   const rewards = new Rewards()
@@ -63,8 +67,8 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
       const score = choice.pick(audit.scores)
       outcomes[audit.outcome ?? "open"] += 1
       steps += audit.steps
-      range = around(range, audit.range.from, audit.range.to)
-      period = around(period, audit.openedAt, audit.closedAt ?? audit.openedAt)
+      range = extend(range, audit.range.from, audit.range.to)
+      period = extend(period, audit.openedAt, audit.closedAt ?? audit.openedAt)
       model.calls += audit.model?.calls ?? 0
       model.inputTokens += audit.model?.inputTokens ?? 0
       model.outputTokens += audit.model?.outputTokens ?? 0
@@ -106,5 +110,5 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
 
 const MAX_CRITICS = 10
 
-const around = (before: { readonly from: number; readonly to: number } | null, from: number, to: number) =>
+const extend = (before: { readonly from: number; readonly to: number } | null, from: number, to: number) =>
   before === null ? { from, to } : { from: Math.min(before.from, from), to: Math.max(before.to, to) }

@@ -1,6 +1,8 @@
+/** A streaming quantile sketch in constant memory. */
+
 import * as Sum from "../audit/Sum.ts"
 
-/** Where the middle of some values is, and how far they spread. */
+/** Summary statistics of a set of values. */
 export interface Spread {
   readonly count: number
   /** Exact to 1e-9. */
@@ -14,14 +16,15 @@ export interface Spread {
   readonly max: number
 }
 
-/** Values that a level holds before half of them go up to the next one. */
-const LEVEL = 256
+/** Values that a level holds before half of them move to the next one. */
+const LEVEL_CAPACITY = 256
 
 /**
- * Quantiles of any number of values in constant memory: count, mean, least and greatest are exact, and so are the quantiles of
- * up to 256 values; beyond that they are off by a rank of about 1 in 100 at most. It is a stack of levels where each
- * value stands for twice as many as one level below (Karnin, Lang and Liberty, "Optimal Quantile Approximation in
- * Streams", 2016), with every other value kept in turn instead of by chance, so that the same values come to the same.
+ * Quantiles of any number of values in constant memory. Count, mean, minimum and maximum are exact, and so are the
+ * quantiles of up to 256 values; beyond that, ranks are off by at most about 1 in 100. The sketch is a stack of levels
+ * in which each value represents twice as many as one level below (Karnin, Lang and Liberty, "Optimal Quantile
+ * Approximation in Streams", 2016). It keeps every other value in alternation rather than at random, so that it is
+ * deterministic.
  */
 export class Quantiles {
   readonly #levels: Array<Array<number>> = [[]]
@@ -41,23 +44,23 @@ export class Quantiles {
   }
 
   add(value: number): void {
-    this.#note(1, value, value)
+    this.#updateBounds(1, value, value)
     this.#sum = Sum.add(this.#sum, value)
     this.#level(0).push(value)
-    this.#settle(0)
+    this.#compact(0)
   }
 
-  /** Takes in all that another one has seen. */
+  /** Merges another sketch into this one. */
   addAll(other: Quantiles): void {
-    this.#note(other.#count, other.#min, other.#max)
+    this.#updateBounds(other.#count, other.#min, other.#max)
     this.#sum = Sum.add(Sum.add(this.#sum, other.#sum.sum), other.#sum.lost)
     other.#levels.forEach((values, level) => {
       this.#level(level).push(...values)
-      this.#settle(level)
+      this.#compact(level)
     })
   }
 
-  /** Null where there was no value. */
+  /** Null if there are no values. */
   spread(): Spread | null {
     if (this.#count === 0) return null
     const at = this.#quantile()
@@ -74,7 +77,7 @@ export class Quantiles {
     }
   }
 
-  #note(count: number, min: number, max: number): void {
+  #updateBounds(count: number, min: number, max: number): void {
     this.#count += count
     this.#min = Math.min(this.#min, min)
     this.#max = Math.max(this.#max, max)
@@ -86,23 +89,23 @@ export class Quantiles {
     return values
   }
 
-  #settle(level: number): void {
+  #compact(level: number): void {
     const values = this.#level(level)
-    if (values.length <= LEVEL) return
+    if (values.length <= LEVEL_CAPACITY) return
     values.sort((a, b) => a - b)
-    // An odd one out stays: the others are as many as those that they stand for.
+    // With an odd number of values, the last one stays: the values that move up must represent twice their number.
     const left = values.length % 2 === 1 ? values.splice(-1) : []
     const odd = this.#odd[level] === true
     this.#odd[level] = !odd
-    const up = this.#level(level + 1)
+    const next = this.#level(level + 1)
     values.forEach((value, index) => {
-      if ((index % 2 === 1) === odd) up.push(value)
+      if ((index % 2 === 1) === odd) next.push(value)
     })
     this.#levels[level] = left
-    this.#settle(level + 1)
+    this.#compact(level + 1)
   }
 
-  /** The value at a share of all; interpolated between neighbours (type 7) while every value is there. */
+  /** The value at a quantile; interpolated between neighbours (type 7) while all values are kept. */
   #quantile(): (share: number) => number {
     const exact = this.#levels.slice(1).every(({ length }) => length === 0)
     const weighted = this.#levels

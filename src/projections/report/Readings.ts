@@ -1,25 +1,27 @@
+/** The numbers in a task's readings over time, for charts. */
+
 import type { Json } from "../../values/Json.ts"
 
-/** How a number in a sensor's readings went along a task. */
+/** A number in a sensor's readings, over the events of a task. */
 export interface Trace {
   readonly sensor: string
-  /** Where in the reading the number is: `position.x`; empty where the reading itself is it. */
+  /** The path of the number in the reading: `position.x`; empty if the reading is the number. */
   readonly path: string
-  /** The numbers of the task's events, and the value from there on. */
+  /** The indexes of events, and the value from each on. */
   readonly points: ReadonlyArray<readonly [index: number, value: number]>
 }
 
-/** Numbers that are followed, and how deep in a reading they are looked for. */
+/** Most numbers followed, and the depth to which a reading is searched for them. */
 const MAX_TRACES = 200
 const MAX_DEPTH = 3
 
-/** Traces that are given: those that changed most often. */
-const MOST = 12
+/** Most traces returned: those that changed most often. */
+const MAX_RETURNED = 12
 
-/** Points of a trace that are kept; of a longer one every second, every fourth … */
+/** Points kept per trace; of a longer trace every second, every fourth … is kept. */
 const MAX_POINTS = 2_000
 
-interface Kept {
+interface TraceState {
   readonly sensor: string
   readonly path: string
   points: Array<readonly [number, number]>
@@ -28,30 +30,30 @@ interface Kept {
   changes: number
 }
 
-/** The numbers in readings: those that stand there, and how long lists are. */
+/** Accumulates the numbers in readings: numeric values, and the lengths of lists. */
 export class Readings {
-  readonly #kept = new Map<string, Kept>()
+  readonly #traces = new Map<string, TraceState>()
 
   take(sensor: string, index: number, reading: Json): void {
     for (const [path, value] of numbersIn(reading, "", MAX_DEPTH)) this.#add(sensor, path, index, value)
   }
 
-  /** Numbers that never changed are no trace. */
+  /** The traces, without numbers that never changed. */
   traces(): { readonly traces: ReadonlyArray<Trace>; readonly tracesLeftOut: number } {
-    const changing = [...this.#kept.values()].filter(({ changes }) => changes > 0)
+    const changing = [...this.#traces.values()].filter(({ changes }) => changes > 0)
     const traces = changing
       .toSorted((a, b) => b.changes - a.changes)
-      .slice(0, MOST)
+      .slice(0, MAX_RETURNED)
       .map(({ sensor, path, points }) => ({ sensor, path, points }))
     return { traces, tracesLeftOut: changing.length - traces.length }
   }
 
   #add(sensor: string, path: string, index: number, value: number): void {
     const key = JSON.stringify([sensor, path])
-    const known = this.#kept.get(key)
-    if (known === undefined && this.#kept.size >= MAX_TRACES) return
+    const known = this.#traces.get(key)
+    if (known === undefined && this.#traces.size >= MAX_TRACES) return
     const trace = known ?? { sensor, path, points: [], every: 1, seen: 0, changes: 0 }
-    this.#kept.set(key, trace)
+    this.#traces.set(key, trace)
     const last = trace.points.at(-1)
     if (last !== undefined && last[1] !== value) trace.changes += 1
     if (trace.seen++ % trace.every === 0) trace.points.push([index, value])

@@ -1,23 +1,25 @@
+/** The part of a log report about rewards and punishments. */
+
 import { type DecidedBy, type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
 import { BoundedMap, OTHERS } from "./BoundedMap.ts"
 
-/** What one reward or punishment came to, over all tasks. */
+/** One reward or punishment, over all tasks. */
 export interface RewardReport {
   readonly measure: string
   readonly kind: "reward" | "punishment"
   readonly name: string
-  /** Tasks that it was given in. */
+  /** Tasks in which it was given. */
   readonly tasks: number
   readonly times: number
-  /** Its sum over all tasks, exact to 1e-9; a punishment's is positive, and taken off. */
+  /** Its sum over all tasks, exact to 1e-9. A punishment's amount is positive, and is subtracted from the score. */
   readonly amount: number
 }
 
-/** Rewards, and punishments, that are told apart. */
+/** Rewards, and punishments, reported separately; further ones are reported together. */
 const MAX_NAMES = 100
 
-/** What earned and lost, from tasks' scores. */
+/** Accumulates rewards and punishments from the scores of tasks. */
 export class Rewards {
   readonly #rewards = ofKind("reward")
   readonly #punishments = ofKind("punishment")
@@ -28,7 +30,7 @@ export class Rewards {
     }
   }
 
-  /** Rewards before punishments, of either the largest first. */
+  /** Rewards before punishments; of each, the largest amount first. */
   report(): ReadonlyArray<RewardReport> {
     return [this.#rewards, this.#punishments].flatMap((kind) =>
       kind
@@ -53,6 +55,6 @@ const add = (rewards: ReturnType<typeof ofKind>, { measure, name, times, amount 
   reward.amount = Sum.add(reward.amount, amount)
 }
 
-/** Names are any text: JSON keeps two of them apart in one key. */
+/** Names can be any text; JSON encodes the two in one key without ambiguity. */
 const keyOf = (measure: string, name: string): string => JSON.stringify([measure, name])
 const namesOf = (key: string): ReadonlyArray<string> => JSON.parse(key)

@@ -1,8 +1,10 @@
+/** Selects the score of a task that a report uses. */
+
 import type { Score } from "../audit/Scores.ts"
 
-/** Which of a task's scores counts, where it has several. */
+/** Which score of a task is used, if it has several. */
 export interface ScoreChoice {
-  /** As people know it: `official`, `live`, a label, an id. */
+  /** The name shown to people: `official`, `live`, a label, an id. */
   readonly name: string
   readonly pick: (scores: ReadonlyArray<Score>) => Score | null
 }

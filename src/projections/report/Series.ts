@@ -1,17 +1,19 @@
+/** Values along the tasks in constant memory, and their smoothed trend. */
+
 import { Quantiles, type Spread } from "./Quantiles.ts"
 
-/** What some values in a row came to: those of the tasks numbered `from` to `to`, of which some may have none. */
+/** Statistics of the values of the tasks numbered `from` to `to`, some of which may have no value. */
 export interface Bin extends Spread {
   readonly from: number
   readonly to: number
 }
 
-/** Bins that a series holds at most: up to so many tasks, each has one of its own. */
+/** Most bins that a series holds: up to so many tasks, each has its own bin. */
 export const MAX_BINS = 512
 
 /**
- * Values of successive tasks in constant memory: where there are more tasks than bins, two neighbouring bins become one.
- * Tasks are numbered from 0; a task may have any number of values.
+ * Values of successive tasks in constant memory: if there are more tasks than bins, neighbouring bins are merged. Tasks
+ * are numbered from 0; a task may have any number of values.
  */
 export class Series {
   #bins: Array<Quantiles | undefined> = []
@@ -27,17 +29,17 @@ export class Series {
     bin.add(value)
   }
 
-  /** Every value by itself, while each task still has a bin of its own; null where there were too many tasks. */
+  /** The mean value of each task, while each has its own bin; null if there are too many tasks. */
   points(): ReadonlyArray<Point> | null {
     return this.#width > 1 ? null : this.bins().map(({ from, mean }) => ({ task: from, value: mean }))
   }
 
-  /** The series in at most `most` bins of equal numbers of tasks; those without a value are left out. */
+  /** The series in at most `most` bins of equal numbers of tasks; bins without a value are left out. */
   bins(most: number = MAX_BINS): ReadonlyArray<Bin> {
-    const together = Math.max(1, Math.ceil(this.#bins.length / most))
-    const width = this.#width * together
-    return Array.from({ length: Math.ceil(this.#bins.length / together) }, (_, index) => {
-      const merged = merge(this.#bins.slice(index * together, (index + 1) * together))
+    const factor = Math.max(1, Math.ceil(this.#bins.length / most))
+    const width = this.#width * factor
+    return Array.from({ length: Math.ceil(this.#bins.length / factor) }, (_, index) => {
+      const merged = merge(this.#bins.slice(index * factor, (index + 1) * factor))
       const spread = merged?.spread() ?? null
       return spread === null
         ? []
@@ -67,17 +69,18 @@ export interface Point {
   readonly value: number
 }
 
-/** Shares of all tasks over which a trend is smoothed to either side. */
-const REACH = 0.3
+/** The share of all tasks that the smoothing takes into account to either side. */
+const BANDWIDTH = 0.3
 
 /**
- * The trend of a series: at each bin the value, there, of the straight line that fits its neighbours best, nearer ones and
- * fuller bins counting more (Cleveland, "Robust Locally Weighted Regression", 1979, without the robustness).
+ * The trend of a series by locally weighted regression. The value at each bin is that of the straight line that best
+ * fits its neighbours; nearer and fuller bins weigh more (Cleveland, "Robust Locally Weighted Regression", 1979,
+ * without the robustness).
  */
 export const trend = (bins: ReadonlyArray<Bin>): ReadonlyArray<Point> => {
   const points = bins.map(({ from, to, mean, count }) => ({ task: (from + to) / 2, mean, count }))
   const first = points[0]?.task ?? 0
-  const reach = ((points.at(-1)?.task ?? 0) - first) * REACH
+  const reach = ((points.at(-1)?.task ?? 0) - first) * BANDWIDTH
   return points.map(({ task }) => {
     let [weights, tasks, means] = [0, 0, 0]
     const near = points.flatMap((point) => {

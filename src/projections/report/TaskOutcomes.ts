@@ -1,4 +1,6 @@
-/** How tasks ended. */
+/** Counts of tasks by outcome, as reports use them. */
+
+/** Numbers of tasks by outcome. */
 export interface Outcomes {
   readonly achieved: number
   readonly failed: number

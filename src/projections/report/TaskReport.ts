@@ -1,3 +1,5 @@
+/** The report of one task: its events as marks in lanes, its confirmations, traces, and the evidence of its score. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { type Score, sharesOf } from "../audit/Scores.ts"
@@ -6,10 +8,10 @@ import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { isLate } from "../state/ConfirmationAnswer.ts"
 import { Readings, type Trace } from "./Readings.ts"
 
-/** What an event is to a task: something it took in, chose, did, asked a person, or changed. */
+/** The lane of an event: readings, decisions, commands, confirmations, or changes of the environment. */
 export type ComponentLane = "sensed" | "decided" | "acted" | "asked" | "changed"
 
-/** How something ended that has an end. */
+/** The ending of a command or a confirmation. */
 export type CommandEnding =
   | "succeeded"
   | "failed"
@@ -20,15 +22,15 @@ export type CommandEnding =
   | "rejected"
   | "withdrawn"
 
-/** Something that happened in a task, from one of its events to another or at one alone; they are numbered from 0. */
+/** A mark in a lane, from one event of the task to another or at a single one. Events are numbered from 0. */
 export interface Mark {
   readonly from: number
   readonly to: number
-  /** null where it has not ended, or has no end. */
+  /** Null if it has not ended, or has no ending. */
   readonly ending: CommandEnding | null
 }
 
-/** A question to a person. */
+/** A confirmation. */
 export interface ConfirmationMark {
   readonly position: number
   readonly actuator: string
@@ -47,7 +49,7 @@ export interface ListedEvent {
   readonly text: string
 }
 
-/** What one of a score's amounts is due to: an event that it cites, and its share of the amount, below zero for punishments. */
+/** A share of a score's amount, negative for punishments, and the event it is attributed to. */
 export interface EventLink {
   readonly position: number
   readonly index: number
@@ -55,37 +57,37 @@ export interface EventLink {
   readonly amount: number
 }
 
-/** All that a report of one task shows. */
+/** The content of a report of one task. */
 export interface TaskReport {
   readonly audit: TaskAudit
   readonly score: Score | null
   /** Positions of the task's events, from its opening to its close. */
   readonly positions: ReadonlyArray<number>
-  /** How long after the opening each of them was recorded, in ms. */
+  /** When each event was recorded, in ms since the opening. */
   readonly elapsedMs: ReadonlyArray<number>
   readonly lanes: { readonly [lane in ComponentLane]: ReadonlyArray<Mark> }
   readonly questions: ReadonlyArray<ConfirmationMark>
   /** In the order of their positions. */
   readonly evidence: ReadonlyArray<EventLink>
   readonly traces: ReadonlyArray<Trace>
-  /** Traces that were too many to keep. */
+  /** The number of traces that were left out. */
   readonly tracesLeftOut: number
   /** The first and the last events, and those that the score cites, in order. */
   readonly listed: ReadonlyArray<ListedEvent>
 }
 
-/** A report in the making: it is given the task's own events in order. */
+/** Builds a report: `take` receives the task's own events in order. */
 export interface TaskReportBuilder {
   readonly take: (event: Event) => void
   readonly report: () => TaskReport
 }
 
-/** Events that are listed: the first, the last, and those that are cited. */
+/** Most events listed: of the first, of the last, and of the cited ones. */
 const FIRST = 250
 const LAST = 100
 const CITED = 250
 
-/** Begins the report of an audited task. `summarize` says in few words what an event says. */
+/** Starts the report of an audited task. `summarize` describes an event in a few words. */
 export const begin = (
   audit: TaskAudit,
   score: Score | null,
@@ -97,7 +99,7 @@ export const begin = (
     [lane in ComponentLane]: Array<Mark>
   }
   const commands = new Map<string, { readonly mark: number; readonly actuator: string }>()
-  const asked = new Map<string, AskedMark>()
+  const pending = new Map<string, PendingMark>()
   const questions: Array<ConfirmationMark> = []
   const readings = new Readings()
   const cited = new Set(citedBy(score).slice(0, CITED))
@@ -115,23 +117,23 @@ export const begin = (
   const mark = (lane: ComponentLane, index: number) => lanes[lane].push({ from: index, to: index, ending: null }) - 1
   const end = (lane: ComponentLane, mark: number | undefined, index: number, ending: CommandEnding) => {
     const before = mark === undefined ? undefined : lanes[lane][mark]
-    // The first ending counts, but an unknown outcome may still become known.
+    // The first ending counts, but an unknown outcome can still become known.
     if (mark === undefined || before === undefined || (before.ending !== null && before.ending !== "unknown")) return
     lanes[lane][mark] = { ...before, to: index, ending }
   }
-  const answer = (
+  const endConfirmation = (
     confirmationId: string,
     index: number,
     ending: CommandEnding,
     by: string | null,
     waitedMs: number | null,
   ) => {
-    const known = asked.get(confirmationId)
+    const known = pending.get(confirmationId)
     end("asked", known?.mark, index, ending)
     const before = known === undefined ? undefined : questions[known.question]
     if (known !== undefined && before?.ending === null) questions[known.question] = { ...before, ending, by, waitedMs }
   }
-  const note = (event: Event, index: number) => {
+  const addMarks = (event: Event, index: number) => {
     if (is(event, "SensorRead")) {
       mark("sensed", index)
       readings.take(event.payload.sensor, index, event.payload.reading)
@@ -148,14 +150,16 @@ export const begin = (
       const question =
         questions.push({ position: event.position, actuator, ending: null, by: null, waitedMs: null }) - 1
       const { confirmationId, expiresAt } = event.payload
-      asked.set(confirmationId, { mark: mark("asked", index), question, requestedAt: event.recordedAt, expiresAt })
+      pending.set(confirmationId, { mark: mark("asked", index), question, requestedAt: event.recordedAt, expiresAt })
     } else if (is(event, "ConfirmationDecided")) {
       const { confirmationId, approved, by, waitedMs } = event.payload
-      const known = asked.get(confirmationId)
+      const known = pending.get(confirmationId)
       const late = approved && known !== undefined && isLate(known, event.recordedAt)
-      if (!late) answer(confirmationId, index, approved ? "approved" : "rejected", by, waitedMs)
-    } else if (is(event, "ConfirmationExpired")) answer(event.payload.confirmationId, index, "expired", null, null)
-    else if (is(event, "ConfirmationWithdrawn")) answer(event.payload.confirmationId, index, "withdrawn", null, null)
+      if (!late) endConfirmation(confirmationId, index, approved ? "approved" : "rejected", by, waitedMs)
+    } else if (is(event, "ConfirmationExpired"))
+      endConfirmation(event.payload.confirmationId, index, "expired", null, null)
+    else if (is(event, "ConfirmationWithdrawn"))
+      endConfirmation(event.payload.confirmationId, index, "withdrawn", null, null)
     const ending = ENDINGS[event.type]
     if (ending !== undefined) end("acted", commands.get(String(event.payload.commandId))?.mark, index, ending)
   }
@@ -166,7 +170,7 @@ export const begin = (
       const elapsed = Math.max(0, event.recordedAt - audit.openedAt)
       elapsedMs.push(elapsed)
       list(event, elapsed)
-      note(event, index)
+      addMarks(event, index)
       closed = event.type === "TaskClosed"
     },
     report: () => ({
@@ -193,7 +197,10 @@ const ENDINGS: Readonly<Record<string, CommandEnding>> = {
 const citedBy = (score: Score | null): ReadonlyArray<number> =>
   score === null ? [] : sharesOf(score).flatMap(({ position }) => position ?? [])
 
-/** Each amount in equal shares at the events that it cites; what cites nothing is given at the end. */
+/**
+ * The amounts of a score, divided equally among the events that each verdict cites; verdicts without evidence are at
+ * the end.
+ */
 const evidenceOf = (score: Score | null, positions: ReadonlyArray<number>): ReadonlyArray<EventLink> => {
   const last = positions.at(-1) ?? 0
   return (score === null ? [] : sharesOf(score))
@@ -202,7 +209,7 @@ const evidenceOf = (score: Score | null, positions: ReadonlyArray<number>): Read
     .sort((a, b) => a.position - b.position)
 }
 
-/** The number of the last event up to a position. */
+/** The index of the last event up to a position. */
 const indexOf = (positions: ReadonlyArray<number>, position: number): number => {
   let [low, high] = [0, positions.length - 1]
   while (low < high) {
@@ -213,8 +220,8 @@ const indexOf = (positions: ReadonlyArray<number>, position: number): number => 
   return low
 }
 
-/** A question: its mark, its place in the list of questions, and its times. */
-interface AskedMark {
+/** A pending confirmation: its mark, its index in the list of confirmations, and its times. */
+interface PendingMark {
   readonly mark: number
   readonly question: number
   readonly requestedAt: number

@@ -1,44 +1,52 @@
+/** Decides what an event means for a pending confirmation: approved, rejected, expired, too late, or not an answer. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
-/** A question, as far as an answer is held against it. */
+/** The fields of a confirmation request that an answer is checked against. */
 export interface AskedConfirmation {
   readonly confirmationId: string
   readonly argsDigest: string
-  /** Of all that was asked; absent where an earlier version of Hindcast asked. */
+  /** Digest of the whole request; absent in requests by earlier versions of Hindcast. */
   readonly shownDigest?: string | undefined
-  /** When the log recorded the question, in epoch milliseconds. */
+  /** When the log recorded the request, in epoch milliseconds. */
   readonly requestedAt: number
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
 
-/** What the first event after a question means for it. `late` is an approval that came too late; `foreign` no answer at all. */
+/**
+ * What the first event after a request means for it. `late` is an approval that came too late; `foreign` is not an
+ * answer.
+ */
 export type ConfirmationAnswer =
   | { readonly kind: "approved" | "expired" | "late" | "foreign" }
   | { readonly kind: "rejected"; readonly reason: string }
 
-/** The stream in which a question stands, at version 1, and the first word on it, at version 2. */
+/** The stream of a confirmation: the request is its version 1, and the first answer its version 2. */
 export const streamOf = (confirmationId: string): string => `confirmation/${confirmationId}`
 
-/** The confirmation of a stream; undefined where it is no confirmation's. */
+/** The confirmation id of a stream; undefined for any other stream. */
 export const confirmationOf = (stream: string): string | undefined =>
   stream.startsWith(PREFIX) ? stream.slice(PREFIX.length) : undefined
 
 const PREFIX = "confirmation/"
 
 /**
- * Whether a word was recorded too late, by the log's own times: when or after its question expired, or before the question was
- * asked, for then the clock was put back in between and nobody knows how long it took.
+ * Whether an answer was recorded too late, by the log's own times: at or after the request's expiry, or before the
+ * request was recorded. In the second case the clock was set back in between, and the elapsed time is unknown.
  */
 export const isLate = (
   { requestedAt, expiresAt }: Pick<AskedConfirmation, "requestedAt" | "expiresAt">,
   recordedAt: number,
 ): boolean => recordedAt >= expiresAt || recordedAt < requestedAt
 
-/** What an event means for a question. Pure. Only an approval of exactly what was asked, and in time, is one. */
-export const meaningOf = (question: AskedConfirmation, event: Event): ConfirmationAnswer => {
-  const isAbout = event.payload.confirmationId === question.confirmationId
+/**
+ * What an event means for a request. Pure. An approval counts only if it is in time and its digests equal the
+ * request's.
+ */
+export const meaningOf = (request: AskedConfirmation, event: Event): ConfirmationAnswer => {
+  const isAbout = event.payload.confirmationId === request.confirmationId
   if (isAbout && is(event, "ConfirmationExpired")) return { kind: "expired" }
   if (isAbout && is(event, "ConfirmationWithdrawn")) return { kind: "rejected", reason: "it was withdrawn" }
   if (!isAbout || !is(event, "ConfirmationDecided")) return { kind: "foreign" }
@@ -47,8 +55,8 @@ export const meaningOf = (question: AskedConfirmation, event: Event): Confirmati
   if (shownDigest === undefined) {
     return { kind: "rejected", reason: `${by} approved it with a version of Hindcast that does not say what was shown` }
   }
-  if (argsDigest !== question.argsDigest || shownDigest !== question.shownDigest) {
+  if (argsDigest !== request.argsDigest || shownDigest !== request.shownDigest) {
     return { kind: "rejected", reason: `${by} approved something else than this` }
   }
-  return { kind: isLate(question, event.recordedAt) ? "late" : "approved" }
+  return { kind: isLate(request, event.recordedAt) ? "late" : "approved" }
 }

@@ -1,3 +1,8 @@
+/**
+ * The environment's state as a fold of the log: readings, environment documents and pending commands, per task and
+ * shared.
+ */
+
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
@@ -10,7 +15,7 @@ import { Scope, TaskScope } from "./environment/Scopes.ts"
 
 export { CommandStatus, OutOfStep, PendingCommand, Scope, TaskScope } from "./environment/Scopes.ts"
 
-/** The world as the log knows it: plain JSON, every leaf of which one event wrote last. */
+/** The environment as recorded in the log: plain JSON. Each leaf was last written by one event. */
 export const EnvironmentState = Schema.Struct({
   shared: Scope,
   tasks: Schema.Record({ key: Schema.String, value: TaskScope }),
@@ -18,16 +23,16 @@ export const EnvironmentState = Schema.Struct({
 
 export type EnvironmentState = typeof EnvironmentState.Type
 
-const nothing: Scope = { readings: {}, environment: {}, pending: {} }
-const initial: EnvironmentState = { shared: nothing, tasks: {} }
+const emptyScope: Scope = { readings: {}, environment: {}, pending: {} }
+const initial: EnvironmentState = { shared: emptyScope, tasks: {} }
 
-/** The task's scope; empty where no event of the task has been seen. */
+/** The scope of a task; empty if no event of the task has been folded. */
 export const taskScope = (state: EnvironmentState, taskId: string): TaskScope =>
-  SafeRecord.get(state.tasks, taskId) ?? unopened
+  SafeRecord.get(state.tasks, taskId) ?? emptyTaskScope
 
-const unopened: TaskScope = { ...nothing, goal: null, open: false }
+const emptyTaskScope: TaskScope = { ...emptyScope, goal: null, open: false }
 
-/** What an event does to its scope: its task's, or the shared one where it belongs to none. */
+/** Applies an event to its scope: its task's, or the shared one if it belongs to no task. */
 const changeScope = evolveBy<ScopeBuilder>({
   SensorRead: (scope, { sensor, reading }) => scope.read(sensor, reading),
   EnvironmentReset: (scope, { plugin, state }) => scope.reset(plugin, state),
@@ -45,11 +50,11 @@ const changeScope = evolveBy<ScopeBuilder>({
   TaskClosed: (scope, { outcome }) => (scope instanceof TaskScopeBuilder ? scope.close(outcome) : scope),
 })
 
-/** Scopes of tasks that are changed at the same time; with more, all are put in their places first. */
+/** Most task scopes that are being built at a time; beyond that, all are written back first. */
 const MAX_SCOPES = 1_000
 
-/** The state while events change it: the scopes of a few tasks, which events change, and all tasks' as they were before. */
-class EnvironmentDraft implements StateBuilder<EnvironmentState> {
+/** The mutable fold: builders for the few tasks that events are changing, and the records of all tasks. */
+class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
   readonly #shared: ScopeBuilder
   readonly #tasks: RecordBuilder<TaskScope>
   readonly #scopes = new Map<string, TaskScopeBuilder>()
@@ -63,59 +68,60 @@ class EnvironmentDraft implements StateBuilder<EnvironmentState> {
 
   take(event: Event): void {
     if (event.taskId === null) changeScope(this.#shared, event)
-    else this.#takeInTask(event.taskId, event)
+    else this.#applyToTask(event.taskId, event)
   }
 
   state(): EnvironmentState {
-    this.#settle()
-    const shared = this.#shared.seal()
+    this.#flushScopes()
+    const shared = this.#shared.build()
     const tasks = this.#tasks.record()
     if (shared !== this.#state.shared || tasks !== this.#state.tasks) this.#state = { shared, tasks }
     return this.#state
   }
 
   paged(): { readonly shared: Scope; readonly tasks: EnvironmentState["tasks"] | ChunkedRecord } {
-    this.#settle()
-    return { shared: this.#shared.seal(), tasks: this.#tasks.paged() }
+    this.#flushScopes()
+    return { shared: this.#shared.build(), tasks: this.#tasks.paged() }
   }
 
-  /** The part of the state that an event can change: the shared scope, and its task's where there is such a task. */
-  around({ taskId }: Event): EnvironmentState {
-    const scope = taskId === null ? undefined : (this.#scopes.get(taskId)?.seal() ?? this.#tasks.get(taskId))
-    return { shared: this.#shared.seal(), tasks: taskId === null || scope === undefined ? {} : { [taskId]: scope } }
+  /** The part of the state that an event can change: the shared scope, and the scope of its task if there is one. */
+  affectedScopes({ taskId }: Event): EnvironmentState {
+    const scope = taskId === null ? undefined : (this.#scopes.get(taskId)?.build() ?? this.#tasks.get(taskId))
+    return { shared: this.#shared.build(), tasks: taskId === null || scope === undefined ? {} : { [taskId]: scope } }
   }
 
-  #takeInTask(taskId: string, event: Event): void {
+  #applyToTask(taskId: string, event: Event): void {
     const known = this.#scopes.get(taskId)
     if (known !== undefined) {
       changeScope(known, event)
       return
     }
-    if (this.#scopes.size >= MAX_SCOPES) this.#settle()
+    if (this.#scopes.size >= MAX_SCOPES) this.#flushScopes()
     const before = this.#tasks.get(taskId)
-    const scope = new TaskScopeBuilder(before ?? unopened)
+    const scope = new TaskScopeBuilder(before ?? emptyTaskScope)
     changeScope(scope, event)
-    const after = scope.seal()
-    // A task that is new takes its place at once: tasks are in the order in which events first changed them.
-    if (before === undefined && after !== unopened) this.#tasks.set(taskId, after)
-    if (before !== undefined || after !== unopened) this.#scopes.set(taskId, scope)
+    const after = scope.build()
+    // A new task is added at once, because tasks are in the order in which events first changed them.
+    if (before === undefined && after !== emptyTaskScope) this.#tasks.set(taskId, after)
+    if (before !== undefined || after !== emptyTaskScope) this.#scopes.set(taskId, scope)
   }
 
-  /** Puts the scopes that were changed where they belong. */
-  #settle(): void {
-    for (const [taskId, scope] of this.#scopes) this.#tasks.set(taskId, scope.seal())
+  /** Writes the scopes that were changed back to the record of tasks. */
+  #flushScopes(): void {
+    for (const [taskId, scope] of this.#scopes) this.#tasks.set(taskId, scope.build())
     this.#scopes.clear()
   }
 }
 
-const draft = (from: EnvironmentState, own: boolean): StateBuilder<EnvironmentState> => new EnvironmentDraft(from, own)
+const draft = (from: EnvironmentState, own: boolean): StateBuilder<EnvironmentState> =>
+  new EnvironmentBuilder(from, own)
 
 /**
- * The environment, folded.
+ * The fold of the environment.
  *
- * A patch that does not fit its document is never half applied and never guessed at: the document stays as it was, and
- * `outOfStep` names the plugin, the event and the reason. Later patches were made for a document that is not this one,
- * so none is applied until the next `EnvironmentReset`, which ends it.
+ * A patch that does not fit its document is not applied at all: the document stays as it was, and `outOfStep` names the
+ * plugin, the event and the reason. Later patches assume a document that is not this one, so that none is applied until
+ * the next `EnvironmentReset` of the plugin.
  */
 export const projection: Projection<EnvironmentState> = {
   name: "EnvironmentState",
@@ -127,30 +133,30 @@ export const projection: Projection<EnvironmentState> = {
 }
 
 /**
- * The same fold from a state on, with a witness: at each event that changes something, `visit` is shown what it changed.
- * It sees the state before and after cut down to what an event can change, the shared scope and its own task's: an event
- * then costs the same however many tasks there are. At every path, the two differ exactly where the whole states do.
+ * The same fold from a state on, calling `visit` at each event that changes something. `visit` receives the state
+ * before and after, limited to the scopes that the event can change (the shared one and its task's), so that an event
+ * costs the same however many tasks there are. The two states differ at exactly the paths at which the whole states do.
  */
 export const visiting = (
   from: EnvironmentState,
   visit: (before: EnvironmentState, after: EnvironmentState, event: Event) => void,
 ): StateBuilder<EnvironmentState> => {
-  const draft = new EnvironmentDraft(from, false)
+  const draft = new EnvironmentBuilder(from, false)
   return {
     take: (event) => {
-      const before = draft.around(event)
+      const before = draft.affectedScopes(event)
       draft.take(event)
-      const after = draft.around(event)
+      const after = draft.affectedScopes(event)
       if (after.shared !== before.shared || taskOf(after, event) !== taskOf(before, event)) visit(before, after, event)
     },
     state: () => draft.state(),
   }
 }
 
-/** The same fold for one task alone: its scope, from its own events. */
+/** The same fold for a single task: its scope, from its own events. */
 export const ofTask = (): StateBuilder<TaskScope> => {
-  const scope = new TaskScopeBuilder(unopened)
-  return { take: (event) => void changeScope(scope, event), state: () => scope.seal() }
+  const scope = new TaskScopeBuilder(emptyTaskScope)
+  return { take: (event) => void changeScope(scope, event), state: () => scope.build() }
 }
 
 const taskOf = ({ tasks }: EnvironmentState, { taskId }: Event) =>

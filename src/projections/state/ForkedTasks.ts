@@ -1,3 +1,5 @@
+/** Lists the tasks that were continued on forked timelines. */
+
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -7,7 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { applyAll, begin } from "../fold/Projection.ts"
 import * as Tasks from "./Tasks.ts"
 
-/** A timeline that was forked, and the task that went on in it. */
+/** A forked timeline, and the task that was continued on it. */
 export interface ForkedTask {
   readonly timeline: string
   readonly parent: string
@@ -19,7 +21,7 @@ export interface ForkedTask {
   readonly task: Tasks.Task
 }
 
-/** The forks of a log with their tasks, as those stand in their own histories; in the order in which they were forked. */
+/** The forked tasks of a log, each as folded on its own timeline, in the order in which they were forked. */
 export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
   const forks: Array<ForkedTask> = []
@@ -27,11 +29,11 @@ export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> 
     const { name, parent, forked } = timeline
     const taskId = forked?.taskId ?? null
     if (parent === null || forked === null || taskId === null) continue
-    const draft = begin(Tasks.projection, Tasks.projection.initial)
+    const builder = begin(Tasks.projection, Tasks.projection.initial)
     yield* Pages.forEach(Timelines.view(log, timeline).readPage, { timeline: name, taskId }, (page) =>
-      applyAll(Tasks.projection, draft, page),
+      applyAll(Tasks.projection, builder, page),
     )
-    const task = SafeRecord.get(draft.state(), taskId)
+    const task = SafeRecord.get(builder.state(), taskId)
     if (task === undefined) continue
     const overrides = forked.payload.overrides as JsonObject
     forks.push({

@@ -1,3 +1,5 @@
+/** The projection of confirmations that wait for a person's decision. */
+
 import { Schema } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
@@ -9,7 +11,7 @@ import { confirmationOf } from "./ConfirmationAnswer.ts"
 
 const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
-/** A command, or a request of a plugin to the host, that waits for a person's word. */
+/** A command, or a plugin's host request, that waits for a person's decision. */
 export const PendingConfirmation = Schema.Struct({
   commandId: optional(Schema.String),
   requestId: optional(Schema.String),
@@ -28,7 +30,7 @@ export const PendingConfirmation = Schema.Struct({
 
 export type PendingConfirmation = typeof PendingConfirmation.Type
 
-/** What waits for a person, by the confirmation's id, oldest first. */
+/** The pending confirmations by their ids, oldest first. */
 export const PendingConfirmations = Schema.Record({ key: Schema.String, value: PendingConfirmation }).annotations({
   identifier: "PendingConfirmations",
 })
@@ -36,8 +38,9 @@ export const PendingConfirmations = Schema.Record({ key: Schema.String, value: P
 export type PendingConfirmations = typeof PendingConfirmations.Type
 
 /**
- * What waits for a person. A question is the first event of its stream, `confirmation/<id>`; the next event there settles it,
- * whatever it is: whoever asked looks at no other. What is said of a confirmation in another stream is nothing.
+ * The pending confirmations. A request is the first event of its stream, `confirmation/<id>`. The next event of that
+ * stream settles it, of whatever type it is, because the requester reads no further. Events about a confirmation in
+ * other streams are ignored.
  */
 export const projection: Projection<PendingConfirmations> = {
   name: "PendingConfirmations",
@@ -48,12 +51,12 @@ export const projection: Projection<PendingConfirmations> = {
     const id = confirmationOf(event.stream)
     if (id === undefined) return state
     if (SafeRecord.get(state, id) !== undefined) return SafeRecord.remove(state, id)
-    const isQuestion = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
-    return isQuestion ? SafeRecord.set(state, id, waiting(event, event.payload)) : state
+    const isRequest = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
+    return isRequest ? SafeRecord.set(state, id, pendingFrom(event, event.payload)) : state
   },
 }
 
-const waiting = (event: Event, request: PayloadOf<"ConfirmationRequested">): PendingConfirmation => {
+const pendingFrom = (event: Event, request: PayloadOf<"ConfirmationRequested">): PendingConfirmation => {
   const { commandId, requestId, argsDigest, shown, shownDigest, securityWarning, expiresAt } = request
   return {
     ...(commandId === undefined ? {} : { commandId }),

@@ -1,3 +1,5 @@
+/** The plugin registry as a fold: the imported plugins with their grants, components, settings and processes. */
+
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -9,7 +11,7 @@ import type { Projection } from "../fold/Projection.ts"
 import { type Declared, declaredComponents, declaredMetadata } from "./registry/DeclaredComponents.ts"
 import * as GrantHistory from "./registry/GrantHistory.ts"
 
-/** What people set over a manifest's defaults; it outlives an update. */
+/** Settings by people that override a manifest's defaults. They survive an update. */
 const Overrides = Schema.Struct({
   priority: Schema.NullOr(Schema.Finite),
   metadata: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Struct({ value: Json })) }).annotations({
@@ -30,7 +32,7 @@ export const Component = Schema.Struct({
 
 export type Component = typeof Component.Type
 
-/** An update that waits for what it asks for; the version before it stays. */
+/** An update that waits for a grant; the installed version stays in use. */
 export const Held = Schema.Struct({
   version: Schema.String,
   digest: Schema.String,
@@ -90,7 +92,7 @@ export const PluginRegistry = Schema.Record({ key: Schema.String, value: Plugin 
 
 export type PluginRegistry = typeof PluginRegistry.Type
 
-/** A component that takes part. */
+/** An active component of an active plugin that is not quarantined. */
 export interface ActiveComponent {
   /** `plugin/component` */
   readonly name: string
@@ -100,10 +102,10 @@ export interface ActiveComponent {
   readonly metadata: JsonObject
 }
 
-/** The sensors that take part: highest priority first, equals by name. */
+/** The active sensors: highest priority first, equal ones by name. */
 export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => active(registry, "sensor")
 
-/** The actuators that take part: highest priority first, equals by name. */
+/** The active actuators: highest priority first, equal ones by name. */
 export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
   active(registry, "actuator")
 
@@ -126,11 +128,11 @@ const active = (registry: PluginRegistry, kind: Component["kind"]): ReadonlyArra
 const noOverrides: Overrides = { priority: null, metadata: {} }
 
 /**
- * The registry. A new plugin is inactive until it is activated, its components active. An update (the same name imported
- * again) keeps what people set: activation, grants by name, and priorities and metadata of what still exists; for the rest
- * the new manifest's defaults hold. An update that is held changes nothing of the version that is installed, and is gone
- * with the next import. Activating a plugin lifts its quarantine. What is said of an unknown plugin or component is
- * ignored. A kernel's start ends all processes of the kernel before it.
+ * The registry. A new plugin is inactive until it is activated; its components are active. An update (the same name
+ * imported again) keeps the settings by people: activation, grants by name, and the priorities and metadata of
+ * components that still exist. For everything else the new manifest's defaults apply. A held update changes nothing of
+ * the installed version, and is discarded by the next import. Activating a plugin lifts its quarantine. Events about an
+ * unknown plugin or component are ignored. The start of a kernel ends all processes of the previous kernel.
  */
 export const projection: Projection<PluginRegistry> = {
   name: "PluginRegistry",
@@ -150,7 +152,7 @@ export const projection: Projection<PluginRegistry> = {
         workspace,
         ...declaredBy(manifest, before),
         grants,
-        ...GrantHistory.give(before ?? GrantHistory.none, given),
+        ...GrantHistory.grant(before ?? GrantHistory.none, given),
         held: null,
         active: before?.active ?? false,
         importedAt: position,
@@ -163,21 +165,21 @@ export const projection: Projection<PluginRegistry> = {
       const { plugin, version, digest, source, manifest, given = {}, missing } = payload
       const { origin = null, workspace = null } = payload
       const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
-      return SafeRecord.change(registry, plugin, (found) => ({ ...found, ...GrantHistory.give(found, given), held }))
+      return SafeRecord.change(registry, plugin, (found) => ({ ...found, ...GrantHistory.grant(found, given), held }))
     },
     PluginGranted: (registry, { plugin, given, grants, missing }) =>
       SafeRecord.change(registry, plugin, (found) => ({
         ...found,
-        ...GrantHistory.give(found, given),
+        ...GrantHistory.grant(found, given),
         grants,
-        held: lacking(found.held, missing),
+        held: withMissing(found.held, missing),
       })),
     PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
       SafeRecord.change(registry, plugin, (found) => ({
         ...found,
-        ...GrantHistory.takeBack(found, revoked),
+        ...GrantHistory.revoke(found, revoked),
         grants,
-        held: lacking(found.held, missing),
+        held: withMissing(found.held, missing),
       })),
     PluginRemoved: (registry, { plugin }) => SafeRecord.remove(registry, plugin),
     PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
@@ -217,12 +219,12 @@ export const projection: Projection<PluginRegistry> = {
   }),
 }
 
-const lacking = (held: Held | null, missing: Held["missing"] | undefined): Held | null =>
+const withMissing = (held: Held | null, missing: Held["missing"] | undefined): Held | null =>
   held === null || missing === undefined ? held : { ...held, missing }
 
 /**
- * A plugin in the version that it had at an earlier time, as things stand now: files, manifest and grants of then;
- * whether it takes part, and what people set, of now.
+ * A plugin in an earlier version, with today's settings: files, manifest and grants are those of `then`; activation and
+ * overrides those of `now`.
  */
 export const inVersionOf = (now: Plugin, then: Plugin): Plugin => {
   if (now.digest === then.digest) return now
@@ -230,7 +232,7 @@ export const inVersionOf = (now: Plugin, then: Plugin): Plugin => {
   return { ...now, version, digest, source, origin, workspace, ...declaredBy(manifest, now, then), grants, importedAt }
 }
 
-/** A manifest with its components and metadata, where people may have set something over them before. */
+/** The manifest with its components and metadata, after the overrides of an earlier import are applied. */
 const declaredBy = (manifest: JsonObject, before: Plugin | undefined, earlier = before) => ({
   manifest,
   metadata: override(declaredMetadata(manifest), before?.overrides ?? noOverrides),

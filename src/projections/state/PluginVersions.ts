@@ -1,42 +1,47 @@
+/** The version history of a plugin, from the events of its stream. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Origin } from "../../events/vocabulary/Plugins.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
-/** One version of a plugin in a log's history. Versions may share a name such as `1.0.0`; their digests differ. */
+/**
+ * One version of a plugin in a log's history. Versions can share a name such as `1.0.0`; their digests distinguish
+ * them.
+ */
 export interface PluginVersion {
   readonly version: string
   readonly digest: string
   readonly source: string
-  /** Null where an old log does not say. */
+  /** Null if an old log does not record it. */
   readonly origin: Origin | null
-  /** The position of its import; of the last one, where it was imported several times on end. */
+  /** The position of its import; of the last one, if it was imported several times in a row. */
   readonly at: number
   /** When it was imported, in epoch milliseconds. */
   readonly recordedAt: number
-  /** `installed`: what the registry has; `held`: an update that waits for its grant; `earlier`: any other. */
+  /** `installed`: the version in the registry; `held`: an update that waits for its grant; `earlier`: any other. */
   readonly status: "installed" | "held" | "earlier"
 }
 
-/** The types of events that tell a plugin's versions. */
+/** The event types that a plugin's versions follow from. */
 export const TYPES = ["PluginImported", "PluginUpdateHeld", "PluginRemoved"] as const
 
-/** The versions of one plugin, oldest first, by the events of its stream. Pure. */
+/** The versions of one plugin, oldest first, from the events of its stream. Pure. */
 export const versionsOf = (events: ReadonlyArray<Event>): ReadonlyArray<PluginVersion> => {
   const versions: Array<PluginVersion> = []
   for (const event of events) {
-    if (is(event, "PluginRemoved")) retire(versions, () => true)
+    if (is(event, "PluginRemoved")) markEarlier(versions, () => true)
     else if (is(event, "PluginImported")) {
-      retire(versions, () => true)
+      markEarlier(versions, () => true)
       add(versions, event, event.payload, "installed")
     } else if (is(event, "PluginUpdateHeld")) {
-      retire(versions, ({ status }) => status === "held")
+      markEarlier(versions, ({ status }) => status === "held")
       add(versions, event, event.payload, "held")
     }
   }
   return versions
 }
 
-const retire = (versions: Array<PluginVersion>, which: (version: PluginVersion) => boolean): void => {
+const markEarlier = (versions: Array<PluginVersion>, which: (version: PluginVersion) => boolean): void => {
   for (const [index, version] of versions.entries()) {
     if (which(version)) versions[index] = { ...version, status: "earlier" }
   }
@@ -49,7 +54,10 @@ interface Release {
   readonly origin?: Origin | null
 }
 
-/** A version that was held and is installed now, or is imported again, is the one that it was. */
+/**
+ * Adds a version. If the last one has the same digest, it is replaced: a held version was installed, or the same one
+ * imported again.
+ */
 const add = (
   versions: Array<PluginVersion>,
   { position: at, recordedAt }: Event,

@@ -1,3 +1,5 @@
+/** The projection of running plugin processes, as far as the log records them. */
+
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -5,7 +7,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../fold/Projection.ts"
 import { RecordBuilder } from "../fold/RecordBuilder.ts"
 
-/** A plugin's process that was started, and of which the log does not say that it ended. */
+/** A plugin process that was started, and whose end is not in the log. */
 export const Process = Schema.Struct({
   plugin: Schema.String,
   pid: Schema.Int,
@@ -15,7 +17,10 @@ export const Process = Schema.Struct({
 
 export type Process = typeof Process.Type
 
-/** By plugin and process id: the system may have given one plugin's id to another, before it was seen that the first is gone. */
+/**
+ * The processes by plugin and process id. The operating system can reuse the id of a process for another plugin before
+ * the exit of the first is recorded.
+ */
 export const Processes = Schema.Record({ key: Schema.String, value: Process }).annotations({ identifier: "Processes" })
 
 export type Processes = typeof Processes.Type
@@ -43,8 +48,8 @@ const draft = (from: Processes, own: boolean): Projection.StateBuilder<Processes
 }
 
 /**
- * The processes of plugins, whatever has become of their plugins: one that was removed, or imported again, may still run.
- * A kernel's start ends all processes of the kernel before it.
+ * The processes of all plugins, including plugins that were removed or imported again and may still run. The start of a
+ * kernel ends all processes of the previous kernel.
  */
 export const projection: Projection.Projection<Processes> = {
   name: "Processes",

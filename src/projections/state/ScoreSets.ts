@@ -1,3 +1,5 @@
+/** The projection of score sets, their rubrics, and the pointers to them. */
+
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
@@ -22,7 +24,7 @@ export const ScoreSet = Schema.Struct({
 
 export type ScoreSet = typeof ScoreSet.Type
 
-/** Every score set by its id, the rubrics they were made by, and the pointers (`official`, `baseline` …) that name one. */
+/** Every score set by its id, the rubrics they used, and the pointers (`official`, `baseline` …) to them. */
 export const ScoreSets = Schema.Struct({
   sets: Schema.Record({ key: Schema.String, value: ScoreSet }),
   rubrics: Schema.Record({ key: Schema.String, value: JsonObject }).annotations({
@@ -35,18 +37,19 @@ export const ScoreSets = Schema.Struct({
 
 export type ScoreSets = typeof ScoreSets.Type
 
-/** The score sets and pointers while events change them. */
-interface Draft {
+/** The records of the state under construction. */
+interface ScoreSetRecords {
   readonly sets: RecordBuilder<ScoreSet>
   readonly rubrics: RecordBuilder<JsonObject>
   readonly pointers: RecordBuilder<string>
 }
 
-const take = evolveBy<Draft>({
-  ScoringStarted: (draft, { scoreSetId, replaces, ...started }, event) => {
-    if (draft.sets.get(scoreSetId) !== undefined) return draft
-    if (draft.rubrics.get(started.rubricDigest) === undefined) draft.rubrics.set(started.rubricDigest, started.rubric)
-    draft.sets.set(scoreSetId, {
+const apply = evolveBy<ScoreSetRecords>({
+  ScoringStarted: (records, { scoreSetId, replaces, ...started }, event) => {
+    if (records.sets.get(scoreSetId) !== undefined) return records
+    if (records.rubrics.get(started.rubricDigest) === undefined)
+      records.rubrics.set(started.rubricDigest, started.rubric)
+    records.sets.set(scoreSetId, {
       label: started.label,
       rubricDigest: started.rubricDigest,
       critic: started.critic,
@@ -59,48 +62,51 @@ const take = evolveBy<Draft>({
       by: event.actor,
       ...(replaces === undefined ? {} : { replaces }),
     })
-    return draft
+    return records
   },
-  ScoringFinished: (draft, { scoreSetId, totals }) => {
-    draft.sets.change(scoreSetId, (set) => (set.finished ? set : { ...set, finished: true, totals }))
-    return draft
+  ScoringFinished: (records, { scoreSetId, totals }) => {
+    records.sets.change(scoreSetId, (set) => (set.finished ? set : { ...set, finished: true, totals }))
+    return records
   },
-  ScoreSetPromoted: (draft, { pointer, scoreSetId }) => {
-    draft.pointers.set(pointer, scoreSetId)
-    return draft
+  ScoreSetPromoted: (records, { pointer, scoreSetId }) => {
+    records.pointers.set(pointer, scoreSetId)
+    return records
   },
 })
 
-const begin = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSets> => {
-  const draft: Draft = {
+const builder = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSets> => {
+  const records: ScoreSetRecords = {
     sets: new RecordBuilder(from.sets, own),
     rubrics: new RecordBuilder(from.rubrics, own),
     pointers: new RecordBuilder(from.pointers, own),
   }
   let state = from
   return {
-    take: (event) => void take(draft, event),
+    take: (event) => void apply(records, event),
     state: () => {
-      const [sets, rubrics, pointers] = [draft.sets.record(), draft.rubrics.record(), draft.pointers.record()]
+      const [sets, rubrics, pointers] = [records.sets.record(), records.rubrics.record(), records.pointers.record()]
       if (sets !== state.sets || rubrics !== state.rubrics || pointers !== state.pointers) {
         state = { sets, rubrics, pointers }
       }
       return state
     },
     paged: () => ({
-      sets: draft.sets.paged(),
-      rubrics: draft.rubrics.paged(),
-      pointers: draft.pointers.paged(),
+      sets: records.sets.paged(),
+      rubrics: records.rubrics.paged(),
+      pointers: records.pointers.paged(),
     }),
   }
 }
 
-/** Score sets and what points at them. Sets are never overwritten: an id that is started twice keeps its first start. */
+/**
+ * The score sets and the pointers to them. Sets are never overwritten: if an id is started twice, its first start
+ * counts.
+ */
 export const projection: Projection.Projection<ScoreSets> = {
   name: "ScoreSets",
   version: 2,
   state: ScoreSets,
   initial: { sets: {}, rubrics: {}, pointers: {} },
-  evolve: Projection.evolveFrom(begin),
-  draft: begin,
+  evolve: Projection.evolveFrom(builder),
+  draft: builder,
 }

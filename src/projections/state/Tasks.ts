@@ -1,3 +1,5 @@
+/** The projection of tasks: each one's goal, agent, outcome and range of positions. */
+
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -31,7 +33,7 @@ export const open = (tasks: Tasks): ReadonlyArray<readonly [id: string, task: Ta
     .filter(([, task]) => task.outcome === null)
     .sort(([, a], [, b]) => a.from - b.from)
 
-const takeInto = (tasks: RecordBuilder<Task>, event: Event): void => {
+const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
   if (event.taskId === null) return
   if (is(event, "TaskOpened")) {
     if (tasks.get(event.taskId) !== undefined) return
@@ -49,11 +51,11 @@ const takeInto = (tasks: RecordBuilder<Task>, event: Event): void => {
     })
     return
   }
-  tasks.change(event.taskId, (task) => (task.outcome === null ? proceed(task, event) : task))
+  tasks.change(event.taskId, (task) => (task.outcome === null ? advance(task, event) : task))
 }
 
-/** What comes after the close (scores, notes) is about the task, not part of it. */
-const proceed = (task: Task, event: Event): Task => {
+/** Events after the close (scores, notes) are about the task and do not change it. */
+const advance = (task: Task, event: Event): Task => {
   if (is(event, "TaskClosed")) {
     const { outcome, reason } = event.payload
     const closed = { ...task, outcome, to: event.position, closedAt: event.recordedAt }
@@ -74,10 +76,10 @@ const proceed = (task: Task, event: Event): Task => {
 
 const draft = (from: Tasks, own: boolean): StateBuilder<Tasks> => {
   const tasks = new RecordBuilder(from, own)
-  return { take: (event) => takeInto(tasks, event), state: () => tasks.record(), paged: () => tasks.paged() }
+  return { take: (event) => apply(tasks, event), state: () => tasks.record(), paged: () => tasks.paged() }
 }
 
-/** Every task: goal, outcome, range of positions. */
+/** Every task of the log. */
 export const projection: Projection<Tasks> = {
   name: "Tasks",
   version: 1,

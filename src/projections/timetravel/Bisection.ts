@@ -1,3 +1,5 @@
+/** Bisection of the recorded past, as `git bisect` does with commits. */
+
 import { Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -9,54 +11,57 @@ import { ask, type Predicate, type PredicateFailed, paths } from "./Predicate.ts
 import * as PredicateTransitions from "./PredicateTransitions.ts"
 import type { OnProgress, TimelineHistory } from "./TimelineHistory.ts"
 
-/** The first moment of a range at which a predicate holds. */
+/** The result of a bisection. */
 export interface Bisection {
   readonly predicate: string
   readonly timeline: string
   readonly from: number
   readonly to: number
-  /** Null where it does not hold at any moment that was looked at. */
+  /** Null if it holds at none of the positions examined. */
   readonly first: number | null
-  /** The event that made it hold; null where it holds at `from` already, or nowhere. */
+  /** The event that made it hold; null if it already holds at `from`, or nowhere. */
   readonly event: Event | null
   /**
-   * - `scanned`: every moment of the range was looked at that could matter, up to the first;
-   * - `galloped`: moments far apart were looked at, halving the range in which it turns true.
+   * - `scanned`: every event of the range that can matter was examined, up to the first hit;
+   * - `galloped`: the range was halved repeatedly, and only a few positions were examined.
    */
   readonly method: "scanned" | "galloped"
-  /** Whether no earlier moment can be the first: it was scanned, or the predicate is known to go on holding. */
+  /** Whether no earlier position can be the first: the range was scanned, or the predicate is known to be monotonic. */
   readonly certain: boolean
-  /** Where it was galloped: how many moments were looked at. */
+  /** With `galloped`: how many positions were examined. */
   readonly probes: number
 }
 
-/** Between which moments, and how. */
+/** The range of a bisection, and how it is searched. */
 export interface Range {
   readonly from: number
   readonly to: number
-  /** Look at every moment, however long it takes. */
+  /** Examine every event, however long it takes. */
   readonly scan: boolean
   readonly onProgress?: OnProgress
 }
 
-/** Events that are scanned rather than galloped over, for they are read in a moment and the answer is certain. */
-const SHORT = 1_000
+/** Ranges of at most so many events are scanned: that is quick, and the result is certain. */
+const MAX_SCANNED_EVENTS = 1_000
 
-/** Positions among which the first is found in memory, rather than by states of the log. */
-const NEAR = 500
+/** Once the range is this short, its events are folded in memory, without further states from the log. */
+const MAX_FOLDED_EVENTS = 500
 
-/** Moments before the one that was found at which it must not hold, spread evenly: see `bisect`. */
-const CHECKS = 8
+/** Positions before the result at which the predicate is probed, spread evenly: see `bisect`. */
+const PROBES = 8
 
 /**
- * Finds the first moment of a range at which a predicate holds.
+ * Finds the first position of a range at which a predicate holds.
  *
- * What is known to depend on few events (those of one task, say) is scanned: that is quick, and certain. So is what looks
- * at events, and what does not hold at the range's end, for it cannot have turned true for good. Else it is taken to turn
- * true once, and its turn is sought by halving the range, going from snapshot to snapshot. That this may be taken is known
- * of some predicates by their form; of others it is tried at moments spread over the range before the one found: if it
- * holds at any of them, everything up to there is scanned. What then remains unlikely, and possible, is that it held for
- * a while between two of them: `certain` is false, and `scan` finds out.
+ * A predicate that depends on few events (those of one task, say) is scanned: that is quick, and certain. So is a
+ * predicate that reads the event or the position, and one that does not hold at the end of the range (if it is known to
+ * be monotonic, it then holds nowhere).
+ *
+ * Otherwise the predicate is assumed to be monotonic (false, then true), and the range is searched by halving, from
+ * snapshot to snapshot. The form of some predicates proves that they are monotonic. For others the assumption is tested
+ * at positions spread over the range before the result: if the predicate holds at one of them, everything up to there
+ * is scanned. If it holds at none, `certain` is false, because it could still have held between two probes; pass `scan`
+ * to be sure.
  */
 export const bisect = (
   past: TimelineHistory,
@@ -65,7 +70,7 @@ export const bisect = (
 ): Effect.Effect<Bisection, PredicateFailed | PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
     const { from, to, scan } = range
-    const extent = EventFilter.ofPaths(paths(predicate))
+    const filter = EventFilter.ofPaths(paths(predicate))
     let probes = 0
     const holdsIn = (state: EnvironmentState, event: Event | null, position: number) => {
       probes += 1
@@ -84,29 +89,29 @@ export const bisect = (
 
     const scanned = (until: number) =>
       Effect.gen(function* () {
-        const way = { from: { position: from, state: yield* past.stateAt(from) }, until, extent }
-        const hits = PredicateTransitions.transitions(past, { predicate }, way, range.onProgress)
+        const scanRange = { from: { position: from, state: yield* past.stateAt(from) }, until, extent: filter }
+        const hits = PredicateTransitions.transitions(past, { predicate }, scanRange, range.onProgress)
         return answer(Option.getOrNull(yield* Stream.runHead(hits)), SCANNED)
       })
 
     if (predicate.mentionsEvent === true) return yield* scanned(to)
     if (yield* holdsAt(from)) return answer(null, SCANNED, from)
     if (scan && predicate.monotone !== true) return yield* scanned(to)
-    if (yield* isShort(past, range, extent)) return yield* scanned(to)
-    if (!(yield* holdsAt(to))) return predicate.monotone === true ? answer(null, BY_FORM) : yield* scanned(to)
+    if (yield* isShort(past, range, filter)) return yield* scanned(to)
+    if (!(yield* holdsAt(to))) return predicate.monotone === true ? answer(null, KNOWN_MONOTONIC) : yield* scanned(to)
 
     let [low, high] = [from, to]
-    while (high - low > NEAR) {
+    while (high - low > MAX_FOLDED_EVENTS) {
       const middle = Math.floor((low + high) / 2)
       if (yield* holdsAt(middle)) high = middle
       else low = middle
     }
     const found = yield* firstBetween(past, { low, high }, holdsIn)
-    if (predicate.monotone === true) return answer(found, BY_FORM)
+    if (predicate.monotone === true) return answer(found, KNOWN_MONOTONIC)
     const before = found.position - 1
-    for (let check = 1; check <= CHECKS; check++) {
-      const position = from + Math.floor(((before - from) * check) / (CHECKS + 1))
-      // It held, and did not later: the first time is before this one.
+    for (let check = 1; check <= PROBES; check++) {
+      const position = from + Math.floor(((before - from) * check) / (PROBES + 1))
+      // It held here and did not hold later, so that the first position is this one or an earlier one.
       if (position > from && (yield* holdsAt(position))) return yield* scanned(position)
     }
     return answer(found, GALLOPED)
@@ -114,20 +119,23 @@ export const bisect = (
 
 const SCANNED = { method: "scanned", certain: true } as const
 const GALLOPED = { method: "galloped", certain: false } as const
-/** That it goes on holding is known by its form. */
-const BY_FORM = { method: "galloped", certain: true } as const
+/** The form of the predicate proves that it is monotonic. */
+const KNOWN_MONOTONIC = { method: "galloped", certain: true } as const
 
-/** Whether few events can matter. */
+/** Whether few enough events can matter to scan them. */
 const isShort = (
   past: TimelineHistory,
   { from, to }: Range,
-  extent: EventFilter.EventFilter,
+  filter: EventFilter.EventFilter,
 ): Effect.Effect<boolean, LogError> =>
-  to - from <= SHORT || extent.taskId === undefined
-    ? Effect.succeed(to - from <= SHORT)
-    : Effect.map(past.readPage({ after: from, until: to, ...extent }, SHORT), (events) => events.length < SHORT)
+  to - from <= MAX_SCANNED_EVENTS || filter.taskId === undefined
+    ? Effect.succeed(to - from <= MAX_SCANNED_EVENTS)
+    : Effect.map(
+        past.readPage({ after: from, until: to, ...filter }, MAX_SCANNED_EVENTS),
+        (events) => events.length < MAX_SCANNED_EVENTS,
+      )
 
-/** The event that makes a predicate hold between two near moments, of which it holds at the second only. */
+/** The event that makes a predicate hold within a short range, at whose end it holds and at whose start it does not. */
 const firstBetween = (
   past: TimelineHistory,
   { low, high }: { readonly low: number; readonly high: number },
@@ -144,6 +152,6 @@ const firstBetween = (
       if (yield* holdsIn(state, event, event.position)) at = middle
       else before = middle
     }
-    // It does not hold before the first of these events and holds after the last, so that there is one.
+    // The predicate does not hold before the first of these events and holds after the last, so that there is one.
     return events[at] as Event
   })

@@ -1,29 +1,31 @@
+/** The consequences of an event: all events that it caused, directly or through other events. */
+
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { OnProgress } from "./TimelineHistory.ts"
 
-/** An event that came of another one. */
+/** An event that another one caused, directly or indirectly. */
 export interface Consequence {
   readonly event: Event
-  /** Steps from the root: 0 is the root itself, 1 what it caused, and so on. */
+  /** Steps from the root: 0 is the root itself, 1 an event it caused, and so on. */
   readonly depth: number
 }
 
-/** What came of an event. */
+/** The consequences of an event. */
 export interface Consequences {
-  /** The event, then all that came of it: each before what it caused in turn, and these in order of position. */
+  /** The event and its consequences, depth first: each event before those it caused, siblings in order of position. */
   readonly events: ReadonlyArray<Consequence>
-  /** The last position that was looked at. */
+  /** The last position that was searched. */
   readonly until: number
-  /** Whether more may have come of it after that: as many were found as were asked for. */
+  /** Whether there may be more after `until`: the search stopped at its limit. */
   readonly more: boolean
 }
 
 /**
- * All that came of an event, on whatever timeline: what names it as its cause, what names those, and so on. A cause stands
- * before its effects, so that one way through the log from the event on finds them.
+ * Finds all consequences of an event, on every timeline, by following `causationId`. A cause has a lower position than
+ * its effects, so that one pass over the log from the event on finds them all.
  */
 export const of = (
   log: typeof EventLog.Service,
@@ -55,7 +57,7 @@ export const of = (
     return { events: inOrder(root, known), until, more: found === limit && until < head }
   })
 
-/** Root first; without recursion, for a chain may be as long as the log. */
+/** Root first. Iterative, because a chain can be as long as the log. */
 const inOrder = (root: Event, effects: ReadonlyMap<string, ReadonlyArray<Event>>): ReadonlyArray<Consequence> => {
   const ordered: Array<Consequence> = []
   const rest: Array<Consequence> = [{ event: root, depth: 0 }]

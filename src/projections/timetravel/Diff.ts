@@ -1,3 +1,8 @@
+/**
+ * The difference between the states at two positions, which may be on two timelines, with the event that caused each
+ * change.
+ */
+
 import { Effect, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -12,16 +17,16 @@ import { scan, sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 /** One operation of a JSON Patch, and the position of the event that caused it. */
 export type Difference = PatchOperation & { readonly event: number }
 
-/** A moment of a past. */
+/** A position on a timeline. */
 export interface DiffSide {
   readonly past: TimelineHistory
   readonly position: number
 }
 
 /**
- * What differs between two moments: the patch that makes the state at the first into the state at the second. They part
- * at the last moment that both came from; each operation is caused by the last event on the way from there to the second
- * that changed the value at its path, or else on the way to the first, which is then undone.
+ * The patch that turns the state at `a` into the state at `b`. The two sides diverge at the last position that their
+ * histories share. Each operation names the last event between there and `b` that changed the value at its path; if
+ * there is none, the last such event between there and `a`, which the operation undoes.
  */
 export const between = (
   a: DiffSide,
@@ -32,33 +37,34 @@ export const between = (
     const after = yield* b.past.stateAt(b.position)
     const operations = JsonPatch.diff(before, after).map((operation) => ({
       operation,
-      caused: steadyPath(before, after, operation.path),
+      caused: stablePath(before, after, operation.path),
     }))
     const paths = operations.map(({ caused }) => caused)
     if (paths.length === 0) return []
 
-    const parted = Math.min(sharedBy(a.past, b.past), a.position, b.position)
+    const divergence = Math.min(sharedBy(a.past, b.past), a.position, b.position)
     const changesUpTo = ({ past, position }: DiffSide) =>
       Effect.gen(function* () {
         const causes = PathWatch.make(paths)
-        if (position === parted) return causes
-        const from = { position: parted, state: yield* past.stateAt(parted) }
-        const way = { from, until: position, extent: EventFilter.ofPaths(paths) }
+        if (position === divergence) return causes
+        const from = { position: divergence, state: yield* past.stateAt(divergence) }
+        const scanRange = { from, until: position, extent: EventFilter.ofPaths(paths) }
         yield* Stream.runDrain(
-          scan(past, way, (event, change) => change && causes.observe(change.before, change.after, event)),
+          scan(past, scanRange, (event, change) => change && causes.observe(change.before, change.after, event)),
         )
         return causes
       })
     const [undone, done] = [yield* changesUpTo(a), yield* changesUpTo(b)]
     return operations.flatMap(({ operation, caused }): ReadonlyArray<Difference> => {
       const event = done.lastChange(caused) ?? undone.lastChange(caused)
-      // The value at `caused` differs between the two moments, so that some event in between changed it.
+      // The value at `caused` differs between the two sides, so that some event after the point of divergence changed
+      // it.
       return event === undefined ? [] : [{ ...operation, event: event.position }]
     })
   })
 
-/** The longest part of a path that means the same in both states: it stops at a list whose length differs. */
-const steadyPath = (a: Json, b: Json, path: string): string => {
+/** The longest prefix of a path that denotes the same place in both states: it stops at a list whose length differs. */
+const stablePath = (a: Json, b: Json, path: string): string => {
   const keys = pointerKeys(path)
   for (let depth = 0; depth < keys.length; depth++) {
     const parent = keys.slice(0, depth)

@@ -1,22 +1,24 @@
+/** Paths into the environment's state, as JSON Pointers (RFC 6901), and the errors of paths that lead nowhere. */
+
 import { Data, Effect } from "effect"
 import { type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 
-/** Fix the call: at that moment the state has nothing at this path. */
+/** Fix the call: at that position the state has no value at this path. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<MissingPath> {
   override get message() {
     return `Nothing is at ${this.path} @${this.at}. ${hint(this)}`
   }
 }
 
-/** Fix the call: up to that moment the state never had anything at this path. */
+/** Fix the call: up to that position the state never had a value at this path. */
 export class PathNeverExisted extends Data.TaggedError("PathNeverExisted")<MissingPath> {
   override get message() {
     return `Nothing has ever been at ${this.path} up to @${this.at}. ${hint(this)}`
   }
 }
 
-/** Fix the call: this is no JSON Pointer. */
+/** Fix the call: this is not a JSON Pointer. */
 export class PathInvalid extends Data.TaggedError("PathInvalid")<{ readonly path: string }> {
   override get message() {
     return `"${this.path}" is no path: expected a JSON Pointer (RFC 6901), such as /shared/readings/room~1look, or "" for all.`
@@ -26,26 +28,26 @@ export class PathInvalid extends Data.TaggedError("PathInvalid")<{ readonly path
 interface MissingPath {
   readonly path: string
   readonly at: number
-  /** The deepest part of the path that exists. */
+  /** The longest prefix of the path that exists. */
   readonly parent: string
-  /** What exists there. */
+  /** The keys that exist there. */
   readonly keys: ReadonlyArray<string>
 }
 
-/** A path of the state. */
+/** A parsed path of the state. */
 export interface Path {
-  /** As it was given: a JSON Pointer. */
+  /** The JSON Pointer as given. */
   readonly text: string
   readonly keys: ReadonlyArray<string>
 }
 
-/** Reads a path. */
+/** Parses a JSON Pointer. */
 export const parse = (text: string): Effect.Effect<Path, PathInvalid> =>
   typeof text === "string" && (text === "" || text.startsWith("/"))
     ? Effect.succeed({ text, keys: pointerKeys(text) })
     : new PathInvalid({ path: text })
 
-/** What is known of a path at which a state has nothing: how far it leads, and what is there. */
+/** The details of a path that does not exist in a state: its longest existing prefix, and the keys there. */
 export const missing = (state: Json, { text, keys }: Path, at: number): MissingPath => {
   let parent = keys
   while (JsonPointer.valueAt(state, parent) === undefined) parent = parent.slice(0, -1)
@@ -58,7 +60,7 @@ export const missing = (state: Json, { text, keys }: Path, at: number): MissingP
   }
 }
 
-/** Keys that a message lists at most. */
+/** Most keys that a message lists. */
 const MAX_KEYS = 20
 
 const hint = ({ parent, keys }: MissingPath): string => {

@@ -1,17 +1,19 @@
+/** Tracks which event last changed the value at each of many paths. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type Json, pointerKeys } from "../../values/Json.ts"
 import * as JsonPatch from "../patch/JsonPatch.ts"
 import { member } from "../patch/JsonPointer.ts"
 
 /**
- * Watches paths of a document while it goes from state to state, and remembers for each which event last changed its
- * value. Appearing and vanishing are changes; being written again with the same value is none. Parts that two states
- * share are not looked into, so that an event costs what it changed, however many paths are watched.
+ * Watches paths of a document through a series of states, and records for each the event that last changed its value.
+ * Appearing and disappearing are changes; being written again with an equal value is not. Subtrees that two states
+ * share are skipped, so that an event costs what it changed, however many paths are watched.
  */
 export interface PathWatch {
-  /** Takes note of what one event made of the document. */
+  /** Compares the document before and after one event. */
   readonly observe: (before: Json, after: Json, event: Event) => void
-  /** The last event observed that changed the value at this path, one of those watched. */
+  /** The last observed event that changed the value at a watched path. */
   readonly lastChange: (path: string) => Event | undefined
 }
 
@@ -27,7 +29,7 @@ export const make = (paths: Iterable<string>): PathWatch => {
   }
 }
 
-/** Watched paths as a tree of their keys. */
+/** The watched paths as a tree of their keys. */
 interface Node {
   watched: boolean
   last: Event | undefined

@@ -1,41 +1,49 @@
+/** Predicates over the past: yes-or-no questions about the state and the event at a position. */
+
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json } from "../../values/Json.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 
-/** What a predicate is asked about: a moment of the past. It is looked at while it is asked, and may not be kept. */
+/**
+ * The input of a predicate: the state and the event at one position. The state may be mutated after the call, so that
+ * it must not be kept.
+ */
 export interface PredicateInput {
   /** The environment after the event. */
   readonly state: EnvironmentState
-  /** The event; null where the moment is the start of a range, and no event is looked at. */
+  /** The event; null at the start of a range, where no event is examined. */
   readonly event: Event | null
   readonly position: number
-  /** What is at the path that is watched; undefined where none is, or nothing is there. */
+  /** The value at the watched path; undefined if no path is watched or it has no value. */
   readonly value: Json | undefined
 }
 
 /**
- * A question about a moment that is answered with yes or no: pure, and quick, for it may be asked at every event. See
- * `kernel/Predicate.ts` for those that are written in CEL; a program may give a function.
+ * A predicate. It is pure and quick, because it may be evaluated at every event. See `kernel/rules/Predicate.ts` for
+ * predicates written in CEL; a program may pass a function.
  *
  * @example { source: "five tasks", holds: ({ state }) => Object.keys(state.tasks).length >= 5 }
  */
 export interface Predicate {
-  /** What it is called in messages: its text. */
+  /** The predicate's text, which messages quote. */
   readonly source: string
-  /** Whether it holds. It may throw, which fails the question: `PredicateFailed`. */
-  readonly holds: (seen: PredicateInput) => boolean
-  /** The paths (JSON Pointers) that its answer depends on, if it is known that it looks at no other part of the state. */
+  /** Whether it holds. If it throws, the query fails with `PredicateFailed`. */
+  readonly holds: (input: PredicateInput) => boolean
+  /** The paths (JSON Pointers) that it reads, if it is known to read no other part of the state. */
   readonly reads?: ReadonlyArray<string>
-  /** Whether it looks at the event or the position too: then it is about events, not about states. Default: false. */
+  /**
+   * Whether it also reads the event or the position; then it is evaluated per event rather than per state. Default:
+   * false.
+   */
   readonly mentionsEvent?: boolean
-  /** Of one that looks at the event: the only types of events at which it can hold, where that is known. */
+  /** For a predicate that reads the event: the only event types at which it can hold, if that is known. */
   readonly types?: ReadonlyArray<string>
-  /** Whether it is known that it goes on holding once it holds. Default: false, for nobody knows. */
+  /** Whether it is known to stay true once it is true. Default: false. */
   readonly monotone?: boolean
 }
 
-/** Fix the predicate: at this moment it has no answer. */
+/** Fix the predicate: it has no answer at this position. */
 export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
   readonly predicate: string
   readonly position: number
@@ -46,18 +54,18 @@ export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
   }
 }
 
-/** Asks a predicate. */
-export const ask = ({ source, holds }: Predicate, seen: PredicateInput): Either.Either<boolean, PredicateFailed> => {
+/** Evaluates a predicate. */
+export const ask = ({ source, holds }: Predicate, input: PredicateInput): Either.Either<boolean, PredicateFailed> => {
   const failed = (reason: string) =>
-    Either.left(new PredicateFailed({ predicate: source, position: seen.position, reason }))
+    Either.left(new PredicateFailed({ predicate: source, position: input.position, reason }))
   try {
-    const answer: unknown = holds(seen)
+    const answer: unknown = holds(input)
     return typeof answer === "boolean" ? Either.right(answer) : failed(`it gave ${JSON.stringify(answer)}`)
   } catch (cause) {
     return failed(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
-/** The events on which its answers depend: those that can change what it reads. */
+/** The paths whose changes can change its answer; the root path if that is not known. */
 export const paths = ({ reads, mentionsEvent = false }: Predicate): ReadonlyArray<string> =>
   reads === undefined || mentionsEvent ? [""] : reads

@@ -1,3 +1,5 @@
+/** Breakpoints on the past: scans a timeline for events at which a predicate becomes true. */
+
 import { Chunk, Either, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -15,27 +17,27 @@ import {
 } from "./TimelineHistory.ts"
 import { changeAt } from "./ValueChanges.ts"
 
-/** Which moments of a way a predicate is asked about. */
+/** A predicate, and the events at which it is evaluated. */
 export interface PredicateQuery {
   readonly predicate: Predicate
-  /** Only those at which the value at this path changes; without it, all at which anything changes. */
+  /** Evaluate only where the value at this path changes; without it, wherever anything changes. */
   readonly keys?: ReadonlyArray<string>
 }
 
 /**
- * Every event at which a predicate turns from false to true; one that looks at the event or the position holds at an
- * event and not for a while, so that each event counts at which it does. Where a path is watched that holds nothing, no
- * predicate does.
+ * Every event at which a predicate turns from false to true. A predicate that reads the event or the position has no
+ * duration, so that every event at which it holds counts. While a watched path has no value, the predicate does not
+ * hold.
  */
 export const transitions = (
   past: TimelineHistory,
   { predicate, keys }: PredicateQuery,
-  way: ScanRange,
+  range: ScanRange,
   onProgress?: OnProgress,
 ): Stream.Stream<Event, PredicateFailed | LogError> =>
   Stream.suspend(() => {
-    if (keys === undefined && isAboutEventsAlone(predicate)) return amongEvents(past, predicate, way, onProgress)
-    const live = liveFrom(way.from.state)
+    if (keys === undefined && isAboutEventsAlone(predicate)) return amongEvents(past, predicate, range, onProgress)
+    const live = liveState(range.from.state)
     const { mentionsEvent = false } = predicate
     const valueIn = (state: EnvironmentState) => (keys === undefined ? undefined : JsonPointer.valueAt(state, keys))
     const holds = (event: Event | null, position: number): Either.Either<boolean, PredicateFailed> => {
@@ -43,13 +45,16 @@ export const transitions = (
       if (keys !== undefined && value === undefined) return Either.right(false)
       return ask(predicate, { state: live.state, event, position, value })
     }
-    let held = mentionsEvent ? Either.right(false) : holds(null, way.from.position)
+    let held = mentionsEvent ? Either.right(false) : holds(null, range.from.position)
     if (Either.isLeft(held)) return Stream.fail(held.left)
 
     const isMoment = (event: Event, change: StateChange | undefined) =>
       keys === undefined ? mentionsEvent || change !== undefined : changeAt(keys, event, change) !== undefined
 
-    const look = (event: Event, change: StateChange | undefined): Either.Either<Event, PredicateFailed> | undefined => {
+    const visit = (
+      event: Event,
+      change: StateChange | undefined,
+    ): Either.Either<Event, PredicateFailed> | undefined => {
       const moment = isMoment(event, change)
       if (change !== undefined) live.take(event, change)
       if (!moment) return undefined
@@ -59,13 +64,15 @@ export const transitions = (
       const isHit = held.right && (mentionsEvent || Either.isLeft(before) || !before.right)
       return isHit ? Either.right(event) : undefined
     }
-    return scan(past, way, look, onProgress).pipe(Stream.mapEffect((hit) => hit))
+    return scan(past, range, visit, onProgress).pipe(Stream.mapEffect((hit) => hit))
   })
 
 const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolean =>
   mentionsEvent && reads !== undefined && reads.length === 0
 
-/** The events at which a predicate holds that looks at no state: none is folded, and no event read of another type. */
+/**
+ * The events at which a predicate holds that reads no state: nothing is folded, and events of other types are not read.
+ */
 const amongEvents = (
   past: TimelineHistory,
   predicate: Predicate,
@@ -85,8 +92,11 @@ const amongEvents = (
   )
 }
 
-/** The whole environment along a way. It is changed in place: to copy the tasks of a long log at each event takes minutes. */
-const liveFrom = (from: EnvironmentState) => {
+/**
+ * The whole environment during a scan. It is mutated, because copying the tasks of a long log at each event takes
+ * minutes.
+ */
+const liveState = (from: EnvironmentState) => {
   const tasks = SafeRecord.copy(from.tasks)
   const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }
   return {

@@ -1,3 +1,5 @@
+/** Runs to be aligned: reads the events of two tasks or timelines and aligns them. */
+
 import { Chunk, Data, Effect, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -7,39 +9,39 @@ import { TaskNotFound } from "../audit/TaskAudit.ts"
 import * as TaskAlignment from "./TaskAlignment.ts"
 import { sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
-/** What is aligned: a task, a timeline, or a task as a timeline tells it. */
+/** A run: a task, a timeline, or a task on a timeline. */
 export interface Run {
   readonly taskId?: string
   /** Default: the log's, which is `main`. */
   readonly timeline?: string
 }
 
-/** Its schema. */
+/** The schema of a run. */
 export const Run = Options.of<Run>({ optional: { taskId: Options.Text, timeline: Options.Text } })
 
 /** Two runs, event by event. */
 export interface Aligned extends TaskAlignment.TaskAlignment {
-  /** Up to where both are one history, which is left out: of two timelines that have a past in common; else 0. */
+  /** The last position of the history that both timelines share, which is left out; 0 for runs that share none. */
   readonly shared: number
 }
 
-/** Fix the call: these are too many events to be held against others. */
+/** Fix the call: the run has too many events to be aligned in memory. */
 export class RunTooLong extends Data.TaggedError("RunTooLong")<{ readonly run: string; readonly most: number }> {
   override get message() {
     return `${this.run} has more than ${this.most} events to align: they are held in memory. Name a task of it.`
   }
 }
 
-/** Events of one run. */
+/** Most events of one run. */
 const MAX_EVENTS = 200_000
 
-/** Aligns two runs, each of a past. */
+/** Aligns two runs. */
 export const align = (
   [pastA, a]: readonly [TimelineHistory, Run],
   [pastB, b]: readonly [TimelineHistory, Run],
 ): Effect.Effect<Aligned, TaskNotFound | RunTooLong | LogError> =>
   Effect.gen(function* () {
-    // Of two different tasks nothing is the same event.
+    // Two different tasks share no event.
     const shared = a.taskId === b.taskId && pastA.timeline !== pastB.timeline ? sharedBy(pastA, pastB) : 0
     const [ofA, ofB] = [yield* eventsOf(pastA, a, shared), yield* eventsOf(pastB, b, shared)]
     return { ...TaskAlignment.align(ofA, ofB), shared }

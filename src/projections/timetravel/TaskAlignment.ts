@@ -1,8 +1,10 @@
+/** Aligns two runs event by event, by the meaning of their events rather than by their positions, times or ids. */
+
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { longestCommon, type Match } from "./alignment/CommonSubsequence.ts"
-import { type EventSignature, isPartOfIt, reader } from "./alignment/EventSignature.ts"
+import { type EventSignature, isPartOfRun, makeReader } from "./alignment/EventSignature.ts"
 
-/** An event of the one, of the other, or of both: then they were found to be partners. */
+/** One row of an alignment: an event of either run, or a matched pair of both. */
 export type Pair =
   | { readonly kind: "same" | "changed"; readonly a: Event; readonly b: Event }
   | { readonly kind: "onlyInA"; readonly a: Event; readonly b: null }
@@ -10,21 +12,20 @@ export type Pair =
 
 /** Two runs, event by event. */
 export interface TaskAlignment {
-  /** Every event of both, in the order of each. Read down, `a` is the first run and `b` the second. */
+  /** Every event of both runs, in the order of each. Column `a` is the first run and column `b` the second. */
   readonly pairs: ReadonlyArray<Pair>
-  /** Which of the pairs is the first that is not the same; null where the two runs are. */
+  /** Index of the first pair that is not the same; null if the runs are equal. */
   readonly divergence: number | null
   readonly same: number
-  /** Partners of one kind, such as two readings of one sensor, that say different things. */
+  /** Pairs of equal kind, such as two readings of one sensor, whose content differs. */
   readonly changed: number
   readonly onlyInA: number
   readonly onlyInB: number
 }
 
 /**
- * Aligns two runs by what their events mean, and not by their number, times or ids: first what means the same in both, as
- * much of it as there is in one order; then, between those, what is of the same kind. What was recorded about a run later
- * (scores, notes) is left out.
+ * Aligns two runs. First it matches events of equal meaning, as a longest common subsequence; then, between those,
+ * events of equal kind. Events recorded about a run afterwards (scores, notes) are left out.
  */
 export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment => {
   const tokens = new Map<string, number>()
@@ -43,32 +44,32 @@ export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment
   return { pairs, divergence: divergence < 0 ? null : divergence, ...counts }
 }
 
-/** Events, and numbers that stand for what they mean. */
+/** Events, and for each the tokens of its signature. */
 interface Run {
   readonly events: ReadonlyArray<Event>
   readonly whole: ReadonlyArray<number>
   readonly kinds: ReadonlyArray<number>
-  readonly said: ReadonlyArray<number>
+  readonly contents: ReadonlyArray<number>
 }
 
 const runOf = (all: Iterable<Event>, tokens: Map<string, number>): Run => {
-  const read = reader()
-  const events = [...all].filter(isPartOfIt)
-  const meanings = events.map(read)
+  const read = makeReader()
+  const events = [...all].filter(isPartOfRun)
+  const signatures = events.map(read)
   const numbers = (part: keyof EventSignature) =>
-    meanings.map((meaning) => {
-      const known = tokens.get(meaning[part]) ?? tokens.size
-      tokens.set(meaning[part], known)
+    signatures.map((signature) => {
+      const known = tokens.get(signature[part]) ?? tokens.size
+      tokens.set(signature[part], known)
       return known
     })
-  return { events, whole: numbers("whole"), kinds: numbers("kind"), said: numbers("said") }
+  return { events, whole: numbers("whole"), kinds: numbers("kind"), contents: numbers("content") }
 }
 
-const stretch = ({ events, whole, kinds, said }: Run, from: number, to: number): Run => ({
+const stretch = ({ events, whole, kinds, contents }: Run, from: number, to: number): Run => ({
   events: events.slice(from, to),
   whole: whole.slice(from, to),
   kinds: kinds.slice(from, to),
-  said: said.slice(from, to),
+  contents: contents.slice(from, to),
 })
 
 const alignKinds = (pairs: Array<Pair>, a: Run, b: Run): void => {
@@ -79,8 +80,8 @@ const alignKinds = (pairs: Array<Pair>, a: Run, b: Run): void => {
     for (const event of b.events.slice(j, nextJ)) pairs.push({ kind: "onlyInB", a: null, b: event })
     const [inA, inB] = [a.events[nextI], b.events[nextJ]]
     if (inA !== undefined && inB !== undefined) {
-      // What came of two different commands may still be the same: both were allowed.
-      pairs.push({ kind: a.said[nextI] === b.said[nextJ] ? "same" : "changed", a: inA, b: inB })
+      // The outcomes of two different commands can still be the same, for example if both were allowed.
+      pairs.push({ kind: a.contents[nextI] === b.contents[nextJ] ? "same" : "changed", a: inA, b: inB })
     }
     ;[i, j] = [nextI + 1, nextJ + 1]
   }

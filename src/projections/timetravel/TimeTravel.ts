@@ -1,3 +1,5 @@
+/** Time travel: queries over the recorded past of the environment. It executes nothing. */
+
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
@@ -31,19 +33,19 @@ export type { OnProgress } from "./TimelineHistory.ts"
 export { BisectOptions, EffectsOptions, Range } from "./TimeTravelOptions.ts"
 export type { ValueChange } from "./ValueChanges.ts"
 
-/** Who gave a path the value it has. */
+/** The event that last changed a path, and the value it gave it. */
 export interface Blame {
   readonly path: string
   readonly timeline: string
   /** The position asked about. */
   readonly at: number
-  /** The value; `undefined` where the event took it away. */
+  /** The value; `undefined` if the event removed it. */
   readonly value: Json | undefined
-  /** The event that last changed the value; null where it stands as every log begins. */
+  /** The event that last changed the value; null if the value is still the initial one. */
   readonly event: Event | null
 }
 
-/** Why a moment cannot be looked at. */
+/** Why a position cannot be located. */
 export type MomentError = Moment.NotLocated
 
 type RangeError = Options.InvalidOptions | Moment.RangeReversed
@@ -51,44 +53,44 @@ type RangeError = Options.InvalidOptions | Moment.RangeReversed
 type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
 
 /**
- * Reads the past of the environment (`EnvironmentState`), on any timeline. It executes nothing.
- * Wherever a moment is asked for, a position, an event's id or a time is accepted (see `Moment`). Paths are JSON Pointers.
+ * Queries the past of the environment (`EnvironmentState`) on any timeline. Wherever a moment is expected, a position,
+ * an event id or a time is accepted (see `Moment`). Paths are JSON Pointers.
  */
 export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
   TimeTravel,
   {
-    /** The environment as it stood, or the part of it at a path. */
+    /** The state of the environment at a moment, or the part of it at a path. */
     readonly stateAt: (
       at: Moment.Moment,
       path?: string,
     ) => Effect.Effect<Json, MomentError | Path.PathInvalid | Path.PathNotFound>
     /**
-     * The JSON Patch (RFC 6902) that makes the state at `a` into the state at `b`, which may be of two timelines. Each
-     * operation names the last event on the way from the one to the other that changed the value at its path; where `b` is
-     * the earlier one, that is the last event which the operation undoes. Inside a list whose length differs places mean
-     * nothing, and an operation there names the last event that changed the list. The extra member does not keep it from
-     * being a valid patch (§4).
+     * The JSON Patch (RFC 6902) that turns the state at `a` into the state at `b`; the two may be on different
+     * timelines. Each operation names the last event between the two that changed the value at its path. If `b` is the
+     * earlier one, that is the last event which the operation undoes. Inside a list whose length differs, indexes are
+     * not comparable, and an operation names the last event that changed the list. The extra member `event` is
+     * permitted in a patch (§4).
      */
     readonly diff: (a: Moment.Moment, b: Moment.Moment) => Effect.Effect<ReadonlyArray<Diff.Difference>, MomentError>
     /**
-     * Every value that a path has had, oldest first, with the event that gave it. Of a path that spans tasks (the whole, or
-     * `/tasks`) the values are cut down to what the event can change: the shared scope and its own task's.
+     * Every value that a path has had, oldest first, with the event that set it. For a path that spans tasks (the root,
+     * or `/tasks`), the values are limited to the scopes that the event can change: the shared one and its task's.
      */
     readonly history: (
       path: string,
       range?: TimeTravelOptions.Range,
     ) => Stream.Stream<ValueChanges.ValueChange, PathError | RangeError>
     /**
-     * The event that gave the value at a path the value it has at a moment (default: now): a new value, a change below
-     * it, or its removal. Writing the same value again is no change.
+     * The event that set the value which a path has at a moment (default: now): a new value, a change below it, or its
+     * removal. Writing an equal value again is not a change.
      */
     readonly blame: (path: string, at?: Moment.Moment) => Effect.Effect<Blame, PathError>
     /**
-     * Why an event happened: the event, what caused it, what caused that, and so on to the root. The chain ends early
-     * where a cause is not in the log; its last event then still has a `causationId`.
+     * Why an event happened: the event, its cause, the cause's cause, and so on to the root. The chain ends early if a
+     * cause is not in the log; its last event then still has a `causationId`.
      */
     readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Event>, MomentError>
-    /** What came of an event, and of that, and so on. */
+    /** The consequences of an event: the events it caused, those they caused, and so on. */
     readonly effects: (
       event: Moment.Moment,
       options?: TimeTravelOptions.EffectsOptions,
@@ -99,16 +101,16 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
       options?: TimeTravelOptions.BisectOptions,
     ) => Effect.Effect<Bisection.Bisection, PredicateFailed | MomentError | RangeError>
     /**
-     * Every event at which a predicate turns true: a breakpoint on the past. Where a path is watched, it is asked when the
-     * value there changes, and does not hold while there is none. A predicate that looks at the event, or at the
-     * position, counts each time it holds.
+     * Every event at which a predicate turns true: a breakpoint on the past. With a path, the predicate is evaluated
+     * when the value there changes, and does not hold while there is none. A predicate that reads the event or the
+     * position counts each time it holds.
      */
     readonly watch: (
       path: string | null,
       predicate: Predicate,
       range?: TimeTravelOptions.Range,
     ) => Stream.Stream<Event, PredicateFailed | PathError | RangeError>
-    /** Two tasks, or timelines, event by event: see `Alignment`. */
+    /** Aligns two tasks or timelines, event by event: see `TaskAlignment`. */
     readonly align: (
       a: Runs.Run,
       b: Runs.Run,
@@ -130,12 +132,12 @@ const make = Effect.gen(function* () {
       return { past: yield* pastOf(timeline), position }
     })
 
-  /** Now, on the log's own timeline. */
+  /** The current position on the log's own timeline. */
   const now = Effect.gen(function* () {
     return { past: yield* pastOf(log.timeline), position: (yield* log.head).position }
   })
 
-  /** A range of one past: its end says of which. */
+  /** Locates a range. Its end determines the timeline. */
   const locateRange = (since: Moment.Moment | undefined, until: Moment.Moment | undefined) =>
     Effect.gen(function* () {
       const start = since === undefined ? undefined : yield* locate(since)
@@ -166,14 +168,14 @@ const make = Effect.gen(function* () {
   const neverExisted = (past: TimelineHistory.TimelineHistory, path: Path.Path, at: number) =>
     Effect.flatMap(past.stateAt(at), (state) => new Path.PathNeverExisted(Path.missing(state, path, at)))
 
-  /** Fails at its end where nothing came, and nothing was ever at the path. */
+  /** Fails at the end of an empty stream if there was never a value at the path. */
   const unlessNever = <A, E>(
-    seen: Stream.Stream<A, E>,
+    results: Stream.Stream<A, E>,
     past: TimelineHistory.TimelineHistory,
     path: Path.Path,
     until: number,
   ) =>
-    Stream.orElseIfEmptyStream(seen, () =>
+    Stream.orElseIfEmptyStream(results, () =>
       Stream.unwrap(
         Effect.gen(function* () {
           const value = JsonPointer.valueAt(yield* past.stateAt(until), path.keys)
@@ -183,31 +185,31 @@ const make = Effect.gen(function* () {
       ),
     )
 
-  const history = (path: string, asked: TimeTravelOptions.Range = {}) =>
+  const history = (path: string, input: TimeTravelOptions.Range = {}) =>
     Effect.gen(function* () {
-      const { since, until, onProgress } = yield* Options.decode("history", TimeTravelOptions.Range, asked)
+      const { since, until, onProgress } = yield* Options.decode("history", TimeTravelOptions.Range, input)
       const parsed = yield* Path.parse(path)
       const range = yield* locateRange(since, until)
-      const turns = ValueChanges.between(range.past, parsed, range.after, range.until, onProgress)
-      return unlessNever(turns, range.past, parsed, range.until)
+      const changes = ValueChanges.between(range.past, parsed, range.after, range.until, onProgress)
+      return unlessNever(changes, range.past, parsed, range.until)
     }).pipe(Stream.unwrap)
 
   const blame = (path: string, at?: Moment.Moment) =>
     Effect.gen(function* () {
       const parsed = yield* Path.parse(path)
       const { past, position } = at === undefined ? yield* now : yield* locate(at)
-      const turn = yield* ValueChanges.last(past, parsed, position)
-      if (Option.isSome(turn) && !EventFilter.isWide(parsed.keys)) {
-        return { path, timeline: past.timeline, at: position, value: turn.value.value, event: turn.value.event }
+      const change = yield* ValueChanges.last(past, parsed, position)
+      if (Option.isSome(change) && !EventFilter.isWide(parsed.keys)) {
+        return { path, timeline: past.timeline, at: position, value: change.value.value, event: change.value.event }
       }
       const value = JsonPointer.valueAt(yield* past.stateAt(position), parsed.keys)
-      if (Option.isNone(turn) && value === undefined) return yield* neverExisted(past, parsed, position)
+      if (Option.isNone(change) && value === undefined) return yield* neverExisted(past, parsed, position)
       return {
         path,
         timeline: past.timeline,
         at: position,
         value,
-        event: Option.match(turn, { onNone: () => null, onSome: ({ event }) => event }),
+        event: Option.match(change, { onNone: () => null, onSome: ({ event }) => event }),
       }
     })
 
@@ -221,12 +223,12 @@ const make = Effect.gen(function* () {
   const why = (moment: Moment.Moment) =>
     Effect.gen(function* () {
       const chain: Array<Event> = []
-      const seen = new Set<string>()
+      const visited = new Set<string>()
       let next: Event | undefined = yield* eventAt(moment)
-      // A log should hold no cycle of causes, but nothing keeps a writer from naming an id it uses later.
-      while (next !== undefined && !seen.has(next.id)) {
+      // A log should hold no cycle of causes, but a writer can name an id that it uses only later.
+      while (next !== undefined && !visited.has(next.id)) {
         chain.push(next)
-        seen.add(next.id)
+        visited.add(next.id)
         next = next.causationId === null ? undefined : Option.getOrUndefined(yield* log.find(next.causationId))
       }
       return chain
@@ -238,39 +240,39 @@ const make = Effect.gen(function* () {
     history,
     blame,
     why,
-    effects: (moment, asked = {}) =>
+    effects: (moment, input = {}) =>
       Effect.gen(function* () {
         const { limit = MAX_EFFECTS, ...options } = yield* Options.decode(
           "effects",
           TimeTravelOptions.EffectsOptions,
-          asked,
+          input,
         )
         return yield* Consequences.of(log, yield* eventAt(moment), { limit, ...options })
       }),
-    bisect: (predicate, asked = {}) =>
+    bisect: (predicate, input = {}) =>
       Effect.gen(function* () {
         const {
           from,
           to,
           scan = false,
           ...options
-        } = yield* Options.decode("bisect", TimeTravelOptions.BisectOptions, asked)
+        } = yield* Options.decode("bisect", TimeTravelOptions.BisectOptions, input)
         const { past, after, until } = yield* locateRange(from, to)
         return yield* Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options })
       }),
-    watch: (path, predicate, asked = {}) =>
+    watch: (path, predicate, input = {}) =>
       Effect.gen(function* () {
-        const { since, until, onProgress } = yield* Options.decode("watch", TimeTravelOptions.Range, asked)
+        const { since, until, onProgress } = yield* Options.decode("watch", TimeTravelOptions.Range, input)
         const parsed = path === null ? undefined : yield* Path.parse(path)
         const range = yield* locateRange(since, until)
         const from = { position: range.after, state: yield* range.past.stateAt(range.after) }
-        const extent = EventFilter.ofPaths(
+        const filter = EventFilter.ofPaths(
           parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
         )
-        const way = { from, until: range.until, extent }
-        const asking = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
-        const seen = PredicateTransitions.transitions(range.past, asking, way, onProgress)
-        return parsed === undefined ? seen : unlessNever(seen, range.past, parsed, range.until)
+        const scanRange = { from, until: range.until, extent: filter }
+        const query = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
+        const hits = PredicateTransitions.transitions(range.past, query, scanRange, onProgress)
+        return parsed === undefined ? hits : unlessNever(hits, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
     align: (runA, runB) =>
       Effect.gen(function* () {
@@ -281,8 +283,8 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Events that `effects` finds, where nobody says how many. */
+/** The default limit of `effects`. */
 const MAX_EFFECTS = 1_000
 
-/** Time travel over the `EventLog` and the `Projector` it is given. */
+/** Time travel over the `EventLog` and the `Projector` in its context. */
 export const layer: Layer.Layer<TimeTravel, never, EventLog | Projector> = Layer.effect(TimeTravel, make)

@@ -1,3 +1,8 @@
+/**
+ * The history of one timeline: its events, its states, and a scan that yields each event with the state change it
+ * caused.
+ */
+
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { EventLog, LogError, Query, Span } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -9,40 +14,40 @@ import type { ProjectorService } from "../projector/Projector.ts"
 import { type EnvironmentState, projection, visiting } from "../state/EnvironmentState.ts"
 import type { EventFilter } from "./EventFilter.ts"
 
-/** The past of one timeline. */
+/** The history of one timeline, including its ancestors up to each fork. */
 export interface TimelineHistory {
   readonly timeline: string
-  /** What its history is made of, oldest first. */
+  /** The spans of the timelines it consists of, oldest first. */
   readonly spans: ReadonlyArray<Span>
-  /** Its events, its ancestors' included. */
-  readonly readPage: (query: Part, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** The environment as it stood after the event at a position. */
+  /** Reads its events, including its ancestors'. */
+  readonly readPage: (query: HistoryQuery, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+  /** The environment after the event at a position. */
   readonly stateAt: (position: number) => Effect.Effect<EnvironmentState, PositionOutOfRange | LogError>
 }
 
-type Part = Omit<Query, "timeline">
+type HistoryQuery = Omit<Query, "timeline">
 
-/** A way through the past: the events of an extent after one moment, up to another. */
+/** A range of a timeline to be scanned: the events that pass the filter, after one position and up to another. */
 export interface ScanRange {
-  /** Where it starts. Of the state there, only what the extent's events can change has to be right. */
+  /** The start. Only the part of its state that the filtered events can change has to be correct. */
   readonly from: Positioned<EnvironmentState>
   readonly until: number
   readonly extent: EventFilter
 }
 
 /**
- * What an event changed: the state before and after, cut down to what the event can change, which is the shared scope and
- * its own task's. At every path the two differ exactly where the whole states do.
+ * The change that an event made: the state before and after, limited to the scopes that the event can change (the
+ * shared one and its task's). The two differ at exactly the paths at which the whole states differ.
  */
 export interface StateChange {
   readonly before: EnvironmentState
   readonly after: EnvironmentState
 }
 
-/** How far a long question has come: positions that are behind it, of all it has to pass. */
+/** Reports the progress of a long query: positions done, of all positions it has to pass. */
 export type OnProgress = (done: number, of: number) => Effect.Effect<void>
 
-/** The past of a timeline. */
+/** The history of a timeline. */
 export const of = (
   log: typeof EventLog.Service,
   projector: ProjectorService,
@@ -59,7 +64,7 @@ export const of = (
     }
   })
 
-/** Up to which position two pasts are one and the same. */
+/** The last position that two histories have in common. */
 export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
   let shared = 0
   for (const [index, span] of a.spans.entries()) {
@@ -72,36 +77,36 @@ export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
 }
 
 /**
- * Goes a way and looks at every event, in order, with what it changed; what `look` answers is passed on. It holds one page
- * of events at a time.
+ * Calls `visit` with every event of a range, in order, and the change it made; emits the defined results. One page of
+ * events is in memory at a time.
  */
 export const scan = <A>(
   past: TimelineHistory,
-  { from, until, extent }: ScanRange,
-  look: (event: Event, change: StateChange | undefined) => A | undefined,
+  { from, until, extent: filter }: ScanRange,
+  visit: (event: Event, change: StateChange | undefined) => A | undefined,
   onProgress?: OnProgress,
 ): Stream.Stream<A, LogError> =>
   Stream.suspend(() => {
     let change: StateChange | undefined
-    const draft = visiting(from.state, (before, after) => {
+    const builder = visiting(from.state, (before, after) => {
       change = { before, after }
     })
-    const lookAt = (event: Event): ReadonlyArray<A> => {
+    const visitEvent = (event: Event): ReadonlyArray<A> => {
       change = undefined
-      applyAll(projection, draft, [event])
-      const seen = look(event, change)
-      return seen === undefined ? [] : [seen]
+      applyAll(projection, builder, [event])
+      const emitted = visit(event, change)
+      return emitted === undefined ? [] : [emitted]
     }
-    return pages(past, { after: from.position, until, ...extent }, onProgress).pipe(
-      Stream.map((page) => Chunk.fromIterable(Chunk.toReadonlyArray(page).flatMap(lookAt))),
+    return pages(past, { after: from.position, until, ...filter }, onProgress).pipe(
+      Stream.map((page) => Chunk.fromIterable(Chunk.toReadonlyArray(page).flatMap(visitEvent))),
       Stream.flattenChunks,
     )
   })
 
-/** Pages of events after one position and up to another, in order; how far they have come is told. */
+/** Pages of events after one position and up to another, in order. Reports progress after each. */
 export const pages = (
   past: TimelineHistory,
-  query: Part & { readonly after: number; readonly until: number },
+  query: HistoryQuery & { readonly after: number; readonly until: number },
   onProgress: OnProgress = () => Effect.void,
 ): Stream.Stream<Chunk.Chunk<Event>, LogError> => {
   const { after, until } = query

@@ -1,3 +1,5 @@
+/** The changes of the value at one path: all of them in a range, or the last one. */
+
 import { Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -10,14 +12,14 @@ import * as EventFilter from "./EventFilter.ts"
 import type { Path } from "./Path.ts"
 import { type OnProgress, type StateChange, scan, type TimelineHistory } from "./TimelineHistory.ts"
 
-/** A value giving way to another one at a path. `undefined` is nothing at all: it appeared, or it was taken away. */
+/** A change of the value at a path. `undefined` means no value: it appeared, or it was removed. */
 export interface ValueChange {
   readonly event: Event
   readonly before: Json | undefined
   readonly value: Json | undefined
 }
 
-/** What an event made of the value at a path, where it changed it. Being written again with the same value is no change. */
+/** The change that an event made to the value at a path, if any. Writing an equal value again is not a change. */
 export const changeAt = (
   keys: ReadonlyArray<string>,
   event: Event,
@@ -29,7 +31,7 @@ export const changeAt = (
   return before === value || JsonPatch.equal(before, value) ? undefined : { event, before, value }
 }
 
-/** Every turn of the value at a path after one position, up to another; oldest first. */
+/** Every change of the value at a path after one position, up to another; oldest first. */
 export const between = (
   past: TimelineHistory,
   { keys }: Path,
@@ -37,13 +39,13 @@ export const between = (
   until: number,
   onProgress?: OnProgress,
 ): Stream.Stream<ValueChange, PositionOutOfRange | LogError> => {
-  const extent = EventFilter.ofPath(keys)
-  if (extent === undefined) return Stream.empty
+  const filter = EventFilter.ofPath(keys)
+  if (filter === undefined) return Stream.empty
   return Stream.unwrap(
     Effect.map(stateAt(past, after), (state) =>
       scan(
         past,
-        { from: { position: after, state }, until, extent },
+        { from: { position: after, state }, until, extent: filter },
         (event, change) => changeAt(keys, event, change),
         onProgress,
       ),
@@ -51,18 +53,18 @@ export const between = (
   )
 }
 
-/** Events of a task that are read at once. */
-const SHORT = 1_000
+/** A task with fewer events than this is read in one go. */
+const SMALL_TASK = 1_000
 
-/** Positions that are looked through first, backwards from the moment; and how much longer each next stretch is. */
+/** Positions searched first, backwards from the end, and the growth factor of each further stretch. */
 const FIRST_STRETCH = 2_000
 const GROWTH = 8
 
 /**
- * The last turn of the value at a path up to a position; none where it stands as every log begins, or never was.
+ * The last change of the value at a path up to a position; none if it still has its initial value, or never had one.
  *
- * A task of few events is read whole, by its index. Else stretches of the log are looked through backwards, each from the
- * state before it: what changed lately is found in the first, and nothing is folded twice.
+ * A task with few events is read whole, by its index. Otherwise stretches of the log are searched backwards, each from
+ * the state before it: a recent change is found in the first stretch, and no event is folded twice.
  */
 export const last = (
   past: TimelineHistory,
@@ -70,17 +72,17 @@ export const last = (
   until: number,
 ): Effect.Effect<Option.Option<ValueChange>, PositionOutOfRange | LogError> =>
   Effect.gen(function* () {
-    const extent = EventFilter.ofPath(path.keys)
-    if (extent === undefined) return Option.none()
-    if (typeof extent.taskId === "string") {
-      const events = yield* past.readPage({ until, ...extent }, SHORT)
-      if (events.length < SHORT) return yield* Stream.runLast(between(past, path, 0, until))
+    const filter = EventFilter.ofPath(path.keys)
+    if (filter === undefined) return Option.none()
+    if (typeof filter.taskId === "string") {
+      const events = yield* past.readPage({ until, ...filter }, SMALL_TASK)
+      if (events.length < SMALL_TASK) return yield* Stream.runLast(between(past, path, 0, until))
     }
     let end = until
     for (let length = FIRST_STRETCH; end > 0; length *= GROWTH) {
       const start = Math.max(0, end - length)
-      const some = yield* past.readPage({ after: start, until: end, ...extent }, 1)
-      // Where nothing of the extent happened, the state before it need not be known.
+      const some = yield* past.readPage({ after: start, until: end, ...filter }, 1)
+      // In a stretch without matching events, the state before it is not needed.
       const found = some.length === 0 ? Option.none() : yield* Stream.runLast(between(past, path, start, end))
       if (Option.isSome(found)) return found
       end = start
@@ -88,6 +90,6 @@ export const last = (
     return Option.none()
   })
 
-/** A log begins with the same state everywhere, so that this much needs no fold. */
+/** Every log begins with the same state, so that position 0 needs no fold. */
 const stateAt = (past: TimelineHistory, position: number) =>
   position === 0 ? Effect.succeed(projection.initial) : past.stateAt(position)

@@ -1,6 +1,8 @@
+/** Holm's correction for multiple tests. */
+
 /**
- * p-values as they are once it is taken into account that there are several: each is held against a share of what is
- * allowed, the smallest against the least (Holm, Scandinavian Journal of Statistics 6, 1979). In the order in which they came.
+ * The p-values after correction for their number: the smallest is compared with the strictest threshold (Holm,
+ * Scandinavian Journal of Statistics 6, 1979). In the order of the input.
  */
 export const holm = (ps: ReadonlyArray<number>): ReadonlyArray<number> => {
   const adjusted = ps.map(() => 1)

@@ -1,10 +1,12 @@
+/** The Mann–Kendall test for a monotone trend, exact for short series. */
+
 import { descents, pairsOf, tieSizes } from "./Pairs.ts"
 
-/** What the Mann–Kendall test says of a series. */
+/** The result of the Mann–Kendall test of a series. */
 export interface MannKendall {
-  /** Pairs in ascending order less pairs in descending order. */
+  /** The number of ascending pairs minus the number of descending pairs. */
   readonly s: number
-  /** Kendall's τ-b, with time never tied: −1 to 1; 0 where all values are the same. */
+  /** Kendall's τ-b, with time never tied: −1 to 1; 0 if all values are equal. */
   readonly tau: number
   readonly p: {
     readonly value: number
@@ -13,13 +15,13 @@ export interface MannKendall {
   }
 }
 
-/** Up to so many values all orders are counted; above, the normal distribution is as good. */
+/** Up to so many values the exact distribution is computed; above, the normal approximation is as good. */
 export const MAX_EXACT = 60
 
 /**
- * The Mann–Kendall test of a series against a monotone trend, two-sided (Mann, Econometrica 13, 1945; Kendall, Rank Correlation
- * Methods, 1975). Without a trend every order of the values is as likely as any other: the p-value is the share of orders
- * whose S is at least as far from zero. Ties are taken into account, in the exact distribution as in the variance.
+ * The Mann–Kendall test of a series against a monotone trend, two-sided (Mann, Econometrica 13, 1945; Kendall, Rank
+ * Correlation Methods, 1975). Without a trend every order of the values is equally likely: the p-value is the share of
+ * orders whose S is at least as far from zero. Both the exact distribution and the variance take ties into account.
  */
 export const mannKendall = (values: ReadonlyArray<number>): MannKendall => {
   const ties = tieSizes(values)
@@ -32,13 +34,13 @@ export const mannKendall = (values: ReadonlyArray<number>): MannKendall => {
   return { s, tau, p: { value: normal(Math.abs(s), varianceOf(values.length, ties)), method: "normal" } }
 }
 
-/** The variance of S where there is no trend (Kendall 1975, with ties). */
+/** The variance of S without a trend (Kendall 1975, with ties). */
 export const varianceOf = (count: number, ties: ReadonlyArray<number>): number => {
   const term = (of: number) => of * (of - 1) * (2 * of + 5)
   return (term(count) - ties.reduce((sum, size) => sum + term(size), 0)) / 18
 }
 
-/** The share of orders with at most so many descents, or at least as many ascents in excess: the distribution is symmetric. */
+/** Twice the share of orders with at most so many descents, at most 1; the distribution is symmetric. */
 const exact = (ties: ReadonlyArray<number>, most: number): number => {
   const shares = descentShares(ties)
   let tail = 0
@@ -47,22 +49,24 @@ const exact = (ties: ReadonlyArray<number>, most: number): number => {
 }
 
 /**
- * The distribution of the number of descents over all orders of values with these ties: a value that is put in, with its
- * ties, stands below so many of those that are there as Mann and Whitney's U counts, whatever their own order.
+ * The distribution of the number of descents over all orders of values with these ties. Groups of tied values are
+ * inserted one after another. The descents that a group adds are distributed as Mann and Whitney's U between the group
+ * and the values already present, whatever the order of those.
  */
 const descentShares = (ties: ReadonlyArray<number>): Float64Array => {
   let shares: Float64Array = Float64Array.of(1)
-  let there = 0
+  let present = 0
   for (const size of ties) {
-    shares = convolved(shares, mannWhitney(there, size))
-    there += size
+    shares = convolved(shares, mannWhitney(present, size))
+    present += size
   }
   return shares
 }
 
 /**
- * The distribution of U of two groups of these sizes (Mann & Whitney, Annals of Mathematical Statistics 18, 1947, eq. 1): the
- * last one in order is of the first group, or of the second and then stands behind all of the first.
+ * The distribution of U of two groups of these sizes (Mann & Whitney, Annals of Mathematical Statistics 18, 1947, eq.
+ * 1). The recursion is over the last value: it belongs to the first group, or to the second and then follows all of the
+ * first.
  */
 const mannWhitney = (first: number, second: number): Float64Array => {
   let row: ReadonlyArray<Float64Array> = Array.from({ length: second + 1 }, () => Float64Array.of(1))
@@ -93,13 +97,13 @@ const convolved = (a: Float64Array, b: Float64Array): Float64Array => {
   return shares
 }
 
-/** With continuity correction: S moves in steps of 2 where nothing is tied. */
+/** With continuity correction: without ties, S moves in steps of 2. */
 const normal = (distance: number, variance: number): number =>
   distance === 0 || variance === 0
     ? 1
     : Math.min(1, complementaryErrorFunction((distance - 1) / Math.sqrt(2 * variance)))
 
-/** For what is not negative, within 1.2e-7 of its value (Press et al., Numerical Recipes in C, 1992, §6.2, erfcc). */
+/** For x ≥ 0; the relative error is below 1.2e-7 (Press et al., Numerical Recipes in C, 1992, §6.2, erfcc). */
 const complementaryErrorFunction = (x: number): number => {
   const t = 1 / (1 + x / 2)
   return t * Math.exp(-x * x + COEFFICIENTS.reduceRight((sum, coefficient) => sum * t + coefficient, 0))

@@ -1,4 +1,9 @@
-/** How many pairs of a series stand in descending order: the earlier value above the later one. By merging, in n log n. */
+/** Counts of pairs in a series: descending ones, tied ones, and all. */
+
+/**
+ * The number of pairs in descending order: the earlier value is greater than the later one. By merge sort, in O(n log
+ * n).
+ */
 export const descents = (values: ArrayLike<number>): number => {
   let from = Float64Array.from(values)
   let to = new Float64Array(from.length)
@@ -11,7 +16,7 @@ export const descents = (values: ArrayLike<number>): number => {
       for (let at = start; at < end; at++) {
         const takeLeft = right === end || (left < middle && (from[left] ?? 0) <= (from[right] ?? 0))
         to[at] = from[takeLeft ? left++ : right++] ?? 0
-        // What is taken from the right stood behind all that is left on the left, and is below it.
+        // The value from the right was behind all values that remain on the left, and is smaller than they are.
         if (!takeLeft) count += middle - left
       }
     }
@@ -20,12 +25,12 @@ export const descents = (values: ArrayLike<number>): number => {
   return count
 }
 
-/** How often each value occurs that a series has: the sizes of its groups of ties, a lone value being a group of one. */
+/** The number of occurrences of each value: the sizes of the groups of ties. A value without ties is a group of one. */
 export const tieSizes = (values: ArrayLike<number>): ReadonlyArray<number> => {
   const counts = new Map<number, number>()
   for (const value of Array.from(values)) counts.set(value + 0, (counts.get(value + 0) ?? 0) + 1)
   return [...counts.values()]
 }
 
-/** Pairs among so many. */
+/** The number of pairs among so many values. */
 export const pairsOf = (count: number): number => (count * Math.max(0, count - 1)) / 2

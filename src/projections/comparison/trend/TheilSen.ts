@@ -1,13 +1,15 @@
+/** The Theil–Sen slope of a series, with a confidence interval. */
+
 import { varianceOf } from "./MannKendall.ts"
 import { descents, pairsOf, tieSizes } from "./Pairs.ts"
 
-/** One value of a series, and where it stands on the axis. */
+/** One value of a series, and its place on the axis. */
 export interface Point {
   readonly x: number
   readonly y: number
 }
 
-/** The slope of a series, and a 95 % interval of it. */
+/** The slope of a series, and its 95 % interval. */
 export interface Slope {
   readonly slope: number
   readonly low: number
@@ -15,14 +17,15 @@ export interface Slope {
 }
 
 /**
- * The median of the slopes of all pairs of points, and the interval that follows from the distribution of Kendall's S (Theil
- * 1950; Sen, Journal of the American Statistical Association 63, 1968, §4). A third of the values may be anything without
- * it running away. The points are in ascending order of x, no two at the same; null for fewer than two.
+ * The median of the slopes of all pairs of points, and the interval that follows from the distribution of Kendall's S
+ * (Theil 1950; Sen, Journal of the American Statistical Association 63, 1968, §4). Up to nearly a third of the values
+ * can be outliers without breaking the estimate. The points must be in ascending order of x, without duplicates; null
+ * for fewer than two.
  */
 export const theilSen = (points: ReadonlyArray<Point>): Slope | null => {
   const pairs = pairsOf(points.length)
   if (pairs === 0) return null
-  const slopeAt = ranked(points)
+  const slopeAt = slopeOfRank(points)
   const ys = points.map(({ y }) => y)
   const reach = QUANTILE * Math.sqrt(varianceOf(ys.length, tieSizes(ys)))
   const low = Math.max(0, Math.round((pairs - reach) / 2) - 1)
@@ -37,22 +40,23 @@ export const theilSen = (points: ReadonlyArray<Point>): Slope | null => {
 /** The 97.5 % quantile of the normal distribution. */
 const QUANTILE = 1.959963984540054
 
-/** Steps in which the search for a slope halves what is left: beyond them doubles do not tell slopes apart. */
+/** Halvings in the search for a slope; after so many, doubles no longer distinguish slopes. */
 const STEPS = 100
 
-/** Digits of a slope that the search vouches for. */
+/** Significant digits of a slope that the search guarantees. */
 const DIGITS = 12
 
 /**
- * Gives the slope of each rank, from 0, of all pairs. They are not all made, for there are 50 million of 10,000 points: those
- * below a slope are as many as descents are left in the series once it is tilted by that slope.
+ * Returns the slope of each rank, from 0, among all pairs. The slopes are not all computed, since 10,000 points have 50
+ * million pairs: the number of slopes below a value equals the number of descents left in the series after it is tilted
+ * by that slope.
  */
-const ranked = (points: ReadonlyArray<Point>): ((rank: number) => number) => {
+const slopeOfRank = (points: ReadonlyArray<Point>): ((rank: number) => number) => {
   const steps = points.slice(1).map(({ x, y }, index) => (y - (points[index]?.y ?? 0)) / (x - (points[index]?.x ?? 0)))
   // No pair is steeper than the steepest step between neighbours.
   const [least, most] = [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))]
   const tilted = new Float64Array(points.length)
-  const below = (slope: number): number => {
+  const countBelow = (slope: number): number => {
     points.forEach(({ x, y }, index) => {
       tilted[index] = y - slope * x
     })
@@ -63,7 +67,7 @@ const ranked = (points: ReadonlyArray<Point>): ((rank: number) => number) => {
     for (let step = 0; step < STEPS && low < high; step++) {
       const middle = low + (high - low) / 2
       if (middle === low || middle === high) break
-      if (below(middle) <= rank) low = middle
+      if (countBelow(middle) <= rank) low = middle
       else high = middle
     }
     return rounded(low + (high - low) / 2, most - least)

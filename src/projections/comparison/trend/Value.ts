@@ -1,15 +1,17 @@
+/** The value of a score that a trend plots: that of the whole score, or of one measure. */
+
 import { type MeasureScore, nameOf, type Score } from "../../audit/Scores.ts"
 import * as Sum from "../../audit/Sum.ts"
 
-/** What a score comes to, of all measures or of one. */
+/** The value of a score, or of one of its measures. */
 export interface Valued {
   readonly value: number
-  /** Whether a part of it could not be decided, and counts nothing. */
+  /** Whether a part of it could not be decided and contributes nothing. */
   readonly undecided: boolean
   readonly finished: boolean
 }
 
-/** The measures that these scores know, sorted. */
+/** The names of the measures in these scores, sorted. */
 export const measuresIn = (scores: Iterable<Score>): ReadonlyArray<string> => {
   const names = new Set<string>()
   for (const { measures } of scores) for (const measure of measures) names.add(nameOf(measure))
@@ -17,8 +19,8 @@ export const measuresIn = (scores: Iterable<Score>): ReadonlyArray<string> => {
 }
 
 /**
- * The value of a score, or of one measure of it; undefined where there is none: the score does not know the measure, nothing
- * of it could be decided, or nothing was possible and its share of that is asked for.
+ * The value of a score, or of one of its measures; undefined if there is none. That is so if the score does not have
+ * the measure, nothing of it could be decided, or the normalized value is asked for and nothing is possible.
  */
 export const of = (score: Score, by: "net" | "normalized", measure?: string): Valued | undefined => {
   const measures = score.measures.filter((each) => measure === undefined || nameOf(each) === measure)

@@ -1,23 +1,25 @@
+/** Scorings as spans in the traces of their tasks. */
+
 import type { Link } from "../../../events/integrity/Chain.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import * as Span from "./Span.ts"
 import { begin, ended, eventOf } from "./TaskTrace.ts"
 
-/** Where a task's trace is: what a span of it needs to know. */
+/** The trace and root span of a task, to which further spans are added. */
 export interface SpanParent {
   readonly traceId: string
-  /** Undefined where the task was opened and closed before the first of the events. */
+  /** Undefined if the task was opened and closed before the first exported event. */
   readonly rootId: string | undefined
 }
 
-/** Where a task's trace is, of the timeline that an event is of. */
-type PlaceOf = (taskId: string, link: Link) => SpanParent
+/** The trace of a task on the timeline of an event. */
+type TraceOf = (taskId: string, link: Link) => SpanParent
 
 interface Scoring {
   readonly started: Link
   readonly label: string
   readonly critic: string
-  /** The task whose verdicts are coming in. */
+  /** The task whose verdicts are being read. */
   taskId: string | null
   span: ReturnType<typeof begin> | undefined
   last: number
@@ -39,15 +41,16 @@ const VERDICTS: Readonly<Record<string, (payload: JsonObject) => Record<string, 
 }
 
 /**
- * Scorings as spans: one for each task that a scoring covers, in the task's trace, with an event `gen_ai.evaluation.result` for
- * each verdict. A scoring's verdicts come task by task, so that one span a scoring is under way.
+ * Scorings as spans: one for each task that a scoring covers, in the task's trace, with a span event
+ * `gen_ai.evaluation.result` for each verdict. A scoring's verdicts come task by task, so that each scoring has at most
+ * one open span.
  */
 export class Scorings {
   readonly #open = new Map<string, Scoring>()
-  readonly #placeOf: PlaceOf
+  readonly #traceOf: TraceOf
 
-  constructor(placeOf: PlaceOf) {
-    this.#placeOf = placeOf
+  constructor(traceOf: TraceOf) {
+    this.#traceOf = traceOf
   }
 
   take(link: Link, payload: JsonObject): ReadonlyArray<Span.Span> {
@@ -62,17 +65,17 @@ export class Scorings {
     if (scoring === undefined) return []
     if (link.type === "ScoringFinished") {
       this.#open.delete(id)
-      return finished(scoring, this.#placeOf)
+      return endSpan(scoring, this.#traceOf)
     }
     const verdict = VERDICTS[link.type]
     if (verdict === undefined || link.taskId === null) return []
-    const before = scoring.taskId === link.taskId ? [] : finished(scoring, this.#placeOf)
+    const before = scoring.taskId === link.taskId ? [] : endSpan(scoring, this.#traceOf)
     if (scoring.span === undefined) {
       scoring.taskId = link.taskId
       scoring.span = begin(
         { ...link, occurredAt: scoring.started.occurredAt },
         {
-          ...parentOf(this.#placeOf(link.taskId, scoring.started)),
+          ...parentOf(this.#traceOf(link.taskId, scoring.started)),
           name: `score ${scoring.label}`,
           attributes: { "hindcast.score_set": id, "hindcast.critic": scoring.critic },
         },
@@ -90,17 +93,17 @@ export class Scorings {
     return before
   }
 
-  /** What is still under way. */
+  /** Ends the open spans. */
   end(): ReadonlyArray<Span.Span> {
-    return [...this.#open.values()].flatMap((scoring) => finished(scoring, this.#placeOf))
+    return [...this.#open.values()].flatMap((scoring) => endSpan(scoring, this.#traceOf))
   }
 }
 
 const parentOf = ({ rootId }: SpanParent) => (rootId === undefined ? {} : { parentSpanId: rootId })
 
-const finished = (scoring: Scoring, placeOf: PlaceOf): ReadonlyArray<Span.Span> => {
+const endSpan = (scoring: Scoring, traceOf: TraceOf): ReadonlyArray<Span.Span> => {
   const { started, span, taskId, last } = scoring
   scoring.span = undefined
   if (span === undefined || taskId === null) return []
-  return [ended(placeOf(taskId, started).traceId, span, last, Span.OK, {})]
+  return [ended(traceOf(taskId, started).traceId, span, last, Span.OK, {})]
 }

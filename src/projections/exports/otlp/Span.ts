@@ -1,7 +1,12 @@
+/** Spans in the encoding of OTLP/JSON, and the ids derived from tasks and events. */
+
 import { sha256 } from "../../../values/Json.ts"
 import { nanoseconds } from "../../../values/Time.ts"
 
-/** A value as OTLP/JSON writes it: 64-bit integers are text (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
+/**
+ * An attribute value in OTLP/JSON: 64-bit integers are text
+ * (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding).
+ */
 export type Value =
   | { readonly stringValue: string }
   | { readonly intValue: string }
@@ -13,7 +18,7 @@ export interface Attribute {
   readonly value: Value
 }
 
-/** Something that happened within a span. */
+/** An event within a span. */
 export interface SpanEvent {
   readonly timeUnixNano: string
   readonly name: string
@@ -46,7 +51,7 @@ export const OK: Status = { code: 1 }
 export const UNSET: Status = {}
 export const failed = (message: string): Status => ({ code: 2, message })
 
-/** Attributes by name; what is undefined is left out. */
+/** Attributes by name; undefined values are left out. */
 export const attributes = (
   of: Readonly<Record<string, string | number | boolean | undefined>>,
 ): ReadonlyArray<Attribute> =>
@@ -63,9 +68,12 @@ export const nanos = (ms: number): string => String(nanoseconds(ms))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** 16 bytes for a task, the same in every export: its own where its id is a UUID, so that a trace is found by its task. */
+/**
+ * The trace id of a task, 16 bytes, the same in every export. On `main`, a task id that is a UUID is used as the trace
+ * id, so that the trace can be found by its task.
+ */
 export const traceIdOf = (taskId: string, timeline: string): string =>
   timeline === "main" && UUID.test(taskId) ? taskId.replaceAll("-", "") : sha256(`${timeline}\0${taskId}`).slice(0, 32)
 
-/** 8 bytes for a span, by the event that begins it. */
+/** The span id, 8 bytes, from the id of the event that begins it. */
 export const spanIdOf = (eventId: string): string => sha256(eventId).slice(0, 16)

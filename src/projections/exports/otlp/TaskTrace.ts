@@ -1,12 +1,14 @@
+/** Builds the spans of one task from its events. */
+
 import type { Link } from "../../../events/integrity/Chain.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Span from "./Span.ts"
 
-/** Most events of a span that are kept until it ends; the others are counted. */
+/** Most events kept per open span; further ones are only counted. */
 const MAX_EVENTS = 1_000
 
-/** A span that has begun. */
-interface Begun {
+/** A span that has begun and not ended. */
+interface OpenSpan {
   readonly spanId: string
   readonly parentSpanId: string | undefined
   readonly name: string
@@ -18,16 +20,16 @@ interface Begun {
 }
 
 /**
- * The spans of one task under way, made of its events one by one. A span is given out when it ends; what is kept is what has
- * begun and not ended. Names and attributes are those of OpenTelemetry's GenAI conventions
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai), and `hindcast.*` for what these have no name for.
+ * The spans of one task, built event by event. A span is returned when it ends; only open spans are kept. Names and
+ * attributes follow OpenTelemetry's GenAI conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai);
+ * `hindcast.*` attributes cover what these do not define.
  */
 export class TaskTrace {
   readonly traceId: string
-  readonly root: Begun
+  readonly root: OpenSpan
   #agent: string
-  /** Spans by what ends them: commands, questions and model calls, by their ids. */
-  readonly #open = new Map<string, Begun>()
+  /** Open spans by the key that ends them: commands, confirmations and model calls, by their ids. */
+  readonly #open = new Map<string, OpenSpan>()
   #last: number
 
   constructor(taskId: string, first: Link, opened: JsonObject) {
@@ -55,7 +57,7 @@ export class TaskTrace {
     return handle === undefined ? [] : handle(this, link, payload)
   }
 
-  /** The spans that are still under way, the root the last of them, as far as they are known. */
+  /** Ends the open spans, the root last, with what is known of them. */
   end(): ReadonlyArray<Span.Span> {
     return [...this.#closeOpen(), this.#ended(this.root, this.#last, Span.UNSET, { "hindcast.unfinished": true })]
   }
@@ -73,34 +75,39 @@ export class TaskTrace {
     ]
   }
 
-  begin(key: string, link: Link, about: About): ReadonlyArray<Span.Span> {
+  begin(key: string, link: Link, about: SpanDescription): ReadonlyArray<Span.Span> {
     this.#open.set(key, begin(link, { parentSpanId: this.root.spanId, ...about }))
     return []
   }
 
-  /** Ends what was begun under a key. What began before the first event of the export is not there. */
-  finish(key: string, link: Link, status: Span.Status, attributes: Begun["attributes"] = {}): ReadonlyArray<Span.Span> {
-    const begun = this.#open.get(key)
-    if (begun === undefined) return []
+  /** Ends the span under a key; nothing if it began before the first exported event. */
+  finish(
+    key: string,
+    link: Link,
+    status: Span.Status,
+    attributes: OpenSpan["attributes"] = {},
+  ): ReadonlyArray<Span.Span> {
+    const span = this.#open.get(key)
+    if (span === undefined) return []
     this.#open.delete(key)
-    return [this.#ended(begun, link.occurredAt, status, attributes)]
+    return [this.#ended(span, link.occurredAt, status, attributes)]
   }
 
-  /** A span that is known whole at once. */
-  whole(link: Link, about: About, ms: number, status: Span.Status): ReadonlyArray<Span.Span> {
-    const begun = begin({ ...link, occurredAt: link.occurredAt - ms }, { parentSpanId: this.root.spanId, ...about })
-    return [this.#ended(begun, link.occurredAt, status, {})]
+  /** A span that begins and ends with one event. */
+  whole(link: Link, about: SpanDescription, ms: number, status: Span.Status): ReadonlyArray<Span.Span> {
+    const span = begin({ ...link, occurredAt: link.occurredAt - ms }, { parentSpanId: this.root.spanId, ...about })
+    return [this.#ended(span, link.occurredAt, status, {})]
   }
 
-  /** Notes an event on the span under a key, else on the root. */
-  note(key: string, link: Link, name: string, attributes: Begun["attributes"]): ReadonlyArray<Span.Span> {
+  /** Adds an event to the open span under a key, else to the root. */
+  note(key: string, link: Link, name: string, attributes: OpenSpan["attributes"]): ReadonlyArray<Span.Span> {
     const span = this.#open.get(key) ?? this.root
     if (span.events.length >= MAX_EVENTS) span.dropped += 1
     else span.events.push(eventOf(link, name, attributes))
     return []
   }
 
-  /** The id of what was begun under a key, else of the root. */
+  /** The id of the open span under a key, else of the root. */
   idOf(key: string): string {
     return (this.#open.get(key) ?? this.root).spanId
   }
@@ -112,58 +119,61 @@ export class TaskTrace {
   #closeOpen(): ReadonlyArray<Span.Span> {
     const left = [...this.#open.values()]
     this.#open.clear()
-    return left.map((begun) => this.#ended(begun, this.#last, Span.UNSET, { "hindcast.unfinished": true }))
+    return left.map((span) => this.#ended(span, this.#last, Span.UNSET, { "hindcast.unfinished": true }))
   }
 
-  #ended(begun: Begun, at: number, status: Span.Status, attributes: Begun["attributes"]): Span.Span {
-    return ended(this.traceId, begun, at, status, attributes)
+  #ended(span: OpenSpan, at: number, status: Span.Status, attributes: OpenSpan["attributes"]): Span.Span {
+    return ended(this.traceId, span, at, status, attributes)
   }
 }
 
-/** A span at an event, as it ends. */
+/** The finished span, ended at a time. */
 export const ended = (
   traceId: string,
-  begun: Begun,
+  span: OpenSpan,
   at: number,
   status: Span.Status,
-  attributes: Begun["attributes"],
+  attributes: OpenSpan["attributes"],
 ): Span.Span => ({
   traceId,
-  spanId: begun.spanId,
-  ...(begun.parentSpanId === undefined ? {} : { parentSpanId: begun.parentSpanId }),
-  name: begun.name,
-  kind: begun.kind,
-  startTimeUnixNano: Span.nanos(begun.start),
-  // The source's clock may have been set back.
-  endTimeUnixNano: Span.nanos(Math.max(begun.start, at)),
-  attributes: Span.attributes({ ...begun.attributes, ...attributes }),
-  events: begun.events,
-  ...(begun.dropped === 0 ? {} : { droppedEventsCount: begun.dropped }),
+  spanId: span.spanId,
+  ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+  name: span.name,
+  kind: span.kind,
+  startTimeUnixNano: Span.nanos(span.start),
+  // The clock of the source may have been set back.
+  endTimeUnixNano: Span.nanos(Math.max(span.start, at)),
+  attributes: Span.attributes({ ...span.attributes, ...attributes }),
+  events: span.events,
+  ...(span.dropped === 0 ? {} : { droppedEventsCount: span.dropped }),
   status,
 })
 
-/** What a span is called, and what it says. */
-interface About {
+/** The name, kind and attributes of a span. */
+interface SpanDescription {
   readonly parentSpanId?: string
   readonly name: string
   readonly kind?: number
-  readonly attributes: Begun["attributes"]
+  readonly attributes: OpenSpan["attributes"]
 }
 
-export const begin = (link: Link, { parentSpanId, name, kind = Span.INTERNAL, attributes }: About): Begun => ({
+export const begin = (
+  link: Link,
+  { parentSpanId, name, kind = Span.INTERNAL, attributes }: SpanDescription,
+): OpenSpan => ({
   ...{ spanId: Span.spanIdOf(link.id), parentSpanId, name, kind, start: link.occurredAt },
   attributes: { ...attributes, "hindcast.position": link.position },
   events: [],
   dropped: 0,
 })
 
-export const eventOf = (link: Link, name: string, attributes: Begun["attributes"]): Span.SpanEvent => ({
+export const eventOf = (link: Link, name: string, attributes: OpenSpan["attributes"]): Span.SpanEvent => ({
   timeUnixNano: Span.nanos(link.occurredAt),
   name,
   attributes: Span.attributes({ ...attributes, "hindcast.position": link.position }),
 })
 
-const agentAttributes = (agent: string): Begun["attributes"] => ({
+const agentAttributes = (agent: string): OpenSpan["attributes"] => ({
   "gen_ai.agent.name": agent === "" ? undefined : nameOf(agent),
   "gen_ai.agent.version": agent.includes("@") ? agent.slice(agent.indexOf("@") + 1) : undefined,
 })
@@ -187,9 +197,9 @@ const STATUS_OF_OUTCOME: Readonly<Record<string, (why: string) => Span.Status>> 
 type Handle = (trace: TaskTrace, link: Link, payload: JsonObject) => ReadonlyArray<Span.Span>
 
 const commandOf = (payload: JsonObject): string => `command ${payload.commandId}`
-const questionOf = (payload: JsonObject): string => `question ${payload.confirmationId}`
+const confirmationOf = (payload: JsonObject): string => `question ${payload.confirmationId}`
 
-/** A model's answer names the call as its cause. */
+/** Key of a model call; the response names the call's event as its cause. */
 const CALL = "call"
 
 const tool =
@@ -248,7 +258,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     () => "outcome_unknown",
   ),
   ConfirmationRequested: (trace, link, payload) =>
-    trace.begin(questionOf(payload), link, {
+    trace.begin(confirmationOf(payload), link, {
       parentSpanId: trace.idOf(commandOf(payload)),
       name: `confirm ${asObject(payload.shown).actuator ?? "command"}`,
       attributes: {
@@ -257,15 +267,15 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       },
     }),
   ConfirmationDecided: (trace, link, payload) =>
-    trace.finish(questionOf(payload), link, Span.OK, {
+    trace.finish(confirmationOf(payload), link, Span.OK, {
       "hindcast.confirmation.approved": payload.approved === true,
       "hindcast.confirmation.by": textOf(payload.by),
       "hindcast.confirmation.channel": textOf(payload.channel),
     }),
   ConfirmationExpired: (trace, link, payload) =>
-    trace.finish(questionOf(payload), link, Span.failed("nobody decided in time"), { "error.type": "expired" }),
+    trace.finish(confirmationOf(payload), link, Span.failed("nobody decided in time"), { "error.type": "expired" }),
   ConfirmationWithdrawn: (trace, link, payload) =>
-    trace.finish(questionOf(payload), link, Span.UNSET, { "hindcast.confirmation.withdrawn": true }),
+    trace.finish(confirmationOf(payload), link, Span.UNSET, { "hindcast.confirmation.withdrawn": true }),
   ModelCalled: (trace, link, payload) =>
     trace.begin(`${CALL} ${link.id}`, link, {
       name: `chat ${payload.model}`,
@@ -283,7 +293,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     }),
 }
 
-const sensorAbout = (payload: JsonObject, errorType?: string): About => ({
+const sensorAbout = (payload: JsonObject, errorType?: string): SpanDescription => ({
   name: `read ${payload.sensor}`,
   attributes: { "hindcast.sensor": textOf(payload.sensor), "error.type": errorType },
 })

@@ -1,3 +1,5 @@
+/** Mutable builders for the scopes of the environment, used while events are folded. */
+
 import { Either } from "effect"
 import type { PatchOperation } from "../../../events/vocabulary/Sensing.ts"
 import type { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
@@ -8,36 +10,36 @@ import { RecordBuilder } from "../../fold/RecordBuilder.ts"
 import * as JsonPatch from "../../patch/JsonPatch.ts"
 import type { PendingCommand, Scope, TaskScope } from "./Scopes.ts"
 
-/** What is known of the world in one scope, while events change it. */
+/** A scope under construction. */
 export class ScopeBuilder<Of extends Scope = Scope> {
   readonly #readings: RecordBuilder<Json>
   readonly #environment: RecordBuilder<Json>
   readonly #pending: MapBuilder<PendingCommand>
   readonly #outOfStep: RecordBuilder<OutOfStep>
-  #sealed: Of
+  #built: Of
 
   constructor(scope: Of) {
-    this.#sealed = scope
+    this.#built = scope
     this.#readings = new RecordBuilder(scope.readings)
     this.#environment = new RecordBuilder(scope.environment)
     this.#pending = new MapBuilder(scope.pending)
     this.#outOfStep = new RecordBuilder(scope.outOfStep ?? NONE)
   }
 
-  /** A sensor that reads the same again writes nothing: blame stays with the event that brought the value. */
+  /** A reading equal to the last one changes nothing, so that `blame` names the event that first wrote the value. */
   read(sensor: string, reading: Json): this {
     if (!JsonPatch.equal(this.#readings.get(sensor), reading)) this.#readings.set(sensor, reading)
     return this
   }
 
-  /** A plugin's document as it is from now on. Whatever it was out of step with is past. */
+  /** Replaces a plugin's document, and clears its `outOfStep`. */
   reset(plugin: string, document: Json): this {
     this.#environment.set(plugin, document)
     this.#outOfStep.remove(plugin)
     return this
   }
 
-  /** A plugin's document changes, if it is in step; where the patch does not fit, it no longer is. */
+  /** Patches a plugin's document, unless it is out of step. A patch that does not fit puts it out of step. */
   patch(plugin: string, patch: ReadonlyArray<PatchOperation>, position: number): this {
     if (this.#outOfStep.get(plugin) !== undefined) return this
     const patched = JsonPatch.apply(this.#environment.get(plugin), patch)
@@ -49,28 +51,28 @@ export class ScopeBuilder<Of extends Scope = Scope> {
     return this
   }
 
-  /** A command is requested. */
+  /** Adds a requested command. */
   command(commandId: string, actuator: string, args: Json): this {
     this.#pending.set(commandId, { actuator, args, status: "commanded" })
     return this
   }
 
-  /** A command comes further. */
+  /** Updates a command's status. */
   proceed(commandId: string, status: PendingCommand["status"]): this {
     const command = this.#pending.get(commandId)
     if (command !== undefined) this.#pending.set(commandId, { ...command, status })
     return this
   }
 
-  /** A command's outcome or its denial is known. */
+  /** Removes a command whose outcome or denial is known. */
   end(commandId: string): this {
     this.#pending.remove(commandId)
     return this
   }
 
-  /** The scope as it is now; the very same one as before where nothing has changed it. */
-  seal(): Of {
-    const before = this.#sealed
+  /** The scope so far; the identical object if nothing has changed. */
+  build(): Of {
+    const before = this.#built
     const readings = this.#readings.record()
     const environment = this.#environment.record()
     const pending = this.#pending.record()
@@ -81,24 +83,24 @@ export class ScopeBuilder<Of extends Scope = Scope> {
       pending !== before.pending ||
       outOfStep !== (before.outOfStep ?? NONE)
     ) {
-      // It is there only while it names something.
+      // The key is present only while a plugin is out of step.
       const { outOfStep: _before, ...others } = before
-      const sealed = { ...others, readings, environment, pending }
-      // What was taken out and may be put in again is optional in every scope.
-      this.#sealed = (isEmpty(outOfStep) ? sealed : { ...sealed, outOfStep }) as Of
+      const built = { ...others, readings, environment, pending }
+      // The key that was removed and may be added again is optional in every scope.
+      this.#built = (isEmpty(outOfStep) ? built : { ...built, outOfStep }) as Of
     }
-    return this.#sealed
+    return this.#built
   }
 
-  /** The scope with these changes. */
+  /** Replaces some fields of the scope. */
   protected amend(changes: Partial<Of>): void {
-    this.#sealed = { ...this.seal(), ...changes }
+    this.#built = { ...this.build(), ...changes }
   }
 }
 
 type OutOfStep = NonNullable<Scope["outOfStep"]>[string]
 
-/** Of the scopes in which all is well. */
+/** Shared by all scopes without a plugin out of step. */
 const NONE: SafeRecord<never> = {}
 
 const isEmpty = (record: object): boolean => {
@@ -106,17 +108,17 @@ const isEmpty = (record: object): boolean => {
   return true
 }
 
-/** The same of a task. */
+/** The scope of a task under construction. */
 export class TaskScopeBuilder extends ScopeBuilder<TaskScope> {
   open(goal: string): this {
-    const scope = this.seal()
+    const scope = this.build()
     if (scope.goal !== goal || !scope.open) this.amend({ goal, open: true })
     return this
   }
 
-  /** The first outcome stands: a kernel that lost its lease may close what another has closed. */
+  /** The first outcome counts: a kernel that lost its lease may close a task that another kernel has closed. */
   close(outcome: TaskOutcome): this {
-    if (this.seal().outcome === undefined) this.amend({ open: false, outcome })
+    if (this.build().outcome === undefined) this.amend({ open: false, outcome })
     return this
   }
 }

@@ -1,8 +1,10 @@
+/** The schemas of the environment's scopes: the shared one and one per task. */
+
 import { Schema } from "effect"
 import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import { Json } from "../../../values/Json.ts"
 
-/** How far a command has come. It leaves the state when its outcome or its denial is known. */
+/** The status of a pending command. The command leaves the state when its outcome or its denial is known. */
 export const CommandStatus = Schema.Literal("commanded", "allowed", "confirming", "dispatched").annotations({
   identifier: "CommandStatus",
 })
@@ -16,7 +18,7 @@ export const PendingCommand = Schema.Struct({
 
 export type PendingCommand = typeof PendingCommand.Type
 
-/** Why a plugin's document is not to be relied on. */
+/** Why a plugin's document is no longer reliable. */
 export const OutOfStep = Schema.Struct({
   position: Schema.Int.annotations({ description: "The event whose patch did not fit" }),
   path: Schema.String.annotations({ description: "JSON Pointer of the operation that did not fit" }),
@@ -38,12 +40,12 @@ const scope = {
   }),
 }
 
-/** What is known of the world in one scope: a task's, or the one that all tasks share. */
+/** One scope of the environment: a task's, or the one that all tasks share. */
 export const Scope = Schema.Struct(scope).annotations({ identifier: "Scope" })
 
 export type Scope = typeof Scope.Type
 
-/** What is known of the world in a task. */
+/** The scope of a task. */
 export const TaskScope = Schema.Struct({
   ...scope,
   goal: Schema.NullOr(Schema.String).annotations({

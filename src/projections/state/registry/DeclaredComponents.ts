@@ -1,8 +1,10 @@
+/** Reads the components and metadata that a plugin's manifest declares. */
+
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
 import { isArray } from "../../patch/JsonPatch.ts"
 
-/** What a manifest says of one component, defaults filled in. */
+/** One component as its manifest declares it, with defaults filled in. */
 export interface Declared {
   readonly kind: "sensor" | "actuator"
   readonly priority: number
@@ -10,8 +12,8 @@ export interface Declared {
 }
 
 /**
- * The sensors and actuators of a manifest, by name. The manifest is JSON here, whoever wrote the event: what is not as
- * expected is passed over, and of two components of one name the first counts.
+ * The sensors and actuators of a manifest, by name. The manifest of an event is unvalidated JSON: entries that are
+ * malformed are skipped, and of two components with one name the first counts.
  */
 export const declaredComponents = (manifest: JsonObject): SafeRecord.SafeRecord<Declared> => {
   const peas = asObject(SafeRecord.get(manifest, "peas"))

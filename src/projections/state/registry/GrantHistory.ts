@@ -1,6 +1,8 @@
+/** The permissions that people granted to a plugin by name, and those they revoked. */
+
 import type { GrantedPermissions } from "../../../events/vocabulary/Plugins.ts"
 
-/** What people gave and what they took back, by name; never the same in both. */
+/** Permissions granted and revoked by name. No permission is in both. */
 export interface GrantState {
   readonly given: GrantedPermissions
   readonly revoked: GrantedPermissions
@@ -8,29 +10,29 @@ export interface GrantState {
 
 export const none: GrantState = { given: {}, revoked: {} }
 
-/** What is given is no longer taken back. */
-export const give = ({ given, revoked }: GrantState, now: GrantedPermissions): GrantState => ({
-  given: union(given, now),
-  revoked: without(revoked, now),
+/** Grants permissions, which are then no longer revoked. */
+export const grant = ({ given, revoked }: GrantState, permissions: GrantedPermissions): GrantState => ({
+  given: union(given, permissions),
+  revoked: without(revoked, permissions),
 })
 
-/** What is taken back is no longer given. */
-export const takeBack = ({ given, revoked }: GrantState, now: GrantedPermissions): GrantState => ({
-  given: without(given, now),
-  revoked: union(revoked, now),
+/** Revokes permissions, which are then no longer granted. */
+export const revoke = ({ given, revoked }: GrantState, permissions: GrantedPermissions): GrantState => ({
+  given: without(given, permissions),
+  revoked: union(revoked, permissions),
 })
 
 const LISTS = ["read", "write", "net", "env", "run"] as const
 
-/** Each name once, in the order in which they came. */
-const union = (before: GrantedPermissions, now: GrantedPermissions): GrantedPermissions => ({
-  ...lists((list) => [...new Set([...(before[list] ?? []), ...(now[list] ?? [])])]),
-  ...(before.runAny === true || now.runAny === true ? { runAny: true } : {}),
+/** Each name once, in order of first occurrence. */
+const union = (before: GrantedPermissions, permissions: GrantedPermissions): GrantedPermissions => ({
+  ...lists((list) => [...new Set([...(before[list] ?? []), ...(permissions[list] ?? [])])]),
+  ...(before.runAny === true || permissions.runAny === true ? { runAny: true } : {}),
 })
 
-const without = (before: GrantedPermissions, taken: GrantedPermissions): GrantedPermissions => ({
-  ...lists((list) => (before[list] ?? []).filter((name) => !(taken[list] ?? []).includes(name))),
-  ...(before.runAny === true && taken.runAny !== true ? { runAny: true } : {}),
+const without = (before: GrantedPermissions, removed: GrantedPermissions): GrantedPermissions => ({
+  ...lists((list) => (before[list] ?? []).filter((name) => !(removed[list] ?? []).includes(name))),
+  ...(before.runAny === true && removed.runAny !== true ? { runAny: true } : {}),
 })
 
 const lists = (namesOf: (list: (typeof LISTS)[number]) => ReadonlyArray<string>): GrantedPermissions =>

@@ -1,19 +1,21 @@
-/** A place in one sequence and its partner in the other. */
+/** The longest common subsequence of two token sequences, bit-parallel, with a bound on its memory. */
+
+/** A matched pair: an index into one sequence, and its partner in the other. */
 export type Match = readonly [a: number, b: number]
 
-/** A sequence of which only this matters: which items are the same. */
+/** A sequence of which only the equality of its items matters. */
 export type Tokens = ArrayLike<number>
 
 /**
- * Cells of the table of two lengths that are worked out exactly: 2^29, some 23,000 × 23,000. They take a bit each, 64 MiB,
- * and some tenths of a second.
+ * Cells of the LCS table that are computed exactly: 2^29, some 23,000 × 23,000. They take a bit each, 64 MiB, and some
+ * tenths of a second.
  */
 const MAX_CELLS = 2 ** 29
 
 /**
- * The longest common subsequence of two sequences: what they have in common at their beginnings and ends, and between
- * these exactly, 32 cells of the table at a time, whatever the two are like. Longer ones are first cut at items that occur
- * once in each and in the same order (as in patience diff), and where there are none, in the middle.
+ * The longest common subsequence of two sequences. Common prefixes and suffixes are matched first; the rest is computed
+ * exactly, 32 cells of the table at a time. If the table would exceed `maxCells`, the sequences are first cut at items
+ * that occur once in each and in the same order (as in patience diff), and if there are none, in the middle.
  *
  * Sources: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon, J. F. Reid, "A fast and practical bit-vector algorithm for the
  * longest common subsequence problem", 2001; H. Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
@@ -21,7 +23,7 @@ const MAX_CELLS = 2 ** 29
 export const longestCommon = (a: Tokens, b: Tokens, maxCells = MAX_CELLS): ReadonlyArray<Match> => {
   const matches: Array<Match> = []
   const pieces: Array<Piece> = [{ a: [0, a.length], b: [0, b.length] }]
-  // A piece that was cut leaves its parts to be done next, the first of them first.
+  // The parts of a piece that was cut are processed next, in order.
   for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
     const { inside, head, tail } = trim(a, b, piece)
     const [rows, columns] = [inside.a[1] - inside.a[0], inside.b[1] - inside.b[0]]
@@ -32,19 +34,19 @@ export const longestCommon = (a: Tokens, b: Tokens, maxCells = MAX_CELLS): Reado
       for (const part of cut(a, b, inside).toReversed()) pieces.push(part)
       continue
     }
-    if (rows * columns > 0) for (const match of exactly(a, b, inside)) matches.push(match)
+    if (rows * columns > 0) for (const match of matchExactly(a, b, inside)) matches.push(match)
     for (let index = tail; index > 0; index--) matches.push([piece.a[1] - index, piece.b[1] - index])
   }
   return matches
 }
 
-/** A stretch of each sequence: from a place up to another, which is not part of it. */
+/** A stretch of each sequence: start inclusive, end exclusive. */
 interface Piece {
   readonly a: readonly [from: number, to: number]
   readonly b: readonly [from: number, to: number]
 }
 
-/** How many items the two stretches have in common at their beginnings and at their ends, and what lies between these. */
+/** The lengths of the common prefix and suffix of two stretches, and the stretches between them. */
 const trim = (a: Tokens, b: Tokens, piece: Piece) => {
   let [from, to] = piece.a
   let [start, end] = piece.b
@@ -54,21 +56,21 @@ const trim = (a: Tokens, b: Tokens, piece: Piece) => {
   return { inside, head: from - piece.a[0], tail: piece.a[1] - to }
 }
 
-/** The table row by row. A bit is 0 where its column adds to what the row's prefix of `a` has in common with `b`. */
-const exactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
+/** Computes the table row by row. A bit is 0 where its column extends the LCS of the row's prefix of `a` with `b`. */
+const matchExactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
   const [rows, columns] = [to - from, end - start]
   const words = Math.ceil(columns / WORD)
-  const places = placesOf(b, start, end)
+  const indexes = indexesOf(b, start, end)
   const table = new Uint32Array((rows + 1) * words).fill(ONES, 0, words)
   const mask = new Uint32Array(words)
   for (let row = 1; row <= rows; row++) {
     const [above, here] = [(row - 1) * words, row * words]
-    const own = places.get(at(a, from + row - 1)) ?? []
-    if (own.length === 0) {
+    const matching = indexes.get(at(a, from + row - 1)) ?? []
+    if (matching.length === 0) {
       table.copyWithin(here, above, here)
       continue
     }
-    for (const place of own) mask[place >>> 5] = at(mask, place >>> 5) | (1 << (place & 31))
+    for (const place of matching) mask[place >>> 5] = at(mask, place >>> 5) | (1 << (place & 31))
     let carry = 0
     for (let word = 0; word < words; word++) {
       const before = at(table, above + word)
@@ -77,7 +79,7 @@ const exactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece
       carry = sum > ONES ? 1 : 0
       table[here + word] = sum | (before & ~same)
     }
-    for (const place of own) mask[place >>> 5] = 0
+    for (const place of matching) mask[place >>> 5] = 0
   }
   const adds = (row: number, column: number) => ((at(table, row * words + (column >>> 5)) >>> (column & 31)) & 1) === 0
   const matches: Array<Match> = []
@@ -86,7 +88,7 @@ const exactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece
     if (!adds(row, column - 1)) column -= 1
     else {
       row -= 1
-      // Where the row above has as much in common without this item, another one is its partner.
+      // If the row above reaches the same length without this item, the partner is another item.
       if (!adds(row, column - 1)) matches.push([from + row, start + --column])
     }
   }
@@ -96,21 +98,21 @@ const exactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece
 const WORD = 32
 const ONES = 0xffffffff
 
-/** Reads where something is known to be. */
+/** Reads an index that is known to exist. */
 const at = (of: ArrayLike<number>, index: number): number => of[index] ?? 0
 
-/** Places of every item of a stretch, counted from its beginning. */
-const placesOf = (of: Tokens, from: number, to: number): ReadonlyMap<number, ReadonlyArray<number>> => {
-  const places = new Map<number, Array<number>>()
+/** The indexes of every item of a stretch, counted from its start. */
+const indexesOf = (of: Tokens, from: number, to: number): ReadonlyMap<number, ReadonlyArray<number>> => {
+  const indexes = new Map<number, Array<number>>()
   for (let index = from; index < to; index++) {
-    const known = places.get(at(of, index))
-    if (known === undefined) places.set(at(of, index), [index - from])
+    const known = indexes.get(at(of, index))
+    if (known === undefined) indexes.set(at(of, index), [index - from])
     else known.push(index - from)
   }
-  return places
+  return indexes
 }
 
-/** Cuts a piece before and after each of its anchors; or in the middle, where it has none. */
+/** Cuts a piece before each of its anchors, or in the middle if it has none. */
 const cut = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Piece> => {
   const anchors = anchorsIn(a, b, { a: [from, to], b: [start, end] })
   if (anchors.length === 0) {
@@ -130,19 +132,19 @@ const cut = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): R
   return pieces
 }
 
-/** Items that occur once in each stretch: the longest choice of them that is in the same order in both. */
+/** Anchors: items that occur once in each stretch, reduced to the longest subset that is in the same order in both. */
 const anchorsIn = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
-  const inB = placesOf(b, start, end)
-  const once = [...placesOf(a, from, to)].flatMap(([token, [place = 0, ...more]]): ReadonlyArray<Match> => {
+  const inB = indexesOf(b, start, end)
+  const once = [...indexesOf(a, from, to)].flatMap(([token, [place = 0, ...more]]): ReadonlyArray<Match> => {
     const [other, ...others] = inB.get(token) ?? []
     return other === undefined || more.length > 0 || others.length > 0 ? [] : [[from + place, start + other]]
   })
   return increasing(once)
 }
 
-/** The longest increasing choice of matches that are in order of their first places. */
+/** The longest increasing subsequence of matches that are sorted by their first index. */
 const increasing = (matches: ReadonlyArray<Match>): ReadonlyArray<Match> => {
-  // The match that ends the best choice of each length, and the one before each.
+  // The match that ends the best subsequence of each length, and the predecessor of each match.
   const ends: Array<number> = []
   const previous: Array<number | undefined> = []
   for (const [index, [, place]] of matches.entries()) {
