@@ -1,0 +1,133 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect, vi } from "vitest"
+import { PATHS } from "../../src/cli/terminal/Overview.ts"
+import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
+import { inRepository } from "../cli/hindcast.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+const read = (page: string): string => fs.readFileSync(inRepository(page), "utf8")
+
+const PAGES = [
+  "README.md",
+  ...fs
+    .readdirSync(inRepository("docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+]
+
+describe("docs/events.md", () => {
+  it("names every type of event, each once in its table, and no other", () => {
+    const named = [...read("docs/events.md").matchAll(/^\|[^|]*\| `([A-Z]\w+)`/gm)].map(([, name]) => name)
+    expect(named.sort()).toEqual([...Vocabulary.core.types.keys()].sort())
+  })
+
+  it("names the personal fields of each type, and the version of its schema", () => {
+    for (const { name, version, personal } of Vocabulary.core.types.values()) {
+      const [, mark, fields] = new RegExp(`^\\|[^|]*\\| \`${name}\`([^|]*)\\|[^|]*\\|([^|]*)\\|$`, "m").exec(
+        read("docs/events.md"),
+      ) ?? [undefined, "", ""]
+      expect([name, (mark ?? "").trim()]).toEqual([name, version === 1 ? "" : `(v${version})`])
+      expect([name, [...(fields ?? "").matchAll(/`(\w+)`/g)].map(([, field]) => field)]).toEqual([
+        name,
+        Object.keys(personal),
+      ])
+    }
+  })
+})
+
+describe("links between pages", () => {
+  it.each(PAGES)("%s leads to files that exist", (page) => {
+    const links = [...outsideCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? "")
+    const missing = links
+      .filter((target) => !/^[a-z]+:/.test(target) && !target.startsWith("#"))
+      .filter((target) => !fs.existsSync(path.join(inRepository(page), "..", target.split("#")[0] ?? "")))
+    expect(missing).toEqual([])
+  })
+
+  it("docs/README.md leads to every page", () => {
+    const index = read("docs/README.md")
+    const pages = PAGES.map((page) => path.basename(page)).filter((name) => name !== "README.md")
+    expect(pages.filter((name) => !index.includes(`(${name})`))).toEqual([])
+  })
+})
+
+describe("commands in pages", () => {
+  it.each(PAGES)("%s calls only commands of the command line", (page) => {
+    const unknown = commandsIn(read(page)).filter((words) => !PATHS.some((known) => isCalled(known, words)))
+    expect(unknown).toEqual([])
+  })
+
+  it("are found in docs/operations.md and docs/gate.md, so that the check above is of something", () => {
+    const found = ["docs/operations.md", "docs/gate.md"].map((page) => commandsIn(read(page)).join("\n"))
+    expect(found[0]).toContain("log,verify")
+    expect(found[1]).toContain("confirm,approve")
+  })
+})
+
+describe("programs in pages", () => {
+  const programs = ["concepts", "events", "agents"].flatMap((page) =>
+    [...read(`docs/${page}.md`).matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", source = ""]) => ({
+      page,
+      name,
+      source,
+    })),
+  )
+
+  it("are there", () => {
+    expect(programs.map(({ name }) => name)).toEqual(["notes.ts", "task.ts", "orders.ts", "agents.ts"])
+  })
+
+  for (const { page, name, source } of programs) {
+    it.scopedLive(
+      `docs/${page}.md: ${name} prints what the page says`,
+      () =>
+        Effect.gen(function* () {
+          const program = path.join(yield* insideTheRepository, name)
+          fs.writeFileSync(program, source)
+          const workplace = yield* temporaryDirectory
+          fs.mkdirSync(path.join(workplace, "node_modules"))
+          fs.symlinkSync(inRepository(), path.join(workplace, "node_modules", "hindcast"))
+          yield* workingIn(workplace)
+          const printed = vi.spyOn(console, "log").mockImplementation(() => {})
+          yield* Effect.addFinalizer(() => Effect.sync(() => printed.mockRestore()))
+          yield* Effect.promise(() => import(/* @vite-ignore */ program))
+          const said = printed.mock.calls.map((values) => values.join(" "))
+          expect(said.join("\n")).toBe(/^\/\/ prints: (.*)$/m.exec(source)?.[1])
+        }),
+      120_000,
+    )
+  }
+})
+
+/** A page without its blocks of code, in which brackets are no links. */
+const outsideCode = (page: string): string => page.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "")
+
+/** The words after `hindcast` wherever a page calls it: in code within a line, or at the beginning of a line of a block. */
+const commandsIn = (page: string): ReadonlyArray<ReadonlyArray<string>> =>
+  [...page.matchAll(/(?:`|^\$ |^)(?:npx )?hindcast ((?:[a-z]+ ?)+)/gm)].map(([, words = ""]) => words.trim().split(" "))
+
+/** Whether words call a command, whatever arguments follow; or name a group of commands. */
+const isCalled = (known: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
+  known.every((word, index) => words[index] === word) || words.every((word, index) => known[index] === word)
+
+/** A directory in which a program finds `hindcast` as tests do. */
+const insideTheRepository = Effect.acquireRelease(
+  Effect.sync(() => {
+    fs.mkdirSync(inRepository(".hindcast"), { recursive: true })
+    return fs.mkdtempSync(inRepository(".hindcast", "docs-"))
+  }),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
+)
+
+const workingIn = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = process.cwd()
+      process.chdir(directory)
+      return before
+    }),
+    (before) => Effect.sync(() => process.chdir(before)),
+  )
