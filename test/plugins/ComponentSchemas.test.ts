@@ -1,5 +1,5 @@
-import * as fc from "fast-check"
 import { Effect } from "effect"
+import * as fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import * as Check from "../../src/plugins/schemas/Check.ts"
 import * as ComponentSchemas from "../../src/plugins/schemas/ComponentSchemas.ts"
