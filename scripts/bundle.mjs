@@ -29,7 +29,11 @@ const keepPlaces = (directory) => ({
       moved.add(path.relative(process.cwd(), module))
       const place = path.relative(directory, module).split(path.sep).join("/")
       return {
-        contents: source.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`),
+        // A program that is bundled once more, as CommonJS, has no `import.meta.url`.
+        contents: source.replaceAll(
+          "import.meta.url",
+          `(import.meta.url && new URL(${JSON.stringify(place)}, import.meta.url).href)`,
+        ),
       }
     })
     onEnd(({ metafile }) => {

@@ -1,6 +1,6 @@
 /**
  * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` holds more modules on one level than a reader
- * takes in at once.
+ * takes in at once, and every module opens with a comment that says what it holds.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -21,4 +21,13 @@ const crowded = folders
 for (const [folder, modules] of crowded) {
   console.error(`${folder}: expected at most ${MOST} modules on one level, found ${modules.length}. Give it rooms.`)
 }
-process.exitCode = crowded.length === 0 ? 0 : 1
+
+const unopened = folders.filter(
+  (file) => file.endsWith(".ts") && !/^(#!.*\n)?\/\*\*/.test(fs.readFileSync(file, "utf8")),
+)
+for (const file of unopened) {
+  console.error(
+    `${path.relative(path.dirname(src), file)}: expected a comment first that says what it holds, found none.`,
+  )
+}
+process.exitCode = crowded.length + unopened.length === 0 ? 0 : 1

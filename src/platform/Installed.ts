@@ -1,6 +1,8 @@
 /** Resolves installed packages and modules, also from a program that Hindcast was bundled into. */
 
+import * as fs from "node:fs"
 import { createRequire } from "node:module"
+import { fileURLToPath } from "node:url"
 
 /**
  * The `require` function of a module of Hindcast. A CommonJS bundle has no `import.meta.url`; its `__filename` is used
@@ -23,12 +25,15 @@ export const resolve = (name: string, module: string | undefined): string | unde
 }
 
 /**
- * Whether a module runs from its own installed file, and was not bundled into a file of a program.
+ * Whether a module runs from an installation of Hindcast, and was not bundled into a file of a program. Hindcast's own
+ * bundles give each module the URL of its file, and so do programs that these are bundled into: there the file is missing.
  *
  * @param name its path below `src` or `dist`, without an extension
  */
 export const isOwnFile = (module: string | undefined, name: string): boolean =>
-  module !== undefined && [".js", ".ts"].some((extension) => module.endsWith(`/${name}${extension}`))
+  module !== undefined &&
+  [".js", ".ts"].some((extension) => module.endsWith(`/${name}${extension}`)) &&
+  fs.existsSync(fileURLToPath(module))
 
 const resolveFrom = (require: NodeJS.Require, name: string): string | undefined => {
   try {

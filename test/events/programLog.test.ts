@@ -50,7 +50,7 @@ describe("what Hindcast says on a program's log", () => {
         .filter((file) => what.test(fs.readFileSync(path.join(source, file), "utf8")))
         .map((file) => file.split(path.sep).join("/"))
         .sort()
-    expect(using(/\bEffect\.log[A-Z(]/)).toEqual(["events/ProgramLog.ts"])
+    expect(using(/\bEffect\.log[A-Z(]/)).toEqual(["platform/ProgramLog.ts"])
     // The trial's is a line of a program for Deno.
     const inDeno = (file: string) => file.startsWith("plugins/runner/") || file === "plugins/sandbox/Trial.ts"
     expect(using(/\bconsole\.\w+\(/).filter((file) => !inDeno(file))).toEqual([])
@@ -68,4 +68,7 @@ describe("what Hindcast says on a program's log", () => {
 })
 
 /** Each passes what others wrote through `PlainText` or `Text`; `AtomicOutput` writes exports, which are data for programs. */
-const WRITERS = ["cli/Output.ts", "cli/demo/history/FirstKernel.ts", "cli/export/Sink.ts", "cli/main.ts"]
+const WRITERS = [
+  ...["cli/Start.ts", "cli/command/Output.ts", "cli/demo/history/FirstKernel.ts", "cli/export/AtomicOutput.ts"],
+  "cli/main.ts",
+]

@@ -76,6 +76,7 @@ describe("an entry of the package loads when it is imported", () => {
       "node:module",
       "node:os",
       "node:path",
+      "node:url",
       "node:zlib",
       "uuidv7",
     ])

@@ -80,7 +80,7 @@ describe("a request that was ruled on", () => {
       const asked: Array<string> = []
       const withHosts = (allowed: boolean) => ({
         ...client,
-        ruledOn: { target, allows: (host: string) => asked.push(host) > 0 && allowed },
+        permit: { target, allows: (host: string) => asked.push(host) > 0 && allowed },
       })
       expect(yield* Effect.flip(request.execute(withHosts(false)))).toMatchObject({ code: "RequestDenied" })
       expect(yield* request.execute(withHosts(true))).toMatchObject({ value: { status: 200, body: "there" } })

@@ -88,7 +88,7 @@ export const ruleOn = ({
     yield* asRequestFailure(record(event, taskId))
     if (event.type === "BrokerDenied") return { causationId: id, denied: { code: "RequestDenied", message: reason } }
     const allows = (host: string) => ruling.allowsHost(fullRequest, host)
-    return { causationId: id, client: { ...client, ruledOn: { target, allows } } }
+    return { causationId: id, client: { ...client, permit: { target, allows } } }
   })
 
 /** Turns every error of a ruling, except interruption, into a failure of the request. */

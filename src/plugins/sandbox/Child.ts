@@ -17,8 +17,8 @@ export interface ChildExit {
 
 /** The handlers of a process's outputs and exit. */
 export interface ChildHandlers {
-  readonly onStdout: (chunk: Buffer) => void
-  readonly onStderr: (chunk: Buffer) => void
+  readonly onStdout: (chunk: Uint8Array) => void
+  readonly onStderr: (chunk: Uint8Array) => void
   /** Called once, after the last output. */
   readonly onExit: (exit: ChildExit) => void
 }

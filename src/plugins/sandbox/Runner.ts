@@ -1,3 +1,7 @@
+/**
+ * Finds the files of the modules that run in Deno. A program that Hindcast was bundled into has no such files beside it, so they
+ * are written from the text that the bundle holds.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
