@@ -2,6 +2,8 @@
 
 import type { CheckResult, Finding, Severity, Verification } from "../log/Verification.ts"
 
+export type { Finding, Severity } from "../log/Verification.ts"
+
 /** The result of an examination. */
 export interface Examination {
   readonly log: string

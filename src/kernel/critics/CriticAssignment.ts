@@ -27,7 +27,7 @@ export type CriticPreference = typeof CriticPreference.Type
 export type CriticAssignment = { readonly by: By } | { readonly by: "nobody"; readonly reason: string }
 
 /** Fix the call: a preference names a measure or reward that the rubric lacks. */
-export class CriticPreferenceInvalid extends Data.TaggedError("WishInvalid")<{
+export class CriticPreferenceInvalid extends Data.TaggedError("CriticPreferenceInvalid")<{
   readonly found: string
   readonly known: ReadonlyArray<string>
 }> {

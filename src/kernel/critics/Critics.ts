@@ -132,7 +132,7 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
   const unasked = (rubric: Rubric) =>
     Effect.catchTags(choose(rubric, {}), {
       InvalidOptions: Effect.die,
-      WishInvalid: Effect.die,
+      CriticPreferenceInvalid: Effect.die,
       NothingRecorded: Effect.die,
       VersionUnknown: Effect.die,
     })

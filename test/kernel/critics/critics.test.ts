@@ -156,7 +156,7 @@ describe("a rubric whose rewards different critics decide", () => {
         expect(started).toMatchObject({ critic: "plugin:judge@1.0.0+model:script/eyes@1" })
         expect(decided).toMatchObject([{ name: "ruled", rationale: "1 of 1: so it seems" }])
         const wrong = yield* Effect.flip(rescore({ critics: { wishes: [{ critic: "rule", of: "judge/dark" }] } }))
-        expect(wrong).toMatchObject({ _tag: "WishInvalid" })
+        expect(wrong).toMatchObject({ _tag: "CriticPreferenceInvalid" })
       }),
     ),
   )
