@@ -13,6 +13,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { linesOnly } from "./lines-only.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
 const effect = fileURLToPath(import.meta.resolve("effect"))
@@ -120,7 +121,10 @@ const bundle = async (directory, entries, options) => {
     logLevel: "warning",
     ...options,
   })
-  const files = outputFiles.map(({ path: file, contents }) => ({ file, contents }))
+  const files = outputFiles.map(({ path: file, contents, text }) => ({
+    file,
+    contents: file.endsWith(".map") ? linesOnly(text) : contents,
+  }))
   // The chunks come first, so that an entry never imports what is not there yet.
   const isEntry = ({ file }) => entries.includes(path.relative(directory, file).split(path.sep).join("/"))
   for (const { file, contents } of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)]) {
@@ -131,12 +135,14 @@ const bundle = async (directory, entries, options) => {
   const made = new Set(files.map(({ file }) => file))
   for (const name of await fs.readdir(directory)) {
     const file = path.join(directory, name)
-    if (/^chunk-.*\.js$/.test(name) && !made.has(file)) await fs.rm(file)
+    if (/^chunk-.*\.js(\.map)?$/.test(name) && !made.has(file)) await fs.rm(file)
   }
 }
 
 await bundle(dist, ["index.js", "testing.js", "events/index.js"], {
   packages: "external",
+  sourcemap: "linked",
+  sourcesContent: false,
   plugins: [keepPlaces(dist), partsOfEffect],
 })
 

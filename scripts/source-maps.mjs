@@ -1,12 +1,12 @@
 /**
  * `node scripts/source-maps.mjs`: leaves in the source maps of `dist` what a stack trace needs, the line, and drops the columns: an
- * eighth of the size, in a package that holds no sources. The command line becomes one file of its own, without a map.
+ * eighth of the size, in a package that holds no sources. The command line is bundled without a map.
  * Part of `npm run build`.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import { decode, encode } from "@jridgewell/sourcemap-codec"
+import { linesOnly } from "./lines-only.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
 const ofCommandLine = path.join(dist, "cli") + path.sep
@@ -20,7 +20,5 @@ for (const name of fs.readdirSync(dist, { recursive: true })) {
     fs.rmSync(file)
     continue
   }
-  const map = JSON.parse(fs.readFileSync(file, "utf8"))
-  const lines = decode(map.mappings).map(([first]) => (first === undefined ? [] : [first]))
-  fs.writeFileSync(file, JSON.stringify({ ...map, mappings: encode(lines) }))
+  fs.writeFileSync(file, linesOnly(fs.readFileSync(file, "utf8")))
 }

@@ -9,6 +9,7 @@ const inputs = [
   ...[
     "src",
     "scripts/source-maps.mjs",
+    "scripts/lines-only.mjs",
     "scripts/bundle.mjs",
     "scripts/shipped.mjs",
     "package.json",

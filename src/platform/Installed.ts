@@ -26,14 +26,20 @@ export const resolve = (name: string, module: string | undefined): string | unde
 
 /**
  * Whether a module runs from an installation of Hindcast, and was not bundled into a file of a program. Hindcast's own
- * bundles give each module the URL of its file, and so do programs that these are bundled into: there the file is missing.
+ * bundles give each module the URL of its file, and so do programs that these are bundled into. The latter have no runner
+ * beside.
  *
  * @param name its path below `src` or `dist`, without an extension
  */
-export const isOwnFile = (module: string | undefined, name: string): boolean =>
+export const isInstalled = (module: string | undefined, name: string): boolean =>
   module !== undefined &&
-  [".js", ".ts"].some((extension) => module.endsWith(`/${name}${extension}`)) &&
-  fs.existsSync(fileURLToPath(module))
+  [".js", ".ts"].some(
+    (extension) =>
+      module.endsWith(`/${name}${extension}`) &&
+      fs.existsSync(
+        fileURLToPath(`${module.slice(0, -`${name}${extension}`.length)}plugins/runner/runner${extension}`),
+      ),
+  )
 
 const resolveFrom = (require: NodeJS.Require, name: string): string | undefined => {
   try {

@@ -23,7 +23,7 @@ export const open = (
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.suspend(() => {
     const used = driver()
-    return used.name === "better-sqlite3" && IN_OWN_FILE
+    return used.name === "better-sqlite3" && IS_INSTALLED
       ? ofEffect(filename, options)
       : ofDriver(used, filename, options)
   }).pipe(
@@ -36,7 +36,7 @@ export const open = (
  * the stack trace of every later error, since it leaves its `Error.prepareStackTrace` behind. The driver resolves the
  * installed better-sqlite3 instead.
  */
-const IN_OWN_FILE = Installed.isOwnFile(import.meta.url, "events/sqlite/file/client")
+const IS_INSTALLED = Installed.isInstalled(import.meta.url, "events/sqlite/file/client")
 
 const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }) =>
   Effect.flatMap(
