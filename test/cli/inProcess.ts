@@ -12,8 +12,8 @@ const cli = fileURLToPath(new URL("../../dist/cli", import.meta.url))
 /** The program's modules as they are shipped, before they become one file. */
 const load = async () => {
   const [Argv, Failure, Program]: [typeof ArgvModule, typeof FailureModule, typeof ProgramModule] = await Promise.all([
-    import(path.join(cli, "Argv.js")),
-    import(path.join(cli, "Failure.js")),
+    import(path.join(cli, "command", "Argv.js")),
+    import(path.join(cli, "command", "Failure.js")),
     import(path.join(cli, "Program.js")),
   ])
   return { Argv, Failure, Program }

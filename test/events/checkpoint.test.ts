@@ -213,7 +213,7 @@ const diesAfter = (filename: string, count: number) => `${begin(filename)}
 
 /** A program that truncates after every append, and says which it has made. */
 const truncatesAlways = (filename: string, name: string, count: number) => `${begin(filename)}
-  import * as Database from ${built("events/sqlite/database.js")}
+  import * as Database from ${built("events/sqlite/file/database.js")}
   const other = await Effect.runPromise(Scope.extend(Database.open(${JSON.stringify(filename)}, { readonly: false }), scope))
   other.run("PRAGMA busy_timeout = 0")
   for (let index = 0; index < ${count}; index++) {

@@ -29,7 +29,7 @@ export const GateRule = Schema.Struct({
   name: Options.Name,
   /** Full names of actuators, with `*` for any run of characters: `workspace/*`. */
   actuator: optional(Pattern),
-  /** Effective risks, see `plugins/Risk`. `undeclared`: the manifest declares none and no grant raises it. */
+  /** Effective risks, see `plugins/manifest/Risk`. `undeclared`: the manifest declares none and no grant raises it. */
   risk: optional(
     Schema.Array(RuledRisk).pipe(
       Schema.minItems(1),
