@@ -11,6 +11,7 @@ import { newId } from "../events/vocabulary/Event.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { PluginHost } from "../plugins/process/PluginHost.ts"
 import * as Tools from "../plugins/sandbox/Tools.ts"
+import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as TaskAudit from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import { activeActuators, type PluginRegistry } from "../projections/state/PluginRegistry.ts"
@@ -126,11 +127,15 @@ const make = (input: KernelOptions) =>
     const scoring = yield* Scoring
     const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED)
 
+    const deno = yield* Tools.denoVersion
+    // Before the first command: loading it later would let another command overtake the first.
+    yield* ComponentSchemas.load
+
     const owner = options.owner ?? "hindcast"
     const lease = yield* (yield* Lease).acquire(owner)
     const log = yield* Fence.raise(yield* EventLog, owner, lease)
     yield* Effect.provideService(recover, EventLog, log)
-    yield* startAndStop(log, { seed, gate })
+    yield* startAndStop(log, { deno, seed, gate })
 
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
@@ -201,11 +206,10 @@ const MAX_SEED = 2 ** 31
 /** Records that the kernel started. When its scope closes, records that it stopped. */
 const startAndStop = (
   log: Context.Tag.Service<EventLog>,
-  config: { readonly seed: number; readonly gate: Gate.GateConfig },
+  config: { readonly deno: string; readonly seed: number; readonly gate: Gate.GateConfig },
 ) =>
   Effect.gen(function* () {
     const gate = Gate.recorded(config.gate)
-    const deno = yield* Tools.denoVersion
     const append = (event: Parameters<typeof log.append>[0]["events"][number]) =>
       log.append({ stream: Fence.STREAM, actor: "kernel", events: [event] })
     yield* Effect.acquireRelease(
@@ -214,7 +218,7 @@ const startAndStop = (
         payload: {
           version: VERSION,
           node: process.versions.node,
-          deno,
+          deno: config.deno,
           seed: config.seed,
           configDigest: digest({ seed: config.seed, gate }),
           gate,

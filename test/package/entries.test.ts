@@ -99,6 +99,7 @@ describe("an entry of the package loads when it is imported", () => {
       "node:os",
       "node:path",
       "node:url",
+      "node:util",
       "node:vm",
       "uuidv7",
     ])

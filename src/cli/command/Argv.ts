@@ -131,7 +131,8 @@ export const arrange = (typed: ReadonlyArray<string>): Arranged => {
 }
 
 /** Whether the version is asked for, and nothing else. */
-export const asksForVersion = ({ args, path }: Arranged): boolean => path.length === 0 && args[0] === "--version"
+export const asksForVersion = ({ args, path }: Arranged): boolean =>
+  path.length === 0 && args.length === 1 && args[0] === "--version"
 
 interface SortedWords {
   /** The command and its arguments. */

@@ -65,9 +65,7 @@ const decideAndDispatch = (
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
-    const schema = resolved.declared?.args
-    if (schema !== undefined) yield* ComponentSchemas.load
-    const wrong = ComponentSchemas.disagreement("args", schema, command.args)
+    const wrong = ComponentSchemas.disagreement("args", resolved.declared?.args, command.args)
     if (wrong !== undefined) return yield* deny(command, progress, "args-schema", wrong)
     const ruling = rulingOn(command, resolved)
     return yield* carryOut(command, resolved, ruling, progress, restore)

@@ -70,7 +70,8 @@ const make = (
   Effect.gen(function* () {
     const { directory, denoDir } = confinement
     const bytes = yield* Effect.try(() => {
-      removeAll(denoDir)
+      // Files of other versions stay: their processes may be running.
+      fs.rmSync(file, { recursive: true, force: true })
       const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
       const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NOTHING })
       return { ...command, args: [...args, pathToFileURL(path.join(directory, module)).href] }
@@ -127,16 +128,6 @@ const digestOf = async (file: string): Promise<string | undefined> => {
     return undefined
   }
 }
-
-/** Whatever has the name of such a file, of earlier versions too; not what another process is writing. */
-const removeAll = (denoDir: string): void => {
-  for (const name of fs.readdirSync(denoDir)) {
-    if (!FINISHED.test(name)) continue
-    fs.rmSync(path.join(denoDir, name), { recursive: true, force: true })
-  }
-}
-
-const FINISHED = new RegExp(`^${PREFIX}[0-9a-f]{64}$`)
 
 const write = (file: string, bytes: Buffer): undefined => {
   const whole = AtomicFile.nameFor(file)

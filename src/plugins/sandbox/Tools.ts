@@ -1,7 +1,8 @@
 /** Finds the programs that run and confine plugins on this machine. */
-import { spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import { Data, Effect, Schema } from "effect"
 import * as Installed from "../../platform/Installed.ts"
 
@@ -69,20 +70,21 @@ export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
  * The version of the Deno that `find` finds: as its package says, and of one on the `PATH` as it says itself. It is empty where there
  * is none, or where it does not say.
  */
-export const denoVersion: Effect.Effect<string> = Effect.sync(() => {
+export const denoVersion: Effect.Effect<string> = Effect.tryPromise(async () => {
   const manifest = Installed.resolve("deno/package.json", import.meta.url)
   if (packagedDeno() !== undefined && manifest !== undefined) {
     return decodeVersion(JSON.parse(fs.readFileSync(manifest, "utf8"))).version
   }
   const deno = onPath("deno")
-  const said = deno === undefined ? "" : spawnSync(deno, ["--version"], { encoding: "utf8", timeout: SAYING_MS }).stdout
-  return /^deno (\S+)/.exec(said ?? "")?.[1] ?? ""
-})
+  if (deno === undefined) return ""
+  const { stdout } = await promisify(execFile)(deno, ["--version"], { encoding: "utf8", timeout: VERSION_MS })
+  return /^deno (\S+)/.exec(stdout)?.[1] ?? ""
+}).pipe(Effect.orElseSucceed(() => ""))
 
 const decodeVersion = Schema.decodeUnknownSync(Schema.Struct({ version: Schema.String }))
 
-/** How long Deno may take to say its version, in milliseconds. */
-const SAYING_MS = 10_000
+/** The time limit of asking Deno for its version, in milliseconds. */
+const VERSION_MS = 10_000
 
 const BINARY = process.platform === "win32" ? "deno.exe" : "deno"
 
