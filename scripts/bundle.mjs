@@ -16,7 +16,10 @@ import { build } from "esbuild"
 import { linesOnly } from "./lines-only.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
+const cli = path.join(dist, "cli")
 const effect = fileURLToPath(import.meta.resolve("effect"))
+
+const CLIENT = path.join("events", "sqlite", "file", "client.js")
 
 /** Our modules find files beside them by `import.meta.url`: in a chunk, which stands in `directory`, it names the module as before. */
 const keepPlaces = (directory) => ({
@@ -28,6 +31,9 @@ const keepPlaces = (directory) => ({
       const source = await fs.readFile(module, "utf8")
       if (!source.includes("import.meta.url")) return { contents: source }
       moved.add(path.relative(process.cwd(), module))
+      // The client of `@effect/sql-sqlite-node` is for what is not bundled.
+      if (directory === cli && path.relative(dist, module) === CLIENT)
+        return { contents: source.replaceAll("import.meta.url", "undefined") }
       const place = path.relative(directory, module).split(path.sep).join("/")
       return {
         // A program that is bundled once more, as CommonJS, has no `import.meta.url`.
@@ -65,11 +71,11 @@ const REQUIRED_LATER = "required-later"
 
 /**
  * What is installed only where it can be compiled is looked for when it is asked for, and not when the program starts: better-sqlite3
- * stays outside the file, and so does `@effect/sql-sqlite-node`, which needs it, where it is not installed now.
+ * stays outside the file.
  */
 const optionalDrivers = {
   name: "optional-drivers",
-  setup: ({ onLoad, onResolve, resolve }) => {
+  setup: ({ onLoad, onResolve }) => {
     onResolve({ filter: /^better-sqlite3$/ }, ({ path, namespace }) =>
       namespace === REQUIRED_LATER ? { path, external: true } : { path, namespace: REQUIRED_LATER },
     )
@@ -77,11 +83,6 @@ const optionalDrivers = {
       contents: `module.exports = require(${JSON.stringify(path)})`,
       resolveDir: dist,
     }))
-    onResolve({ filter: /^@effect\/sql-sqlite-node\// }, async ({ path, pluginData, ...asked }) => {
-      if (pluginData === "asked") return undefined
-      const found = await resolve(path, { ...asked, pluginData: "asked" })
-      return found.errors.length === 0 ? found : { path, external: true }
-    })
   },
 }
 
@@ -146,7 +147,6 @@ await bundle(dist, ["index.js", "testing.js", "events/index.js"], {
   plugins: [keepPlaces(dist), partsOfEffect],
 })
 
-const cli = path.join(dist, "cli")
 await bundle(cli, ["main.js", "demo/history/FirstKernel.js"], {
   plugins: [keepPlaces(cli), optionalDrivers, parsersOfFiles],
   // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.

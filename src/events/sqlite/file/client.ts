@@ -38,9 +38,15 @@ export const open = (
  */
 const IS_INSTALLED = Installed.isInstalled(import.meta.url, "events/sqlite/file/client")
 
+/**
+ * A name that no bundler resolves. The package is optional, so it may be missing where a program is bundled, and a bundled
+ * program does not use it.
+ */
+const EFFECT_CLIENT = ["@effect/sql-sqlite-node", "SqliteClient"].join("/")
+
 const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }) =>
   Effect.flatMap(
-    Effect.promise(() => import("@effect/sql-sqlite-node/SqliteClient")),
+    Effect.promise(async (): Promise<typeof import("@effect/sql-sqlite-node/SqliteClient")> => import(EFFECT_CLIENT)),
     ({ make }) => make({ filename, readonly, disableWAL: true }),
   )
 
