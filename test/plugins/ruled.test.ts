@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { ruleOn } from "../../src/plugins/channel/RequestRuling.ts"
 import type { Method } from "../../src/plugins/hostapi/Client.ts"
 import * as HostApi from "../../src/plugins/hostapi/HostApi.ts"
 import type { Grants } from "../../src/plugins/manifest/Grants.ts"
@@ -76,14 +77,29 @@ describe("a request that was ruled on", () => {
       const { port } = server.address() as AddressInfo
       const client = clientOf("/", { net: ["127.0.0.1", "localhost"] })
       const request = yield* HostApi.request("fetch", { url: `http://127.0.0.1:${port}/to` })
-      const target = yield* request.target(client)
       const asked: Array<string> = []
-      const withHosts = (allowed: boolean) => ({
-        ...client,
-        permit: { target, allows: (host: string) => asked.push(host) > 0 && allowed },
-      })
-      expect(yield* Effect.flip(request.execute(withHosts(false)))).toMatchObject({ code: "RequestDenied" })
-      expect(yield* request.execute(withHosts(true))).toMatchObject({ value: { status: 200, body: "there" } })
+      /** Carries the request out as the ruling on it permits: by rules that allow it, and its redirects or not. */
+      const carriedOut = (redirects: boolean) =>
+        Effect.gen(function* () {
+          const ruled = yield* ruleOn({
+            ruling: {
+              decide: () => Effect.succeed({ allowed: true, rule: "r", reason: "", causationId: "c" }),
+              allowsHost: (_, host) => asked.push(host) > 0 && redirects,
+            },
+            ...{ client, request, record: () => Effect.void },
+            requested: {
+              plugin: "p",
+              requestId: "q",
+              during: "read p/s",
+              argsDigest: "",
+              causationId: "c",
+              taskId: "t",
+            },
+          })
+          return yield* "denied" in ruled ? Effect.fail(ruled.denied) : request.execute(ruled.client)
+        })
+      expect(yield* Effect.flip(carriedOut(false))).toMatchObject({ code: "RequestDenied" })
+      expect(yield* carriedOut(true)).toMatchObject({ value: { status: 200, body: "there" } })
       expect(asked).toEqual([`localhost:${port}`, `localhost:${port}`])
     }).pipe(Effect.scoped),
   )

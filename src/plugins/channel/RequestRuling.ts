@@ -87,8 +87,12 @@ export const ruleOn = ({
         : { id, causationId, type: "BrokerDenied", payload: { plugin, requestId, rule, reason } }
     yield* asRequestFailure(record(event, taskId))
     if (event.type === "BrokerDenied") return { causationId: id, denied: { code: "RequestDenied", message: reason } }
-    const allows = (host: string) => ruling.allowsHost(fullRequest, host)
-    return { causationId: id, client: { ...client, permit: { target, allows } } }
+    // Its type is named, so that the compiler refuses a permit under any other name: without a permit nothing is held to it.
+    const permitted: HostApi.Client = {
+      ...client,
+      permit: { target, allows: (host) => ruling.allowsHost(fullRequest, host) },
+    }
+    return { causationId: id, client: permitted }
   })
 
 /** Turns every error of a ruling, except interruption, into a failure of the request. */
