@@ -3,6 +3,7 @@
  * The executable `hindcast`. It answers `--version` by itself, so that nothing else is loaded for it, and leaves all else to `Start`.
  */
 import { VERSION } from "../kernel/versions.ts"
+import * as CodeCache from "./CodeCache.ts"
 import * as Argv from "./command/Argv.ts"
 
 const arranged = Argv.arrange(process.argv.slice(2))
@@ -14,6 +15,7 @@ if (Argv.asksForVersion(arranged)) {
   })
   process.stdout.write(`${VERSION}\n`)
 } else {
+  CodeCache.enable()
   const { start } = await import("./Start.ts")
   start(arranged)
 }

@@ -20,18 +20,22 @@ const importsOf = (file: string): ReadonlyArray<string> =>
     ...fs.readFileSync(file, "utf8").matchAll(/(?:^|;)(?:import|export)\b(?:[^"'`;()]*?\bfrom)?\s*"(?<name>[^"]+)"/gm),
   ].flatMap(({ groups }) => groups?.name ?? [])
 
-/** The packages and the modules of Node's that are loaded with a file, sorted. */
-const loadedBy = (entry: string): ReadonlyArray<string> => {
+/** What a file imports from outside, and what the files that it imports do. */
+const importedBy = (entry: string): ReadonlySet<string> => {
   const files = new Set([entry])
   const outside = new Set<string>()
   for (const file of files) {
     for (const name of importsOf(file)) {
       if (name.startsWith(".")) files.add(path.resolve(path.dirname(file), name))
-      else outside.add(name.startsWith("node:") ? name : packageOf(name))
+      else outside.add(name)
     }
   }
-  return [...outside].sort()
+  return outside
 }
+
+/** The packages and the modules of Node's that are loaded with a file, sorted. */
+const loadedBy = (entry: string): ReadonlyArray<string> =>
+  [...new Set([...importedBy(entry)].map((name) => (name.startsWith("node:") ? name : packageOf(name))))].sort()
 
 const packageOf = (name: string): string =>
   name
@@ -106,8 +110,26 @@ describe("an entry of the package loads when it is imported", () => {
   })
 })
 
+describe("an entry of the package", () => {
+  it.each([".", "./events", "./testing"])(
+    "%s imports the parts of effect that it uses, and not all of them",
+    (entry) => {
+      const parts = [...importedBy(fileOf(entry))].filter((name) => packageOf(name) === "effect")
+      expect(parts).toContain("effect/Schema")
+      expect(parts).not.toContain("effect")
+      expect(parts).not.toContain("effect/Graph")
+      expect(parts.length).toBeLessThan(50)
+    },
+  )
+})
+
 describe("the command line loads when it is started", () => {
-  it("nothing but a module of Node's, so that --version waits for nothing", () => {
-    expect(loadedBy(path.join(root, "dist", "cli", "main.js"))).toEqual(["node:module"])
+  it("nothing but modules of Node's, so that --version waits for nothing", () => {
+    expect(loadedBy(path.join(root, "dist", "cli", "main.js"))).toEqual([
+      "node:fs",
+      "node:module",
+      "node:os",
+      "node:path",
+    ])
   })
 })

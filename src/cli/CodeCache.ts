@@ -1,0 +1,22 @@
+/**
+ * Node's cache of compiled code, for the command line: compiling its modules is a fifth of the processor time of a short command.
+ * Only Node from 22.1 on has it. The directory belongs to the user alone, since what is in it is executed.
+ */
+import * as module from "node:module"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as OwnerOnly from "../platform/OwnerOnly.ts"
+
+/** Keeps the code that this process compiles in `$XDG_CACHE_HOME/hindcast/code` (`~/.cache/hindcast/code`), and takes it from there. */
+export const enable = (): void => {
+  const { enableCompileCache } = module as { readonly enableCompileCache?: (directory: string) => unknown }
+  if (enableCompileCache === undefined || process.env.NODE_COMPILE_CACHE !== undefined) return
+  try {
+    const directory = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"), "hindcast", "code")
+    OwnerOnly.makeDirectory(directory)
+    OwnerOnly.closeDirectory(directory)
+    enableCompileCache(directory)
+  } catch {
+    // Without a directory of the user's own (a home that is read-only, or somebody else's) the code is compiled anew.
+  }
+}
