@@ -4,8 +4,8 @@
  *
  * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
  *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
- * - The command line, `dist/cli/main.js`, with everything that it imports. What a command alone needs is in a chunk of its own, and
- *   is loaded with that command.
+ * - The command line, `dist/cli/main.js`, with everything that it imports, so that whoever embeds Hindcast does not install it, and
+ *   with the licences of that (`THIRD-PARTY.txt`). What a command alone needs is in a chunk of its own, and is loaded with it.
  *
  * The modules themselves stay beside the bundles as the compiler left them, for tests; they are not published.
  */
@@ -13,6 +13,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, transform } from "esbuild"
+import { licencesOf } from "./licences.mjs"
 import { linesOnly } from "./lines-only.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
@@ -159,10 +160,11 @@ const replace = async (file, contents) => {
  * Bundles entries, which are replaced.
  *
  * @param directory where the entries' chunks are put, below which the entries are
+ * @returns esbuild's description of the bundle
  * @param options of esbuild; and `finish`, which is given the text of each file of code
  */
 const bundle = async (directory, entries, { finish = (text) => text, ...options }) => {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: entries.map((entry) => path.join(directory, entry)),
     outdir: directory,
     outbase: directory,
@@ -192,6 +194,7 @@ const bundle = async (directory, entries, { finish = (text) => text, ...options 
     const file = path.join(directory, name)
     if (/^chunk-.*\.js(\.map)?$/.test(name) && !made.has(file)) await fs.rm(file)
   }
+  return metafile
 }
 
 await bundle(dist, ["index.js", "testing.js", "events/index.js"], {
@@ -201,7 +204,7 @@ await bundle(dist, ["index.js", "testing.js", "events/index.js"], {
   plugins: [keepPlaces(dist), partsOfEffect],
 })
 
-await bundle(cli, ["main.js", "demo/history/FirstKernel.js"], {
+const { inputs } = await bundle(cli, ["main.js", "demo/history/FirstKernel.js"], {
   plugins: [keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
   // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.
   banner: {
@@ -211,5 +214,6 @@ await bundle(cli, ["main.js", "demo/history/FirstKernel.js"], {
   minifySyntax: true,
   finish: withShortNames,
 })
+await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
 // npx makes it executable only where it first links it.
 await fs.chmod(path.join(cli, "main.js"), 0o755)
