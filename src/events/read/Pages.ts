@@ -16,7 +16,7 @@ export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyAr
  * Size of the first page; each later page is twice as large, up to `PAGE_SIZE`. At first V8's young generation is
  * smaller than a large page. V8 would see events that survive it, allocate them in the old generation from then on, and
  * keep that decision, although they are slower to allocate and to collect there (measured: 4.6 instead of 3.5 µs per
- * event).
+ * event; a fold of 1,000,000 events took a third more time and 80 MiB more).
  */
 export const FIRST_PAGE = 64
 

@@ -10,10 +10,10 @@ import { type PositionOutOfRange, withinLog } from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
-import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import * as Options from "../../values/Options.ts"
-import { applyAll, begin, type Positioned, type Projection, type StateBuilder } from "../fold/Projection.ts"
+import { applyAll, begin, type Positioned, type Projection } from "../fold/Projection.ts"
 import * as PurityChecks from "../fold/PurityChecks.ts"
+import * as PagedFold from "./PagedFold.ts"
 import * as SnapshotStrategy from "./SnapshotStrategy.ts"
 
 export { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -34,16 +34,6 @@ export interface ProjectorOptions {
 export const ProjectorOptions = Options.of<ProjectorOptions>({
   optional: { checks: Schema.Boolean, snapshots: Schema.Boolean },
 })
-
-/** Events folded per page. Only one page is in memory at a time, and a snapshot can be written after each. */
-const PAGE = SnapshotStrategy.POLICY.minEvents
-
-/**
- * Events of the first page; each further page is twice as long, up to `PAGE`. V8 first samples which allocation sites
- * produce long-lived objects, and from then on allocates those in the old generation. After long first pages it did so
- * for every event: a third more time and 80 MiB more over 1,000,000 events.
- */
-const FIRST_PAGE = 64
 
 /**
  * Runs projections over one timeline: the log's own (`main`), unless `on` selects another. All methods run the same
@@ -104,7 +94,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         : SnapshotStrategy.none
     const epoch = Option.isSome(snapshotStore) ? snapshotStore.value.epoch : Effect.succeed("")
     const foldings = new WeakMap<object, unknown>()
-    let pageSize = FIRST_PAGE
+    const foldPages = PagedFold.over(log)
 
     const foldingOf = <S>(original: Projection<S>): Folding<S> => {
       const known = foldings.get(original)
@@ -122,49 +112,6 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       return folding
     }
 
-    /** Folds page after page, up to a position or to the end of the log, and writes snapshots where they are due. */
-    const foldOn = <S>(
-      { projection, strategy }: Folding<S>,
-      progress: Progress<S>,
-      sinceSnapshot: SnapshotStrategy.FoldProgress,
-      until: number | undefined,
-    ): Effect.Effect<void, LogError> =>
-      Effect.gen(function* () {
-        for (;;) {
-          const limit = pageSize
-          const step = yield* foldPage(projection, progress, until, limit)
-          yield* strategy.onProgress(sinceSnapshot, step)
-          if (step.events < limit) return
-          pageSize = Math.min(PAGE, limit * 2)
-          // A page takes milliseconds to fold; other fibers run in between.
-          yield* yieldToEventLoop
-        }
-      })
-
-    /**
-     * Reads and folds one page. No reference to its events remains afterwards, so that memory is bounded by one page.
-     */
-    const foldPage = <S>(
-      projection: Projection<S>,
-      progress: Progress<S>,
-      until: number | undefined,
-      limit: number,
-    ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
-      const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
-      return Effect.map(log.readPage(range, limit), (page) => {
-        applyAll(projection, progress.builder, page)
-        const last = page.at(-1)
-        progress.position = last?.position ?? progress.position
-        return {
-          events: page.length,
-          bytes: SnapshotStrategy.sizeOf(page),
-          position: progress.position,
-          hash: last?.hash ?? "",
-          paged: () => progress.builder.paged?.() ?? progress.builder.state(),
-        }
-      })
-    }
-
     const currentWithPosition = <S>(original: Projection<S>) =>
       Effect.suspend(() => {
         const folding = foldingOf(original)
@@ -174,12 +121,12 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
           const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: sinceSnapshot.epoch }
           const snapshot = latest.position === 0 ? yield* folding.strategy.nearest(range) : Option.none()
           const progress = Option.isSome(snapshot)
-            ? startAt(projection, snapshot.value, true)
-            : startAt(projection, latest, false)
-          yield* foldOn(folding, progress, sinceSnapshot, undefined).pipe(
+            ? PagedFold.startAt(projection, snapshot.value, true)
+            : PagedFold.startAt(projection, latest, false)
+          yield* foldPages(folding, progress, sinceSnapshot, undefined).pipe(
             Effect.onExit((exit) => Effect.sync(() => keep(folding, sinceSnapshot, progress, exit))),
           )
-          return reachedBy(progress)
+          return PagedFold.reachedBy(progress)
         }).pipe(folding.lock.withPermits(1))
       })
 
@@ -187,12 +134,12 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
     const keep = <S>(
       folding: Folding<S>,
       sinceSnapshot: SnapshotStrategy.FoldProgress,
-      progress: Progress<S>,
+      progress: PagedFold.Progress<S>,
       exit: Exit.Exit<void, LogError>,
     ) => {
       const isWhole = Exit.isSuccess(exit) || !Cause.isDie(exit.cause)
       // `inEpoch` may have discarded everything in the meantime.
-      if (isWhole && folding.sinceSnapshot === sinceSnapshot) folding.latest = reachedBy(progress)
+      if (isWhole && folding.sinceSnapshot === sinceSnapshot) folding.latest = PagedFold.reachedBy(progress)
     }
 
     const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
@@ -203,7 +150,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         const folding = foldingOf(original)
         yield* inEpoch(folding)
         const { progress, sinceSnapshot } = yield* startBelow(folding, at)
-        yield* foldOn(folding, progress, sinceSnapshot, at)
+        yield* foldPages(folding, progress, sinceSnapshot, at)
         return progress.builder.state()
       })
 
@@ -233,12 +180,12 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
           const snapshot = yield* strategy.nearest({ after, until: at, epoch: sinceSnapshot.epoch })
           if (Option.isSome(snapshot)) {
             return {
-              progress: startAt(projection, snapshot.value, true),
+              progress: PagedFold.startAt(projection, snapshot.value, true),
               sinceSnapshot: SnapshotStrategy.start(sinceSnapshot.epoch),
             }
           }
         }
-        return { progress: startAt(projection, known.from, false), sinceSnapshot: known.sinceSnapshot }
+        return { progress: PagedFold.startAt(projection, known.from, false), sinceSnapshot: known.sinceSnapshot }
       })
 
     const changes = <S>(original: Projection<S>) =>
@@ -289,20 +236,6 @@ interface Folding<S> {
   /** Prevents two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
-
-/** A fold in progress, and the position it has reached. */
-interface Progress<S> {
-  position: number
-  readonly builder: StateBuilder<S>
-}
-
-/** Starts a fold from a state. With `own`, the caller hands that state over. */
-const startAt = <S>(projection: Projection<S>, { position, state }: Positioned<S>, own: boolean): Progress<S> => ({
-  position,
-  builder: begin(projection, state, own),
-})
-
-const reachedBy = <S>({ position, builder }: Progress<S>): Positioned<S> => ({ position, state: builder.state() })
 
 /** The type of the event that records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"

@@ -1,0 +1,95 @@
+/**
+ * A fold over a timeline, page after page: its progress, how many events a page has, and where snapshots can be written
+ * on the way.
+ */
+
+import { Effect } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import { FIRST_PAGE } from "../../events/read/Pages.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
+import { applyAll, begin, type Positioned, type Projection, type StateBuilder } from "../fold/Projection.ts"
+import * as SnapshotStrategy from "./SnapshotStrategy.ts"
+
+/** A fold in progress, and the position it has reached. */
+export interface Progress<S> {
+  position: number
+  readonly builder: StateBuilder<S>
+}
+
+/** Starts a fold from a state. With `own`, the caller hands that state over. */
+export const startAt = <S>(
+  projection: Projection<S>,
+  { position, state }: Positioned<S>,
+  own: boolean,
+): Progress<S> => ({
+  position,
+  builder: begin(projection, state, own),
+})
+
+export const reachedBy = <S>({ position, builder }: Progress<S>): Positioned<S> => ({
+  position,
+  state: builder.state(),
+})
+
+/**
+ * Events folded per page. Only one page is in memory at a time, and a snapshot can be written after each. The first
+ * pages are shorter: `FIRST_PAGE` says why.
+ */
+const PAGE = SnapshotStrategy.POLICY.minEvents
+
+/** What is folded, and when snapshots of it are written. */
+interface Folded<S> {
+  readonly projection: Projection<S>
+  readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
+}
+
+/**
+ * The folds over one timeline: returns a function that folds page after page, up to a position or to the end of the
+ * log, and writes snapshots where they are due.
+ */
+export const over = (log: typeof EventLog.Service) => {
+  /** Shared by all folds: V8 samples allocation sites, not folds. */
+  let pageSize = FIRST_PAGE
+
+  /**
+   * Reads and folds one page. No reference to its events remains afterwards, so that memory is bounded by one page.
+   */
+  const foldPage = <S>(
+    projection: Projection<S>,
+    progress: Progress<S>,
+    until: number | undefined,
+    limit: number,
+  ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
+    const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
+    return Effect.map(log.readPage(range, limit), (page) => {
+      applyAll(projection, progress.builder, page)
+      const last = page.at(-1)
+      progress.position = last?.position ?? progress.position
+      return {
+        events: page.length,
+        bytes: SnapshotStrategy.sizeOf(page),
+        position: progress.position,
+        hash: last?.hash ?? "",
+        paged: () => progress.builder.paged?.() ?? progress.builder.state(),
+      }
+    })
+  }
+
+  return <S>(
+    { projection, strategy }: Folded<S>,
+    progress: Progress<S>,
+    sinceSnapshot: SnapshotStrategy.FoldProgress,
+    until: number | undefined,
+  ): Effect.Effect<void, LogError> =>
+    Effect.gen(function* () {
+      for (;;) {
+        const limit = pageSize
+        const step = yield* foldPage(projection, progress, until, limit)
+        yield* strategy.onProgress(sinceSnapshot, step)
+        if (step.events < limit) return
+        pageSize = Math.min(PAGE, limit * 2)
+        // A page takes milliseconds to fold; other fibers run in between.
+        yield* yieldToEventLoop
+      }
+    })
+}
