@@ -1,13 +1,15 @@
 /**
  * `node scripts/shipped.mjs`: writes `dist/plugins/shipped.json`, the digests of the plugins that come with this package, as
- * the registry takes them of a plugin's files, and of those that are packages of their own in this repository; and
- * `dist/plugins/Embedded.js`, which holds them and the texts of the modules that run in Deno, for programs that Hindcast is bundled
- * into. Part of `npm run build`, after `packages/python/vendor` was made: what is in there belongs to the plugin and to its digest.
+ * the registry takes them of a plugin's files, and of those that are packages of their own in this repository; makes one file each
+ * of the modules that run in Deno; and writes `dist/plugins/Embedded.js`, which holds the digests and these files' texts, for
+ * programs that Hindcast is bundled into. Part of `npm run build`, after `packages/python/vendor` was made: what is in there belongs
+ * to the plugin and to its digest.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { build } from "esbuild"
 import { load } from "../dist/plugins/manifest/Manifest.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -28,9 +30,29 @@ const write = (name, text) => {
   fs.writeFileSync(partial, text)
   fs.renameSync(partial, file)
 }
-const inDeno = (name) => fs.readFileSync(path.join(built, "runner", `${name}.js`), "utf8")
-write(
-  "Embedded.js",
-  `export const EMBEDDED = ${JSON.stringify({ runner: inDeno("runner"), precompute: inDeno("precompute"), shipped })}\n`,
-)
+
+/**
+ * Replaces a module that runs in Deno by one file that holds it and what it imports, and answers with its text. Imports are
+ * evaluated before what imports them: what the runner captures, it has captured before its first line runs.
+ */
+const bundled = async (name) => {
+  const module = path.join("runner", `${name}.js`)
+  const { outputFiles } = await build({
+    entryPoints: [path.join(built, module)],
+    absWorkingDir: built,
+    bundle: true,
+    write: false,
+    platform: "neutral",
+    format: "esm",
+    target: "es2022",
+    logLevel: "warning",
+  })
+  const [{ text }] = outputFiles
+  write(module, text)
+  // The compiler's map is of the module alone.
+  fs.rmSync(path.join(built, `${module}.map`), { force: true })
+  return text
+}
+const embedded = { runner: await bundled("runner"), precompute: await bundled("precompute"), shipped }
+write("Embedded.js", `export const EMBEDDED = ${JSON.stringify(embedded)}\n`)
 write("shipped.json", `${JSON.stringify(shipped, null, 2)}\n`)

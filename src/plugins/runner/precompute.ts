@@ -2,7 +2,7 @@
  * The main module of the process that computes a plugin's `precomputed` bytes, in Deno and in the plugin's sandbox: it imports the
  * module that its argument names, calls its default export, and writes what that answers to the standard output.
  *
- * One file without imports, as the runner. The module is imported by a computed `import()`, because Deno's permissions do not hold for
+ * One file without imports, as the runner is once it is bundled. The module is imported by a computed `import()`, because Deno's permissions do not hold for
  * the static imports of a main module.
  */
 import type { Precompute } from "../author.ts"

@@ -36,13 +36,16 @@ export const fileIn = (directory: string, name: Name): string => {
 /** What the command line of a plugin's process is known by: see `Orphans`. */
 const FOLDER = "runner"
 
-/** TypeScript beside the sources, JavaScript beside what was compiled. */
+/**
+ * The one file that `npm run build` makes of the module and what it imports (`scripts/shipped.mjs`). It lies beside the compiled
+ * modules; where the sources run, it is in `dist` all the same.
+ */
 const besideModules = (name: Name): string | undefined => {
   // In a bundle of CommonJS there is none.
   const module: string | undefined = import.meta.url
-  return module === undefined
-    ? undefined
-    : fileURLToPath(new URL(`../${FOLDER}/${name}${path.extname(module)}`, module))
+  if (module === undefined) return undefined
+  const built = path.extname(module) === ".ts" ? "../../../dist/plugins" : ".."
+  return fileURLToPath(new URL(`${built}/${FOLDER}/${name}.js`, module))
 }
 
 const holds = (file: string, text: string): boolean => {

@@ -29,8 +29,8 @@ export interface Answer {
 
 const canary = (name: string) => `${name}-${crypto.randomUUID()}`
 
-/** The runner, as the tests start it: from its source. */
-const RUNNER = fileURLToPath(new URL("../../../src/plugins/runner/runner.ts", import.meta.url))
+/** The runner, as the tests start it: as it was built. */
+const RUNNER = fileURLToPath(new URL("../../../dist/plugins/runner/runner.js", import.meta.url))
 
 /**
  * The place that attempts aim at: files with canaries beside the plugin's directory and the workspace, servers on the

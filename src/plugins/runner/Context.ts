@@ -1,0 +1,61 @@
+/** The context that every function of a plugin is called with (`ctx`). */
+import type { FetchResult, JsonObject, PluginContext, RunResult } from "../author.ts"
+import { inspect } from "./Captured.ts"
+import type { Send } from "./Frames.ts"
+import type { Init } from "./HostFrame.ts"
+import type { HostRequests } from "./HostRequests.ts"
+import { type OpenCall, type OpenCalls, signalOf } from "./OpenCalls.ts"
+import { sfc32 } from "./RandomNumbers.ts"
+
+/** What contexts are made from. */
+interface ContextInput {
+  readonly init: Init
+  readonly send: Send
+  readonly calls: OpenCalls
+  readonly requests: HostRequests
+  readonly emit: PluginContext["emit"]
+}
+
+/** Makes the context of a call: what it is called of, with its metadata, and when. */
+export type ContextOf = (open: OpenCall, component: string, metadata: JsonObject, now: number) => PluginContext
+
+/** Returns the contexts of one process. Each component has one generator of random numbers for all of its calls. */
+export const contexts = ({ init, send, calls, requests, emit }: ContextInput): ContextOf => {
+  const generators = new Map<string, () => number>()
+
+  const randomOf = (component: string): (() => number) => {
+    const known = generators.get(component)
+    if (known !== undefined) return known
+    const made = sfc32(`${init.seed}/${component}`)
+    generators.set(component, made)
+    return made
+  }
+
+  const host = (call: number, method: string, params: object) =>
+    requests.ask({ type: "host", call, method, params }, call)
+
+  return (open, component, metadata, now) => ({
+    variables: init.variables,
+    metadata,
+    log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
+    get signal() {
+      return signalOf(open)
+    },
+    random: randomOf(component),
+    now,
+    workspace: init.workspace,
+    precomputed: init.precomputed,
+    run: (command, args = []) => host(open.id, "run", { command, args }) as Promise<RunResult>,
+    readFile: (path) => host(open.id, "readFile", { path }) as Promise<string>,
+    writeFile: async (path, content) => {
+      await host(open.id, "writeFile", { path, content })
+    },
+    fetch: (url, options = {}) => host(open.id, "fetch", { ...options, url }) as Promise<FetchResult>,
+    progress: (value) => {
+      const fits = typeof value === "string" ? value.isWellFormed() : value >= 0 && value <= 1
+      if (!fits) throw new RangeError(`expected a fraction from 0 to 1 or text, found ${inspect(value)}`)
+      if (calls.isOpen(open.id)) send({ type: "progress", id: open.id, value })
+    },
+    emit,
+  })
+}

@@ -1,0 +1,102 @@
+/** Calls the plugin's functions as the host's frames ask for it. */
+import type { Plugin, PluginContext, TaskEvent } from "../author.ts"
+import { exit } from "./Captured.ts"
+import { contexts } from "./Context.ts"
+import { emitter } from "./Emitter.ts"
+import type { Send } from "./Frames.ts"
+import type { HostFrame, Init } from "./HostFrame.ts"
+import { hostRequests } from "./HostRequests.ts"
+import { openCalls } from "./OpenCalls.ts"
+import { sfc32 } from "./RandomNumbers.ts"
+
+/** Makes the handler of host frames. */
+export const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
+  const calls = openCalls(send)
+  const requests = hostRequests(send)
+  const emit = emitter(init, plugin, requests.ask)
+  const contextOf = contexts({ init, send, calls, requests, emit })
+  let metadata = init.metadata
+
+  const missing = (id: number, message: string): void => {
+    send({ type: "error", id, error: { code: "NoSuchComponent", message } })
+  }
+
+  const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
+    const { id, component, now } = frame
+    const functions: { readonly [name: string]: (context: PluginContext, args?: unknown) => unknown } =
+      (frame.type === "read" ? plugin.sensors : plugin.actuators) ?? {}
+    const run = Object.hasOwn(functions, component) ? functions[component] : undefined
+    if (run === undefined) {
+      return missing(id, `there is no ${frame.type === "read" ? "sensor" : "actuator"} ${component}`)
+    }
+    const { components } = metadata
+    const componentMetadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
+    const world = frame.type === "act" ? plugin.environment : undefined
+    calls.answer(id, world, (open) => {
+      const context = contextOf(open, component, componentMetadata, now)
+      return frame.type === "act" ? run(context, frame.args) : run(context)
+    })
+  }
+
+  const reset = ({ id, options, state, now }: Extract<HostFrame, { readonly type: "reset" }>) => {
+    const world = plugin.environment
+    if (world === undefined) return missing(id, "there is no environment")
+    if (state !== undefined && world.restore === undefined) return missing(id, "there is no environment.restore")
+    calls.answer(id, world, async (open) => {
+      const context = contextOf(open, "environment/", metadata.plugin, now)
+      if (state === undefined) await world.reset(context, options)
+      else await world.restore?.(context, options, state)
+      return null
+    })
+  }
+
+  const judge = ({ id, measure, task, now }: Extract<HostFrame, { readonly type: "judge" }>) => {
+    const run = Object.hasOwn(plugin.measures ?? {}, measure) ? plugin.measures?.[measure] : undefined
+    if (run === undefined) return missing(id, `there is no function for the measure ${measure}`)
+    calls.answer(id, undefined, (open) => {
+      const context = contextOf(open, "", task.measure.metadata ?? {}, now)
+      // Each task has its own generator, so that its numbers do not depend on the tasks that were judged before.
+      const random = sfc32(`${init.seed}/${measure}/${task.id}`)
+      const ask = (after: number) => requests.ask({ type: "page", call: id, after }, id)
+      return run({ ...context, random }, { ...task, events: chunked(ask) })
+    })
+  }
+
+  return (frame) => {
+    switch (frame.type) {
+      case "read":
+      case "act":
+        return call(frame)
+      case "judge":
+        return judge(frame)
+      case "reset":
+        return reset(frame)
+      case "cancel":
+        if (calls.cancel(frame.id)) requests.cancelCall(frame.id)
+        return
+      case "ping":
+        send({ type: "ok", id: frame.id, value: null })
+        return
+      case "answer":
+        return requests.answer(frame)
+      case "shutdown":
+        return exit(0)
+      case "metadata":
+        metadata = frame.metadata
+        return
+    }
+  }
+}
+
+/** Iterates over a task's events and requests each chunk when it is needed. */
+const chunked = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
+  async *[Symbol.asyncIterator]() {
+    for (let after = 0; ; ) {
+      const chunk = (await ask(after)) as { readonly events: ReadonlyArray<TaskEvent>; readonly more: boolean }
+      yield* chunk.events
+      const last = chunk.events.at(-1)
+      if (!chunk.more || last === undefined) return
+      after = last.position
+    }
+  },
+})

@@ -1,0 +1,58 @@
+/** The frames that the host sends, as the runner reads them (see `Protocol.ts`). Types only. */
+
+import type { Json, JsonObject, JudgedTask } from "../author.ts"
+
+/** The first frame: what the process is started with. */
+export interface Init {
+  readonly nonce: string
+  readonly entry: string
+  readonly variables: JsonObject
+  readonly metadata: Metadata
+  readonly seed: number
+  readonly workspace: string
+  readonly precomputed: string | null
+  readonly frameLimit: number
+  readonly readingsInFlight: number
+}
+
+/** The frames from the host. They are trusted, because the host is the parent process. */
+export type HostFrame =
+  | ({ readonly type: "init" } & Init)
+  | { readonly type: "read"; readonly id: number; readonly component: string; readonly now: number }
+  | {
+      readonly type: "act"
+      readonly id: number
+      readonly component: string
+      readonly args: JsonObject
+      readonly now: number
+    }
+  | {
+      readonly type: "reset"
+      readonly id: number
+      readonly options: JsonObject
+      readonly state?: Json
+      readonly now: number
+    }
+  | {
+      readonly type: "judge"
+      readonly id: number
+      readonly measure: string
+      readonly task: Omit<JudgedTask, "events"> & { readonly measure: { readonly metadata?: JsonObject } }
+      readonly now: number
+    }
+  | { readonly type: "cancel" | "ping"; readonly id: number }
+  | { readonly type: "answer"; readonly id: number; readonly value?: Json; readonly error?: Failure }
+  | { readonly type: "metadata"; readonly metadata: Metadata }
+  | { readonly type: "shutdown" }
+
+/** The metadata that people gave to the plugin and to its components. */
+export interface Metadata {
+  readonly plugin: JsonObject
+  readonly components: { readonly [name: string]: JsonObject }
+}
+
+/** Why a call or a request failed. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+}
