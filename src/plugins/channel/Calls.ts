@@ -3,14 +3,14 @@
  * answered exactly once, by the plugin, by its time-out or by the end of the process.
  */
 import { type Clock, Effect, type Fiber, FiberId } from "effect"
-import type { Failure } from "../../events/vocabulary/EventType.ts"
-import { plainText } from "../../values/Json.ts"
-import { AnswerInvalid, type CallError, CallFailed, CallTimedOut, PluginExited, PluginStuck } from "../PluginError.ts"
+import { type CallError, CallTimedOut } from "../PluginError.ts"
 import type { Child, ChildExit } from "../sandbox/Child.ts"
+import * as CallFailures from "./CallFailures.ts"
+import * as CallFrames from "./CallFrames.ts"
 import * as CallProgress from "./CallProgress.ts"
 import * as NextTimeout from "./NextTimeout.ts"
 import type { OpenCall } from "./OpenCall.ts"
-import { type AnswerFrame, CALLS_IN_FLIGHT, encode, FRAME_LIMIT, type HostFrame } from "./Protocol.ts"
+import { type AnswerFrame, CALLS_IN_FLIGHT, encode, type HostFrame } from "./Protocol.ts"
 
 /** Registers a fiber that does host work for a call. If the call ends early, the fiber is interrupted. */
 export const interruptWithCall = (call: OpenCall, fiber: Fiber.RuntimeFiber<unknown>): void => {
@@ -85,13 +85,6 @@ interface Cancelled {
   readonly timer: NodeJS.Timeout
 }
 
-interface Ended extends ChildExit {
-  readonly inFlight: ReadonlyArray<string>
-}
-
-/** Maximum length, in characters, of a frame that is sent at once. Longer frames are queued; see `sendInTurn`. */
-const SMALL_FRAME = 64 * 1024
-
 /** Makes the calls of a process that has been spawned. */
 export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   const open = new Map<number, PendingCall>()
@@ -99,17 +92,14 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   const queue = new Set<() => void>()
   const cancelled = new Map<number, Cancelled>()
   const pings = new Map<number, () => void>()
-  const largeFrames: Array<{ readonly id: number; readonly text: string }> = []
-  let isSendingLarge = false
-  let ended: Ended | undefined
+  const frames = CallFrames.make(child)
+  let ended: CallFailures.Ended | undefined
   let stuckReason: string | undefined
   let lastId = 0
   let lastUsedAt = performance.now()
 
-  const exited = (call: string, { code, signal, reason, inFlight }: Ended): CallError =>
-    reason !== undefined && reason === stuckReason
-      ? new PluginStuck({ plugin, reason, inFlight, call })
-      : new PluginExited({ plugin, code, signal, inFlight, call, ...(reason === undefined ? {} : { reason }) })
+  const exited = (call: string, ended: CallFailures.Ended): CallError =>
+    CallFailures.ended(plugin, call, ended, stuckReason)
 
   const stuck = (reason: string, silentMs: number) => {
     const wasOutputPaused = child.wasPausedSince(performance.now() - silentMs)
@@ -141,11 +131,7 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   const cancel = (id: number) => {
     const call = close(id)
     if (call === undefined || ended !== undefined) return
-    const unsent = largeFrames.findIndex((waiting) => waiting.id === id)
-    if (unsent !== -1) {
-      largeFrames.splice(unsent, 1)
-      return
-    }
+    if (frames.withdraw(id)) return
     child.send(encode({ type: "cancel", id }))
     const killUnacknowledged = () =>
       stuck(`it did not acknowledge within ${cancelMs} ms that ${call.name} was cancelled`, cancelMs)
@@ -183,22 +169,6 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
     }
   }
 
-  /**
-   * Sends large frames one at a time: each waits until the one before has left this process. A plugin that does not
-   * read its input therefore cannot fill the host's memory.
-   */
-  const sendInTurn = () => {
-    const next = isSendingLarge ? undefined : largeFrames.shift()
-    if (next === undefined) return
-    isSendingLarge = true
-    Effect.runCallback(child.deliver(next.text), {
-      onExit: () => {
-        isSendingLarge = false
-        sendInTurn()
-      },
-    })
-  }
-
   /** A single `Effect.async`, because every call takes this path: the rest is plain callbacks. */
   const startCall = <A>(spec: CallSpec<A>, clock: Clock.Clock) =>
     Effect.async<A, CallError>((resume) => {
@@ -209,8 +179,8 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
         if (ended !== undefined) return fail(exited(name, ended))
         id = ++lastId
         const text = encode(frame(id, clock.unsafeCurrentTimeMillis()))
-        if (!fitsFrame(text)) {
-          fail(tooLong(plugin, name))
+        if (!CallFrames.fits(text)) {
+          fail(CallFailures.tooLong(plugin, name))
           return sendNext()
         }
         const dueAt = performance.now() + timeoutMs
@@ -226,15 +196,11 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
           dueAt,
           pauses: 0,
           answer: (answered) =>
-            answered.type === "ok" ? resume(decode(answered)) : fail(failureIn(plugin, name, answered)),
+            answered.type === "ok" ? resume(decode(answered)) : fail(CallFailures.answered(plugin, name, answered)),
           fail,
         })
         nextTimeout.noLaterThan(dueAt)
-        if (text.length <= SMALL_FRAME) child.send(text)
-        else {
-          largeFrames.push({ id, text })
-          sendInTurn()
-        }
+        frames.send(id, text)
       }
       if (open.size < CALLS_IN_FLIGHT) send()
       else queue.add(send)
@@ -305,33 +271,3 @@ const OUTPUT_PAUSED =
 
 /** The code of the failure by which the runner acknowledges a cancellation. */
 const CANCELLED = "Cancelled"
-
-/** A UTF-16 code unit takes at most three bytes, so most texts need not be measured. */
-const fitsFrame = (text: string): boolean => text.length * 3 <= FRAME_LIMIT || Buffer.byteLength(text) <= FRAME_LIMIT
-
-const failureIn = (
-  plugin: string,
-  call: string,
-  frame: Exclude<AnswerFrame, { readonly type: "ok" }>,
-): CallFailed | AnswerInvalid => {
-  const state = frame.state === undefined ? {} : { state: frame.state }
-  return frame.type === "error"
-    ? new CallFailed({ plugin, call, error: plainFailure(frame.error), ...state })
-    : new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state })
-}
-
-/** A thrown error, made recordable: the call gets an answer even if the error's text is malformed. */
-const plainFailure = ({ code, message }: Failure): Failure => ({
-  code: code.slice(0, CODE_LENGTH).toWellFormed(),
-  message: plainText(message),
-})
-
-/** Maximum length of a recorded failure code, in characters. Longer codes are cut. */
-const CODE_LENGTH = 100
-
-const tooLong = (plugin: string, call: string) =>
-  new CallFailed({
-    plugin,
-    call,
-    error: { code: "ArgumentsTooLarge", message: `expected at most ${FRAME_LIMIT} bytes; nothing was sent` },
-  })
