@@ -1,24 +1,23 @@
 /** The service that chooses critics for a rubric, and makes them from the registry, the plugin host and a model. */
 
 import * as path from "node:path"
-import { Context, Data, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
-import { judgedOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { PluginHost } from "../../plugins/process/PluginHost.ts"
 import { DenoMissing } from "../../plugins/sandbox/Tools.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import * as Options from "../../values/Options.ts"
 import { visible } from "../../values/PlainText.ts"
-import * as SafeRecord from "../../values/SafeRecord.ts"
 import { filesOf } from "../instances/ManagedProcess.ts"
 import * as SandboxConsents from "../instances/SandboxConsents.ts"
-import { manifestOf, NotInRegistry, Registry } from "../registry/Registry.ts"
+import { NotInRegistry, Registry } from "../registry/Registry.ts"
 import type { Rubric } from "../rules/Rubric.ts"
 import { type Critic, type Target, targetsOf, unscored } from "./Critic.ts"
 import * as CriticAssignment from "./CriticAssignment.ts"
 import { CriticRequest } from "./CriticOptions.ts"
 import * as CriticSet from "./CriticSet.ts"
+import * as JudgingPlugins from "./JudgingPlugins.ts"
 import type * as Model from "./Model.ts"
 import * as ModelCritic from "./ModelCritic.ts"
 import * as PluginCritic from "./PluginCritic.ts"
@@ -29,6 +28,7 @@ export type { CriticPreference } from "./CriticAssignment.ts"
 export { CriticPreferenceInvalid } from "./CriticAssignment.ts"
 export { CriticRequest } from "./CriticOptions.ts"
 export { type CriticSet, Params } from "./CriticSet.ts"
+export { VersionUnknown } from "./JudgingPlugins.ts"
 export {
   Asking,
   type Model,
@@ -40,22 +40,11 @@ export {
 } from "./Model.ts"
 export { NothingRecorded } from "./RecordedModel.ts"
 
-/** Name another version, or none: this one cannot judge. */
-export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
-  readonly plugin: string
-  readonly version: string
-  readonly reason: string
-}> {
-  override get message() {
-    return `No version "${this.version}" of ${this.plugin} can judge: ${this.reason}.`
-  }
-}
-
 export type ChooseError =
   | Options.InvalidOptions
   | CriticAssignment.CriticPreferenceInvalid
   | RecordedModel.NothingRecorded
-  | VersionUnknown
+  | JudgingPlugins.VersionUnknown
   | LogError
 
 /** Chooses the critics that decide rewards: rules, plugins' functions, a language model. */
@@ -73,7 +62,7 @@ export class Critics extends Context.Tag("hindcast/Critics")<
 export interface CriticsOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly host: Context.Tag.Service<PluginHost>
-  readonly registry: Pick<Context.Tag.Service<Registry>, "state" | "versions" | "installed">
+  readonly registry: JudgingPlugins.PluginVersions
   /** The directory of plugins' copies and Deno caches. */
   readonly directory: string
   /** Why no plugin can judge, if that is so. */
@@ -98,10 +87,11 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
       const targets = targetsOf(rubric)
       const wishes = yield* CriticAssignment.checked(targets, wanted)
       const asking = answersOf === undefined ? model : yield* RecordedModel.of(options.log, answersOf)
-      const plugins = yield* pluginsOf(options, rubric, versions)
+      const plugins = yield* JudgingPlugins.of(options.registry, rubric, versions)
       const available = {
         model: asking !== undefined,
-        pluginLacks: ({ plugin, name }: Target["measure"]) => options.lack ?? lackOf(plugins, plugin, name),
+        pluginLacks: ({ plugin, name }: Target["measure"]) =>
+          options.lack ?? JudgingPlugins.lackOf(plugins, plugin, name),
       }
       const choices = new Map(targets.map((target) => [target, CriticAssignment.assign(target, available, wishes)]))
       const decidedBy = (by: CriticAssignment.CriticAssignment["by"]) =>
@@ -163,69 +153,6 @@ export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.
       installed: (name) => new NotInRegistry({ name, known: [] }),
     },
   })
-
-/** A plugin whose measures the rubric has, in the version that judges. Without a version, it is not in the registry. */
-interface JudgingPlugin {
-  readonly version?: Plugin
-  readonly manifest?: Manifest
-}
-
-const pluginsOf = (options: CriticsOptions, rubric: Rubric, versions: NonNullable<CriticRequest["versions"]>) =>
-  Effect.gen(function* () {
-    const registry = yield* options.registry.state
-    const names = new Set(rubric.measures.flatMap(({ plugin }) => plugin ?? []))
-    const plugins = new Map<string, JudgingPlugin>()
-    for (const name of names) {
-      const installed = SafeRecord.get(registry, name)
-      const wanted = SafeRecord.get(versions, name)
-      if (installed === undefined) plugins.set(name, {})
-      else if (wanted === undefined) plugins.set(name, { version: installed, manifest: manifestOf(installed) })
-      else plugins.set(name, yield* inVersion(options, name, installed, wanted))
-    }
-    for (const [plugin, version] of Object.entries(versions)) {
-      const reason = names.has(plugin) ? "it is not in the registry" : "the rubric has no measure of it"
-      if (plugins.get(plugin)?.version === undefined) return yield* new VersionUnknown({ plugin, version, reason })
-    }
-    return plugins
-  })
-
-/** The last imported version with this name, or whose digest starts with it. */
-const inVersion = ({ registry }: CriticsOptions, plugin: string, installed: Plugin, wanted: string) =>
-  Effect.gen(function* () {
-    const versions = yield* registry.versions(plugin)
-    const found = versions.findLast(
-      ({ version, digest }) => version === wanted || (wanted.length >= MIN_DIGEST_PREFIX && digest.startsWith(wanted)),
-    )
-    if (found === undefined) {
-      const known = versions.map(({ version, digest }) => `${version} (${digest.slice(0, MIN_DIGEST_PREFIX)})`)
-      return yield* new VersionUnknown({ plugin, version: wanted, reason: `expected one of ${known.join(", ")}` })
-    }
-    const { version, digest, source } = found
-    const then = { ...installed, version, digest, source }
-    return yield* registry.installed(plugin, then).pipe(
-      Effect.map(({ manifest }): JudgingPlugin => ({ version: then, manifest })),
-      // The copy is looked up again when judging starts; a problem with it is reported then.
-      Effect.catchTags({
-        PluginUnavailable: () => Effect.succeed<JudgingPlugin>({ version: then }),
-        CopyChanged: () => Effect.succeed<JudgingPlugin>({ version: then }),
-      }),
-      // An explicit version is not looked up in the registry.
-      Effect.catchTag("NotInRegistry", Effect.die),
-    )
-  })
-
-/** Fewest digits of a digest that identify a version. */
-const MIN_DIGEST_PREFIX = 8
-
-/** Why a plugin cannot judge a measure; undefined if it can. */
-const lackOf = (plugins: ReadonlyMap<string, JudgingPlugin>, plugin: string | undefined, measure: string) => {
-  if (plugin === undefined) return "its measure is of no plugin"
-  const { version, manifest } = plugins.get(plugin) ?? {}
-  if (version === undefined) return `${plugin} is not in the registry`
-  // Whether its copy is usable is known when judging starts. A broken copy does not make another critic decide.
-  if (manifest === undefined || judgedOf(manifest).some(({ name }) => name === measure)) return undefined
-  return `${plugin} ${version.version} has no function for it`
-}
 
 const pluginMember = (
   { log, host, registry, directory }: CriticsOptions,
