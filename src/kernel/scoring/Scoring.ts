@@ -1,6 +1,6 @@
 /** The service that scores recorded tasks by a rubric, as new score sets. */
 
-import { Context, Data, Effect, Layer, Schema } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
@@ -11,6 +11,7 @@ import * as Options from "../../values/Options.ts"
 import * as Critics from "../critics/Critics.ts"
 import { asJson, digestOf, type Rubric, type RubricInvalid } from "../rules/Rubric.ts"
 import * as KnownMeasures from "./KnownMeasures.ts"
+import * as Promotion from "./Promotion.ts"
 import { type OnProgress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 import * as ResumePoint from "./ResumePoint.ts"
 import * as ScoreSetWriter from "./ScoreSetWriter.ts"
@@ -19,6 +20,7 @@ import * as ScoringScan from "./ScoringScan.ts"
 import type { SelectionInvalid } from "./TaskFilter.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
+export { NotPromoted, Promotion } from "./Promotion.ts"
 export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 export { NotResumed } from "./ResumePoint.ts"
 export type { Totals } from "./ScoreSetWriter.ts"
@@ -51,30 +53,6 @@ export interface ScoreSetSummary {
   /** In the order of scoring, which is the order of their ends. */
   readonly taskIds: ReadonlyArray<string>
   readonly totals: { readonly [taskId: string]: ScoreSetWriter.Totals }
-}
-
-/** A pointer to a score set, and who moves it. */
-export interface Promotion {
-  /** A name that the caller chooses, such as `official` or `baseline`. */
-  readonly pointer: string
-  /** Exactly one id. A list, since a caller's name may refer to several sets, which is refused. */
-  readonly scoreSetIds: ReadonlyArray<string>
-  readonly actor: string
-}
-
-/** Schema of `Promotion`. Ids that cannot be promoted fail with `NotPromoted`. */
-export const Promotion = Options.of<Promotion>({
-  required: { pointer: Options.Name, scoreSetIds: Schema.Array(Schema.String), actor: Options.Name },
-})
-
-/** Fix the call: a pointer names exactly one finished score set. */
-export class NotPromoted extends Data.TaggedError("NotPromoted")<{
-  readonly pointer: string
-  readonly found: string
-}> {
-  override get message() {
-    return `"${this.pointer}" names nothing new: expected one finished score set, found ${this.found}. \`hindcast score ls\` lists them.`
-  }
 }
 
 /**
@@ -110,7 +88,7 @@ export class Scoring extends Context.Tag("hindcast/Scoring")<
     /** What a re-scoring would do. Nothing is scored or appended. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
     /** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
-    readonly promote: (promotion: Promotion) => Effect.Effect<Event, Options.InvalidOptions | NotPromoted | AppendError>
+    readonly promote: (promotion: Promotion.Promotion) => Effect.Effect<Event, Promotion.PromoteError>
   }
 >() {}
 
@@ -195,26 +173,7 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         }
       })
 
-    const promote = (promotion: Promotion) =>
-      Effect.gen(function* () {
-        const { pointer, scoreSetIds, actor } = yield* Options.decode("promote", Promotion, promotion)
-        const [scoreSetId, ...others] = scoreSetIds
-        const refuse = (found: string) => new NotPromoted({ pointer, found })
-        if (scoreSetId === undefined) return yield* refuse("none")
-        if (others.length > 0) return yield* refuse(`${others.length + 1} of that name`)
-        const { sets } = yield* projector.current(ScoreSets.projection)
-        const set = Object.hasOwn(sets, scoreSetId) ? sets[scoreSetId] : undefined
-        if (set === undefined) return yield* refuse(`no score set ${scoreSetId}`)
-        if (!set.finished) return yield* refuse(`${scoreSetId}, which was not finished`)
-        const { events } = yield* log.append({
-          stream: ScoreSetWriter.streamOf(scoreSetId),
-          actor,
-          events: [{ type: "ScoreSetPromoted", payload: { pointer, scoreSetId } }],
-        })
-        return events[0] ?? (yield* Effect.dieMessage("an append answered without events"))
-      })
-
-    return Scoring.of({ rescore, resume, plan, promote })
+    return Scoring.of({ rescore, resume, plan, promote: (promotion) => Promotion.promote(log, projector, promotion) })
   })
 
 /** Scores a task that was just closed by its plugins' measures, as the score set labelled `live`. */

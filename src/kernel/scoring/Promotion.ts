@@ -1,0 +1,59 @@
+/** Pointers to score sets (`official`, `baseline` …), and how they are moved. */
+
+import { Data, Effect, Schema } from "effect"
+import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { ProjectorService } from "../../projections/projector/Projector.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import * as Options from "../../values/Options.ts"
+import * as ScoreSetWriter from "./ScoreSetWriter.ts"
+
+/** A pointer to a score set, and who moves it. */
+export interface Promotion {
+  /** A name that the caller chooses, such as `official` or `baseline`. */
+  readonly pointer: string
+  /** Exactly one id. A list, since a caller's name may refer to several sets, which is refused. */
+  readonly scoreSetIds: ReadonlyArray<string>
+  readonly actor: string
+}
+
+/** Schema of `Promotion`. Ids that cannot be promoted fail with `NotPromoted`. */
+export const Promotion = Options.of<Promotion>({
+  required: { pointer: Options.Name, scoreSetIds: Schema.Array(Schema.String), actor: Options.Name },
+})
+
+/** Fix the call: a pointer names exactly one finished score set. */
+export class NotPromoted extends Data.TaggedError("NotPromoted")<{
+  readonly pointer: string
+  readonly found: string
+}> {
+  override get message() {
+    return `"${this.pointer}" names nothing new: expected one finished score set, found ${this.found}. \`hindcast score ls\` lists them.`
+  }
+}
+
+export type PromoteError = Options.InvalidOptions | NotPromoted | AppendError
+
+/** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
+export const promote = (
+  log: typeof EventLog.Service,
+  projector: ProjectorService,
+  promotion: Promotion,
+): Effect.Effect<Event, PromoteError> =>
+  Effect.gen(function* () {
+    const { pointer, scoreSetIds, actor } = yield* Options.decode("promote", Promotion, promotion)
+    const [scoreSetId, ...others] = scoreSetIds
+    const refuse = (found: string) => new NotPromoted({ pointer, found })
+    if (scoreSetId === undefined) return yield* refuse("none")
+    if (others.length > 0) return yield* refuse(`${others.length + 1} of that name`)
+    const { sets } = yield* projector.current(ScoreSets.projection)
+    const set = Object.hasOwn(sets, scoreSetId) ? sets[scoreSetId] : undefined
+    if (set === undefined) return yield* refuse(`no score set ${scoreSetId}`)
+    if (!set.finished) return yield* refuse(`${scoreSetId}, which was not finished`)
+    const { events } = yield* log.append({
+      stream: ScoreSetWriter.streamOf(scoreSetId),
+      actor,
+      events: [{ type: "ScoreSetPromoted", payload: { pointer, scoreSetId } }],
+    })
+    return events[0] ?? (yield* Effect.dieMessage("an append answered without events"))
+  })
