@@ -1,0 +1,83 @@
+/** An append to the log: the new events, what is expected of their stream, and what the log answers. */
+
+import type { JsonObject } from "../../values/Json.ts"
+import type { Event } from "../vocabulary/Event.ts"
+import type { CoreName, PayloadOf } from "../vocabulary/Vocabulary.ts"
+
+/**
+ * What an append expects of its stream:
+ * - `Any`: nothing;
+ * - `NoStream`: that it has no event yet;
+ * - `Exists`: that it has at least one;
+ * - `Exact(version)`: that its last event has this version.
+ */
+export type Expected =
+  | { readonly _tag: "Any" }
+  | { readonly _tag: "NoStream" }
+  | { readonly _tag: "Exists" }
+  | { readonly _tag: "Exact"; readonly version: number }
+
+export const Any: Expected = { _tag: "Any" }
+export const NoStream: Expected = { _tag: "NoStream" }
+export const Exists: Expected = { _tag: "Exists" }
+export const Exact = (version: number): Expected => ({ _tag: "Exact", version })
+
+interface NewEventFields {
+  /** Makes the append idempotent: a retry with the same id and content returns the earlier event. */
+  readonly id?: string
+  readonly causationId?: string | null
+  /** The source's clock, in epoch milliseconds. Default: the log's clock. */
+  readonly occurredAt?: number
+}
+
+/** A core event as the caller gives it; the log adds position, version, time and hash. */
+export type CoreNewEvent = {
+  [Name in CoreName]: NewEventFields & { readonly type: Name; readonly payload: PayloadOf<Name> }
+}[CoreName]
+
+/** An event as the caller gives it, of the core vocabulary or of the program's vocabulary. */
+export type NewEvent =
+  | CoreNewEvent
+  | (NewEventFields & { readonly type: string; readonly payload: JsonObject; readonly schemaVersion?: number })
+
+/**
+ * A second condition of an append, on a stream other than its own: that stream must still be at this version. A kernel
+ * fences its appends with the stream to which another kernel appends when it takes over.
+ */
+export interface Fence {
+  /** Default: `main`, also in a view of another timeline. */
+  readonly timeline?: string
+  readonly stream: string
+  readonly version: number
+}
+
+/** Events for one stream, committed together or not at all. */
+export interface AppendRequest {
+  /** Default: the log's timeline, which is `main` unless the log is a view of another one. */
+  readonly timeline?: string
+  readonly stream: string
+  readonly taskId?: string | null
+  /** `kernel`, `plugin:<name>@<version>`, `agent:<name>`, `human:<name>`, `critic:<name>`, `import:<source>`. */
+  readonly actor: string
+  /** Default: `Any`. */
+  readonly expected?: Expected
+  /**
+   * If the fence's stream has moved on, nothing is written, and the append fails with a `VersionConflict` of that
+   * stream. Default: none.
+   */
+  readonly fence?: Fence
+  /**
+   * The person whose personal data the events hold. The fields that their types declare personal are encrypted under
+   * this subject's key. The subject is recorded in the log's key file only, never in the log.
+   */
+  readonly subject?: string
+  readonly events: ReadonlyArray<NewEvent>
+}
+
+/** The result of an append: the events as stored, and the position of the last one. */
+export interface Appended {
+  readonly position: number
+  /** The stream's version after the append. */
+  readonly version: number
+  readonly events: ReadonlyArray<Event>
+}

@@ -1,0 +1,140 @@
+/** The errors of the event log, grouped by remedy: retry, rebase, fix the call, or give up. */
+
+import { Data } from "effect"
+import type { Event } from "../vocabulary/Event.ts"
+import type { Expected } from "./AppendRequest.ts"
+
+/** Retry: another process held the log for longer than the busy time-out. */
+export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string; readonly waitedMs: number }> {
+  override get message() {
+    return `${this.log} is busy: another process held it for more than ${this.waitedMs} ms. Nothing was written; try again.`
+  }
+}
+
+/** Rebase: the stream's version is not the expected one. Holds the events that the caller missed. */
+export class VersionConflict extends Data.TaggedError("VersionConflict")<{
+  readonly stream: string
+  readonly expected: Expected
+  /** The stream's version; 0 if it has no event. */
+  readonly actual: number
+  /** The stream's events after the expected version, up to the actual one; at most the first 1,000. */
+  readonly missed: ReadonlyArray<Event>
+}> {
+  override get message() {
+    return (
+      `Stream ${this.stream}: expected ${describeExpected(this.expected)}, found ${this.actual === 0 ? "no event" : `version ${this.actual}`}. ` +
+      "Nothing was written; take the missed events into account and append again."
+    )
+  }
+}
+
+const describeExpected = (expected: Expected): string => {
+  switch (expected._tag) {
+    case "Any":
+      return "any version"
+    case "NoStream":
+      return "no event"
+    case "Exists":
+      return "at least one event"
+    case "Exact":
+      return `version ${expected.version}`
+  }
+}
+
+/** Give up: another kernel took over the log while this one was silent. Appends of this one are refused from now on. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly log: string; readonly owner: string }> {
+  override get message() {
+    return `${this.log}: "${this.owner}" no longer holds the lease; another kernel took over. Nothing more is executed or recorded here.`
+  }
+}
+
+/** Fix the call: a part of the request is not a valid event of this log. */
+export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
+  readonly stream: string
+  /** Index of the event in the request, or null if the request itself is invalid. */
+  readonly index: number | null
+  readonly reason: string
+}> {
+  override get message() {
+    const where = this.index === null ? "" : `, event ${this.index}`
+    return `Append to ${this.stream || "(no stream)"}${where}: ${this.reason}. Nothing was written.`
+  }
+}
+
+/** Fix the call: the id is in the log already, with other content. */
+export class IdReused extends Data.TaggedError("IdReused")<{ readonly id: string; readonly position: number }> {
+  override get message() {
+    return `Event id ${this.id} stands at @${this.position} with other content. Nothing was written; use a new id for a new event.`
+  }
+}
+
+/** Give up: the file contains data that no log writes. */
+export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
+  readonly log: string
+  readonly position: number | null
+  readonly reason: string
+}> {
+  override get message() {
+    const where = this.position === null ? "" : ` at @${this.position}`
+    return `${this.log} is damaged${where}: ${this.reason}. \`hindcast log doctor\` says what is damaged, \`hindcast log verify\` how far it is sound; then restore a copy.`
+  }
+}
+
+/** Give up: the file is not a Hindcast log, or has a format that this version does not know. */
+export class LogFormatUnsupported extends Data.TaggedError("LogFormatUnsupported")<{
+  readonly log: string
+  readonly found: string
+}> {
+  override get message() {
+    return `${this.log} is not a log that this version of Hindcast can open: expected a Hindcast log, found ${this.found}. The file was not changed.`
+  }
+}
+
+/** Free disk space, then retry. */
+export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly log: string }> {
+  override get message() {
+    return `${this.log}: the disk is full. Nothing of this append was written; make room and try again.`
+  }
+}
+
+/** Give up: the operating system refused to open, read or write the log. */
+export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
+  readonly log: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.log} is not available: ${this.reason}`
+  }
+}
+
+/** Restore the file: it holds archived events, and is missing or cannot be read. */
+export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
+  readonly log: string
+  readonly first: number
+  readonly last: number
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `${this.log}: the events from @${this.first} to @${this.last} were archived in ${this.file}: ${this.reason}. ` +
+      `Put the file back, or read only what comes after @${this.last}.`
+    )
+  }
+}
+
+/** Fix the call: the query is not valid. */
+export class InvalidQuery extends Data.TaggedError("InvalidQuery")<{ readonly reason: string }> {
+  override get message() {
+    return `Query: ${this.reason}. Nothing was read.`
+  }
+}
+
+/** Errors of reading. */
+export type LogError = LogBusy | LogCorrupt | LogUnavailable | SegmentUnavailable | InvalidQuery
+
+/** Errors of opening. */
+export type OpenError = LogError | LogFormatUnsupported
+
+/** Errors of appending. `LeaseLost` occurs only where a kernel appends. */
+export type AppendError = LogError | VersionConflict | InvalidEvent | IdReused | DiskFull | LeaseLost
