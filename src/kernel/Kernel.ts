@@ -35,8 +35,10 @@ import * as Replay from "./replay/Replay.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
+
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
+import * as TaskOpening from "./tasks/TaskOpening.ts"
 import { VERSION } from "./versions.ts"
 
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
@@ -54,7 +56,7 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
     readonly unconsented: KernelContext["unconsented"]
     readonly tasks: {
       /** Opens a task. Tasks run concurrently; each has its own environments. */
-      readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, Task.OpenError>
+      readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, TaskOpening.OpenError>
       /** Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. */
       readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
     }
@@ -174,7 +176,7 @@ const make = (input: KernelOptions) =>
       Effect.gen(function* () {
         const opening = yield* Options.decode("tasks.open", Task.OpenOptions, input)
         const id = opening.id === undefined ? newId() : yield* TaskId.checked(opening.id)
-        return yield* Task.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening)
+        return yield* TaskOpening.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening)
       })
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 

@@ -10,6 +10,7 @@ import type { ActError } from "../acting/CommandExecution.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import * as Task from "../tasks/Task.ts"
+import type { OpenError } from "../tasks/TaskOpening.ts"
 import * as Agent from "./Agent.ts"
 import { type LoopOptions, loop, loopFields } from "./AgentLoop.ts"
 
@@ -22,11 +23,11 @@ export const RunOptions = Options.of<RunOptions>({
   optional: { ...Task.openFields, ...loopFields },
 })
 
-export type RunError = Task.OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
+export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
 /** What a run needs of its kernel. */
 export interface TaskService {
-  readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, Task.OpenError>
+  readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, OpenError>
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 

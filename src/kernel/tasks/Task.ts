@@ -8,37 +8,23 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
-import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { type ActError, act, type CommandOutcome } from "../acting/CommandExecution.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { Restore } from "../instances/Instance.ts"
-import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Scoring from "../scoring/Scoring.ts"
 import * as IntervalReadings from "../sensing/IntervalReadings.ts"
 import { type PerceiveError, type PerceiveOptions, perceive } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "./Capabilities.ts"
-import * as Environments from "./Environments.ts"
+import type * as Environments from "./Environments.ts"
 import * as ModelCalls from "./ModelCalls.ts"
-import { CausedBy, type OpenOptions } from "./OpenOptions.ts"
+import { CausedBy } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
-import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
 
 export { OpenOptions, openFields } from "./OpenOptions.ts"
-
-export type OpenError =
-  | SandboxConsentMissing
-  | Options.InvalidOptions
-  | Environments.EnvironmentRefused
-  | FileUnreadable
-  | TaskIdInvalid
-  | TaskIdTaken
-  | LeaseLost
-  | AppendError
-  | LogError
 
 /** An open task. */
 export interface Task {
@@ -88,61 +74,6 @@ export interface Decision {
   readonly basedOn: ReadonlyArray<Event>
   readonly rationale?: string
 }
-
-/**
- * Opens a task: records it, then starts and resets the environments that take part. A task that was recorded as
- * opened is recorded as closed, whatever fails after that.
- */
-export const open = (
-  kernel: KernelContext,
-  id: string,
-  seed: number,
-  options: OpenOptions,
-): Effect.Effect<Task, OpenError> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      yield* kernel.lease.held
-      const participants = yield* Environments.participants(kernel, options.plugins)
-      yield* Environments.allKnown(participants.registry, options)
-      yield* consented(kernel, participants)
-      const recorder = recorderOf(kernel.log, id)
-      // If two callers use one id, the log accepts one of them.
-      const recorded = recorder.recordFirst({
-        type: "TaskOpened",
-        payload: {
-          goal: options.goal,
-          agent: options.agent ?? "program",
-          measures: participants.rubric.measures.map(measureName),
-          plugins: participants.plugins,
-          seed,
-          ...(options.environment === undefined ? {} : { environment: options.environment }),
-        },
-      })
-      const opened = yield* Effect.catchTag(
-        recorded,
-        "VersionConflict",
-        (conflict): Effect.Effect<never, TaskIdTaken | AppendError> => {
-          const [first] = conflict.missed
-          return first === undefined ? Effect.fail(conflict) : new TaskIdTaken({ taskId: id, position: first.position })
-        },
-      )
-      const opening = {
-        ...participants,
-        recorder,
-        id,
-        seed,
-        goal: options.goal,
-        openedBy: opened.id,
-        instanceName: id,
-        perceptions: 0,
-      }
-      return yield* begin(kernel, opening, restore, (task) => Environments.reset(task, options.environment ?? {}))
-    }),
-  )
-
-/** Fails, before anything is recorded, if a plugin that takes part lacks the consent to be started. */
-const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
-  Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)
 
 /** A task that was recorded as opened, with what is needed to run it. */
 export interface Opening extends Environments.Participants {

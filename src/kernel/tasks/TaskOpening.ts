@@ -1,0 +1,79 @@
+/** Opens a task: who takes part, its first event, and the start of its environments. */
+
+import { Effect } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
+import type { InvalidOptions } from "../../values/Options.ts"
+import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
+import * as Environments from "./Environments.ts"
+import type { OpenOptions } from "./OpenOptions.ts"
+import type { KernelContext } from "./OpenTask.ts"
+import * as Task from "./Task.ts"
+import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
+
+export type OpenError =
+  | SandboxConsentMissing
+  | InvalidOptions
+  | Environments.EnvironmentRefused
+  | FileUnreadable
+  | TaskIdInvalid
+  | TaskIdTaken
+  | LeaseLost
+  | AppendError
+  | LogError
+
+/**
+ * Opens a task: records it, then starts and resets the environments that take part. A task that was recorded as
+ * opened is recorded as closed, whatever fails after that.
+ */
+export const open = (
+  kernel: KernelContext,
+  id: string,
+  seed: number,
+  options: OpenOptions,
+): Effect.Effect<Task.Task, OpenError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* kernel.lease.held
+      const participants = yield* Environments.participants(kernel, options.plugins)
+      yield* Environments.allKnown(participants.registry, options)
+      yield* consented(kernel, participants)
+      const recorder = Task.recorderOf(kernel.log, id)
+      // If two callers use one id, the log accepts one of them.
+      const recorded = recorder.recordFirst({
+        type: "TaskOpened",
+        payload: {
+          goal: options.goal,
+          agent: options.agent ?? "program",
+          measures: participants.rubric.measures.map(measureName),
+          plugins: participants.plugins,
+          seed,
+          ...(options.environment === undefined ? {} : { environment: options.environment }),
+        },
+      })
+      const opened = yield* Effect.catchTag(
+        recorded,
+        "VersionConflict",
+        (conflict): Effect.Effect<never, TaskIdTaken | AppendError> => {
+          const [first] = conflict.missed
+          return first === undefined ? Effect.fail(conflict) : new TaskIdTaken({ taskId: id, position: first.position })
+        },
+      )
+      const opening = {
+        ...participants,
+        recorder,
+        id,
+        seed,
+        goal: options.goal,
+        openedBy: opened.id,
+        instanceName: id,
+        perceptions: 0,
+      }
+      return yield* Task.begin(kernel, opening, restore, (task) => Environments.reset(task, options.environment ?? {}))
+    }),
+  )
+
+/** Fails, before anything is recorded, if a plugin that takes part lacks the consent to be started. */
+const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
+  Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)
