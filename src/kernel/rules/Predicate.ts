@@ -4,17 +4,11 @@ import { type ASTNode, Environment } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
 import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
-import { described } from "./Rule.ts"
+import * as Expression from "./Expression.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
 /** Fix the predicate: it does not compile, names something unknown, or is not true or false. */
-export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<{
-  readonly source: string
-  /** Counted from 1. A wrong type is reported at the start of the expression. */
-  readonly line: number
-  readonly column: number
-  readonly reason: string
-}> {
+export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
       `Predicate \`${this.source}\`, line ${this.line}, column ${this.column}: ${this.reason}. ` +
@@ -40,17 +34,10 @@ export const compile = (
     .registerVariable("event", "map")
     .registerVariable("position", "int")
   if (ofPath) environment.registerVariable("value", "dyn")
-  try {
-    const program = environment.parse(source)
-    const check = program.check()
-    if (!check.valid) return Either.left(invalid(source, check.error))
-    if (check.type !== "bool" && check.type !== "dyn") {
-      const reason = `it gives a value of type ${check.type}, and not true or false`
-      return Either.left(new PredicateInvalid({ source, line: 1, column: 1, reason }))
-    }
+  const compiled = Expression.compile(source, environment, (program): Predicate => {
     const { mentionsEvent, readPaths, types } = RuleDependencies.of(program.ast)
     const reads = readPaths?.flatMap((readPath) => (readPath.in === "state" ? [JsonPointer.write(readPath.path)] : []))
-    return Either.right({
+    return {
       source,
       mentionsEvent: mentionsEvent || RuleDependencies.has(program.ast, isPosition),
       monotone: isMonotone(program.ast),
@@ -66,10 +53,9 @@ export const compile = (
             ...(value === undefined ? {} : { value }),
           }),
         ),
-    })
-  } catch (cause) {
-    return Either.left(invalid(source, cause))
-  }
+    }
+  })
+  return Either.mapLeft(compiled, invalid)
 }
 
 /** Evaluates a predicate. A missing key or variable makes it false. The caller checks that the result is a boolean. */
@@ -77,7 +63,7 @@ const evaluateOrFalse = (evaluate: () => boolean): boolean => {
   try {
     return evaluate()
   } catch (cause) {
-    const { code, summary } = described(cause)
+    const { code, summary } = Expression.described(cause)
     if (ABSENT.has(code)) return false
     throw new Error(summary, { cause })
   }
@@ -85,13 +71,11 @@ const evaluateOrFalse = (evaluate: () => boolean): boolean => {
 
 const ABSENT: ReadonlySet<string> = new Set(["no_such_key", "unknown_variable"])
 
-const invalid = (source: string, cause: unknown): PredicateInvalid => {
-  const { summary, start } = described(cause)
-  const before = source.slice(0, start).split("\n")
-  const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1]
-  const reason = summary.startsWith("has()") ? `${summary}: it takes names and dots only; ${HAS_ALTERNATIVE}` : summary
-  return new PredicateInvalid({ source, line, column, reason })
-}
+const invalid = ({ reason, ...flaw }: Expression.ExpressionFlaw): PredicateInvalid =>
+  new PredicateInvalid({
+    ...flaw,
+    reason: reason.startsWith("has()") ? `${reason}: it takes names and dots only; ${HAS_ALTERNATIVE}` : reason,
+  })
 
 const HAS_ALTERNATIVE = 'of what is found by an id, write "outcome" in state.tasks["ID"]'
 

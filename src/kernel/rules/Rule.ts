@@ -1,7 +1,8 @@
 /** Rules of rubrics: CEL expressions, compiled and checked. */
 
-import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js"
+import { Environment } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
+import * as Expression from "./Expression.ts"
 import type { RuleContext, RuleResult } from "./RuleContext.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 import * as ReadPaths from "./readPaths.ts"
@@ -21,13 +22,7 @@ export interface Rule extends RuleDependencies.RuleDependencies {
 }
 
 /** Fix the rule: it does not compile, or names something unknown. */
-export class RuleInvalid extends Data.TaggedError("RuleInvalid")<{
-  readonly source: string
-  /** Counted from 1. A wrong type is reported at the start of the expression. */
-  readonly line: number
-  readonly column: number
-  readonly reason: string
-}> {
+export class RuleInvalid extends Data.TaggedError("RuleInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
       `Rule \`${this.source}\`, line ${this.line}, column ${this.column}: ${this.reason}. ` +
@@ -50,18 +45,10 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
     .registerVariable("elapsed", "double")
     .registerFunction("count(string): int", (type: string) => BigInt(counts.get(type) ?? 0))
 
-  try {
-    const program = environment.parse(source)
-    const check = program.check()
-    if (!check.valid) return Either.left(invalid(source, check.error))
-    if (check.type !== "bool" && check.type !== "dyn") {
-      return Either.left(
-        new RuleInvalid({ source, line: 1, column: 1, reason: `it gives a value of type ${check.type}` }),
-      )
-    }
+  const compiled = Expression.compile(source, environment, (program): Rule => {
     const dependencies = RuleDependencies.of(program.ast)
     const { readPaths } = dependencies
-    return Either.right({
+    return {
       ...dependencies,
       source,
       evaluate: (context) => {
@@ -70,10 +57,9 @@ export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
       },
       inputsChanged:
         readPaths === undefined ? () => true : (context, seen) => ReadPaths.differs(context, readPaths, seen),
-    })
-  } catch (cause) {
-    return Either.left(invalid(source, cause))
-  }
+    }
+  })
+  return Either.mapLeft(compiled, (flaw) => new RuleInvalid(flaw))
 }
 
 const HOLDS: RuleResult = { kind: "held", value: true }
@@ -88,25 +74,9 @@ const resultOf = (program: (context: object) => unknown, context: RuleContext): 
     if (typeof value === "boolean") return value ? HOLDS : DOES_NOT_HOLD
     return { kind: "broken", reason: `expected true or false, found ${String(value)}` }
   } catch (cause) {
-    const { code, summary } = described(cause)
+    const { code, summary } = Expression.described(cause)
     return { kind: code === "no_such_key" ? "absent" : "broken", reason: summary }
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
-}
-
-const invalid = (source: string, cause: unknown): RuleInvalid => {
-  const { summary, start } = described(cause)
-  const before = source.slice(0, start).split("\n")
-  return new RuleInvalid({ source, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, reason: summary })
-}
-
-/** The code, summary and start of a CEL error. Any other thrown value is described by its message. */
-export const described = (
-  cause: unknown,
-): { readonly code: string; readonly summary: string; readonly start: number } => {
-  if (cause instanceof ParseError || cause instanceof EvaluationError || cause instanceof CelTypeError) {
-    return { code: cause.code, summary: cause.summary, start: cause.range?.start ?? 0 }
-  }
-  return { code: "", summary: cause instanceof Error ? cause.message : String(cause), start: 0 }
 }

@@ -7,7 +7,7 @@ import type { Task } from "../../projections/state/Tasks.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { dateOf } from "../../values/Time.ts"
-import { described } from "../rules/Rule.ts"
+import * as Expression from "../rules/Expression.ts"
 
 /** A task with the fields that it can be selected by. */
 export interface SelectableTask extends Task {
@@ -51,13 +51,7 @@ export const FIELDS = [
 ] as const
 
 /** Fix the expression: it does not compile, names something unknown, or is not true or false. */
-export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<{
-  readonly source: string
-  /** Counted from 1. */
-  readonly line: number
-  readonly column: number
-  readonly reason: string
-}> {
+export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
       `Selection \`${this.source}\`, line ${this.line}, column ${this.column}: ${this.reason}. ` +
@@ -92,17 +86,14 @@ const EVERY: Selects = () => Either.right(true)
 
 const compile = (source: string): Either.Either<Selects, SelectionInvalid> => {
   const environment = new Environment({ unlistedVariablesAreDyn: false }).registerVariable("task", "map")
-  try {
-    const program = environment.parse(source)
-    const check = program.check()
-    if (!check.valid) return Either.left(invalid(source, check.error))
-    if (check.type !== "bool" && check.type !== "dyn") {
-      return Either.left(notBoolean(source, `it gives a value of type ${check.type}, and not true or false`))
-    }
-    return Either.right((task) => evaluateFor(source, () => program({ task: fieldsOf(task) }), task.taskId))
-  } catch (cause) {
-    return Either.left(invalid(source, cause))
-  }
+  const compiled = Expression.compile(
+    source,
+    environment,
+    (program): Selects =>
+      (task) =>
+        evaluateFor(source, () => program({ task: fieldsOf(task) }), task.taskId),
+  )
+  return Either.mapLeft(compiled, (flaw) => new SelectionInvalid(flaw))
 }
 
 const evaluateFor = (
@@ -113,11 +104,10 @@ const evaluateFor = (
   try {
     const value = evaluate()
     if (typeof value === "boolean") return Either.right(value)
-    return Either.left(
-      notBoolean(source, `it gives ${plainText(String(value))} for task ${taskId}, and not true or false`),
-    )
+    const flaw = Expression.notBoolean(source, `it gives ${plainText(String(value))} for task ${taskId}`)
+    return Either.left(new SelectionInvalid(flaw))
   } catch (cause) {
-    return Either.left(invalid(source, cause))
+    return Either.left(new SelectionInvalid(Expression.flawOf(source, cause)))
   }
 }
 
@@ -136,16 +126,3 @@ const fieldsOf = (task: SelectableTask): { readonly [field in (typeof FIELDS)[nu
   from: task.from,
   to: task.to,
 })
-
-const notBoolean = (source: string, reason: string) => new SelectionInvalid({ source, line: 1, column: 1, reason })
-
-const invalid = (source: string, cause: unknown): SelectionInvalid => {
-  const { summary, start } = described(cause)
-  const before = source.slice(0, start).split("\n")
-  return new SelectionInvalid({
-    source,
-    line: before.length,
-    column: (before.at(-1)?.length ?? 0) + 1,
-    reason: summary,
-  })
-}
