@@ -3,8 +3,8 @@
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import * as Projection from "../../projections/fold/Projection.ts"
-import { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
+import type { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
+import { recordProjection } from "../../projections/fold/RecordProjection.ts"
 
 /** A plugin's host request. */
 const Request = Schema.Struct({
@@ -31,21 +31,5 @@ const take = (requests: RecordBuilder<Request>, event: Event): void => {
   }
 }
 
-const draft = (from: typeof Requests.Type, own: boolean): Projection.StateBuilder<typeof Requests.Type> => {
-  const requests = new RecordBuilder(from, own)
-  return {
-    take: (event) => take(requests, event),
-    state: () => requests.record(),
-    paged: () => requests.paged(),
-  }
-}
-
 /** The host requests of plugins without an answer in the log, by plugin and request. */
-export const projection: Projection.Projection<typeof Requests.Type> = {
-  name: "OpenRequests",
-  version: 1,
-  state: Requests,
-  initial: {},
-  evolve: Projection.evolveFrom(draft),
-  draft,
-}
+export const projection = recordProjection({ name: "OpenRequests", version: 1, state: Requests, take })

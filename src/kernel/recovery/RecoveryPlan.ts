@@ -5,7 +5,8 @@ import { Any, type CoreNewEvent, Exact, type Expected } from "../../events/log/E
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
-import { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
+import type { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
+import { recordProjection } from "../../projections/fold/RecordProjection.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as Processes from "../../projections/state/Processes.ts"
@@ -25,23 +26,7 @@ const takeVersion = (versions: RecordBuilder<number>, event: Event): void => {
   else if (is(event, "TaskOpened") || versions.get(taskId) !== undefined) versions.set(taskId, version)
 }
 
-const versionsDraft = (from: typeof Versions.Type, own: boolean): Projection.StateBuilder<typeof Versions.Type> => {
-  const versions = new RecordBuilder(from, own)
-  return {
-    take: (event) => takeVersion(versions, event),
-    state: () => versions.record(),
-    paged: () => versions.paged(),
-  }
-}
-
-const taskVersions: Projection.Projection<typeof Versions.Type> = {
-  name: "TaskVersions",
-  version: 1,
-  state: Versions,
-  initial: {},
-  evolve: Projection.evolveFrom(versionsDraft),
-  draft: versionsDraft,
-}
+const taskVersions = recordProjection({ name: "TaskVersions", version: 1, state: Versions, take: takeVersion })
 
 /** The state of a log that recovery needs. */
 export const unfinished = Projection.combine({

@@ -4,8 +4,8 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import * as Projection from "../fold/Projection.ts"
-import { RecordBuilder } from "../fold/RecordBuilder.ts"
+import type { RecordBuilder } from "../fold/RecordBuilder.ts"
+import { recordProjection } from "../fold/RecordProjection.ts"
 
 /** A plugin process that was started, and whose end is not in the log. */
 export const Process = Schema.Struct({
@@ -38,24 +38,8 @@ const take = (processes: RecordBuilder<Process>, event: Event): void => {
   }
 }
 
-const draft = (from: Processes, own: boolean): Projection.StateBuilder<Processes> => {
-  const processes = new RecordBuilder(from, own)
-  return {
-    take: (event) => take(processes, event),
-    state: () => processes.record(),
-    paged: () => processes.paged(),
-  }
-}
-
 /**
  * The processes of all plugins, including plugins that were removed or imported again and may still run. The start of a
  * kernel ends all processes of the previous kernel.
  */
-export const projection: Projection.Projection<Processes> = {
-  name: "Processes",
-  version: 1,
-  state: Processes,
-  initial: {},
-  evolve: Projection.evolveFrom(draft),
-  draft,
-}
+export const projection = recordProjection({ name: "Processes", version: 1, state: Processes, take })

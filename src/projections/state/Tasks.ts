@@ -4,8 +4,8 @@ import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { evolveFrom, type Projection, type StateBuilder } from "../fold/Projection.ts"
-import { RecordBuilder } from "../fold/RecordBuilder.ts"
+import type { RecordBuilder } from "../fold/RecordBuilder.ts"
+import { recordProjection } from "../fold/RecordProjection.ts"
 
 /** A task, open or closed. */
 export const Task = Schema.Struct({
@@ -74,17 +74,5 @@ const advance = (task: Task, event: Event): Task => {
   return { ...task, to: event.position, steps }
 }
 
-const draft = (from: Tasks, own: boolean): StateBuilder<Tasks> => {
-  const tasks = new RecordBuilder(from, own)
-  return { take: (event) => apply(tasks, event), state: () => tasks.record(), paged: () => tasks.paged() }
-}
-
 /** Every task of the log. */
-export const projection: Projection<Tasks> = {
-  name: "Tasks",
-  version: 1,
-  state: Tasks,
-  initial: {},
-  evolve: evolveFrom(draft),
-  draft,
-}
+export const projection = recordProjection({ name: "Tasks", version: 1, state: Tasks, take: apply })

@@ -1,0 +1,32 @@
+/** Projections whose state is one wide record, such as all tasks by their ids. */
+
+import type { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type * as SafeRecord from "../../values/SafeRecord.ts"
+import { evolveFrom, type Projection, type StateBuilder } from "./Projection.ts"
+import { RecordBuilder } from "./RecordBuilder.ts"
+
+/**
+ * A projection of one wide record, which is empty at first.
+ *
+ * @param take changes the record by an event
+ *
+ * @example recordProjection({ name: "Readings", version: 1, state: Readings, take: (readings, event) => readings.set(…) })
+ */
+export const recordProjection = <Value>({
+  name,
+  version,
+  state,
+  take,
+}: {
+  readonly name: string
+  readonly version: number
+  readonly state: Schema.Schema<SafeRecord.SafeRecord<Value>>
+  readonly take: (record: RecordBuilder<Value>, event: Event) => void
+}): Projection<SafeRecord.SafeRecord<Value>> => {
+  const draft = (from: SafeRecord.SafeRecord<Value>, own: boolean): StateBuilder<SafeRecord.SafeRecord<Value>> => {
+    const record = new RecordBuilder(from, own)
+    return { take: (event) => take(record, event), state: () => record.record(), paged: () => record.paged() }
+  }
+  return { name, version, state, initial: {}, evolve: evolveFrom(draft), draft }
+}
