@@ -2,8 +2,8 @@
 
 import { Duration, Effect } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import * as RateLimit from "../../values/RateLimit.ts"
 import { SHORTEST_MS } from "./IntervalGrid.ts"
-import * as RateLimit from "./RateLimit.ts"
 
 /**
  * Limit for one plugin's interval and pushed readings: in the long run, the rate of one sensor at the shortest

@@ -1,5 +1,5 @@
 /** Rate-limits what a plugin process sends without being asked: printed output, log lines and pushed readings. */
-import * as LeakyBucket from "../../platform/LeakyBucket.ts"
+import * as RateLimit from "../../values/RateLimit.ts"
 
 /** Default limit on printed, logged and pushed bytes per second. Answers to calls do not count. */
 export const OUTPUT_BYTES_PER_SECOND = 4 * 1024 * 1024
@@ -13,9 +13,11 @@ const BURST_SECONDS = 2
  * too.
  */
 export const make = (bytesPerSecond: number, pause: (ms: number) => void): ((bytes: number) => void) => {
-  const take = LeakyBucket.make(bytesPerSecond, BURST_SECONDS * bytesPerSecond)
+  const rate = { perSecond: bytesPerSecond, atOnce: BURST_SECONDS * bytesPerSecond }
+  let used = RateLimit.unused
   return (bytes) => {
-    const ms = take(bytes)
-    if (ms > 0) pause(ms)
+    const next = RateLimit.next(rate, used, performance.now(), bytes)
+    used = next.used
+    if (next.waitMs > 0) pause(Math.ceil(next.waitMs))
   }
 }

@@ -3,7 +3,7 @@
  * with slow schemas would otherwise delay everything else.
  */
 import { Effect } from "effect"
-import * as LeakyBucket from "../../platform/LeakyBucket.ts"
+import * as RateLimit from "../../values/RateLimit.ts"
 
 /** The time budget. */
 export interface SchemaTimeBudget {
@@ -17,15 +17,18 @@ export interface SchemaTimeBudget {
  * time, with a burst of `atOnceMs`. It uses Node's timers, not Effect's clock, because it measures real time.
  */
 export const schemaTimeBudget = ({ share, atOnceMs }: SchemaTimeBudget): (<A>(run: () => A) => Effect.Effect<A>) => {
-  const take = LeakyBucket.make(1_000 * share, atOnceMs)
+  const rate = { perSecond: 1_000 * share, atOnce: atOnceMs }
+  let used = RateLimit.unused
   return (run) =>
     Effect.suspend(() => {
       const startedAt = performance.now()
       const answer = run()
-      const ms = take(performance.now() - startedAt)
-      if (ms === 0) return Effect.succeed(answer)
+      const now = performance.now()
+      const next = RateLimit.next(rate, used, now, now - startedAt)
+      used = next.used
+      if (next.waitMs === 0) return Effect.succeed(answer)
       return Effect.async((resume) => {
-        const timer = setTimeout(() => resume(Effect.succeed(answer)), ms)
+        const timer = setTimeout(() => resume(Effect.succeed(answer)), Math.ceil(next.waitMs))
         return Effect.sync(() => clearTimeout(timer))
       })
     })
