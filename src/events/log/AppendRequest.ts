@@ -1,5 +1,6 @@
 /** An append to the log: the new events, what is expected of their stream, and what the log answers. */
 
+import { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import type { CoreName, PayloadOf } from "../vocabulary/Vocabulary.ts"
@@ -81,3 +82,7 @@ export interface Appended {
   readonly version: number
   readonly events: ReadonlyArray<Event>
 }
+
+/** The first event of an append. There is one: an append without events is refused. */
+export const firstEvent = ({ events: [first] }: Appended): Effect.Effect<Event> =>
+  first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first)

@@ -2,6 +2,7 @@
 
 import { type Context, Effect } from "effect"
 import { type Event, newId } from "../vocabulary/Event.ts"
+import { firstEvent } from "./AppendRequest.ts"
 import {
   type AppendError,
   type AppendRequest,
@@ -60,9 +61,7 @@ interface StreamState {
 
 const recorderFor = (log: Context.Tag.Service<EventLog>, recording: Recording, state: StreamState): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected">) =>
-    Effect.flatMap(log.append({ ...recording, ...request }), ({ events: [first] }) =>
-      first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first),
-    )
+    Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
   const appendInOrder = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Event, AppendError> =>
     Effect.suspend(() => {

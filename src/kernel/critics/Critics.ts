@@ -2,6 +2,7 @@
 
 import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
+import { firstEvent } from "../../events/log/AppendRequest.ts"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { PluginHost } from "../../plugins/process/PluginHost.ts"
@@ -217,15 +218,16 @@ const modelMember = (
     open: ({ scoreSetId, startedBy }) =>
       Effect.succeed(
         ModelCritic.make(asking, targets, (event) =>
-          Effect.flatMap(
-            log.append({
+          log
+            .append({
               stream: RecordedModel.streamOf(scoreSetId),
               actor: `critic:${identity.name}`,
               events: [{ causationId: startedBy, ...event }],
-            }),
-            ({ events: [first] }) =>
-              first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first.id),
-          ),
+            })
+            .pipe(
+              Effect.flatMap(firstEvent),
+              Effect.map(({ id }) => id),
+            ),
         ),
       ),
   }

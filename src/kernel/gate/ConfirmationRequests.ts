@@ -1,6 +1,7 @@
 /** Asks a person for confirmation, through the log, and waits for the decision. */
 
 import { type Context, Duration, Effect, Option, Stream } from "effect"
+import { firstEvent } from "../../events/log/AppendRequest.ts"
 import {
   type AppendError,
   CaughtUp,
@@ -128,8 +129,7 @@ export interface Said {
 export const append = (log: Log, { confirmationId, taskId, timeline, actor, event }: Said, expected: Expected) =>
   Effect.flatMap(
     log.append({ timeline, stream: streamOf(confirmationId), taskId, actor, expected, events: [event] }),
-    ({ events: [appended] }) =>
-      appended === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(appended),
+    firstEvent,
   )
 
 /** Waits for the first event after the request, from any process. */

@@ -1,6 +1,7 @@
 /** Pointers to score sets (`official`, `baseline` …), and how they are moved. */
 
 import { Data, Effect, Schema } from "effect"
+import { firstEvent } from "../../events/log/AppendRequest.ts"
 import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { ProjectorService } from "../../projections/projector/Projector.ts"
@@ -50,10 +51,10 @@ export const promote = (
     const set = Object.hasOwn(sets, scoreSetId) ? sets[scoreSetId] : undefined
     if (set === undefined) return yield* refuse(`no score set ${scoreSetId}`)
     if (!set.finished) return yield* refuse(`${scoreSetId}, which was not finished`)
-    const { events } = yield* log.append({
+    const appended = yield* log.append({
       stream: ScoreSetWriter.streamOf(scoreSetId),
       actor,
       events: [{ type: "ScoreSetPromoted", payload: { pointer, scoreSetId } }],
     })
-    return events[0] ?? (yield* Effect.dieMessage("an append answered without events"))
+    return yield* firstEvent(appended)
   })

@@ -1,6 +1,7 @@
 /** Appends the events of a score set. */
 
 import { type Context, Effect } from "effect"
+import { firstEvent } from "../../events/log/AppendRequest.ts"
 import {
   type AppendError,
   type CoreNewEvent,
@@ -62,12 +63,12 @@ export const begin = (
 ): Effect.Effect<SetWriter, AppendError> =>
   Effect.gen(function* () {
     const scoreSetId = newId()
-    const { events, version } = yield* log.append({
+    const appended = yield* log.append({
       ...{ stream: streamOf(scoreSetId), taskId, actor: actorOf(started.critic), expected: NoStream },
       events: [{ type: "ScoringStarted", causationId, payload: { scoreSetId, ...started } }],
     })
-    const startedBy = events[0]?.id ?? (yield* Effect.dieMessage("an append answered without events"))
-    return resume(log, started.critic, { scoreSetId, version, startedBy, taskId, totals: new Map() })
+    const { id: startedBy } = yield* firstEvent(appended)
+    return resume(log, started.critic, { scoreSetId, version: appended.version, startedBy, taskId, totals: new Map() })
   })
 
 /**
