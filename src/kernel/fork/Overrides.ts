@@ -1,8 +1,8 @@
 /** What a fork changes compared with its parent. */
 
 import { Data, Effect, Schema } from "effect"
-import { isArray } from "../../projections/patch/JsonPatch.ts"
-import { Json, type JsonObject } from "../../values/Json.ts"
+import { Json } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 
 /** The changes of a fork. Everything else is as at the position of the fork. */
@@ -78,6 +78,3 @@ export const merged = (document: Json | undefined, patch: Json): Json => {
   )
   return Object.fromEntries([...kept, ...changed])
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !isArray(value)

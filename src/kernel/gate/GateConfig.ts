@@ -1,6 +1,7 @@
 /** The configuration of the gate: its rules, their decoding, and warnings about rules that never decide. */
 
 import { Either, Schema } from "effect"
+import { optional } from "../../events/vocabulary/EventType.ts"
 import { Risk } from "../../plugins/manifest/Manifest.ts"
 import * as Options from "../../values/Options.ts"
 import { Pattern } from "./GatePattern.ts"
@@ -17,8 +18,6 @@ export type Decision = typeof Decision.Type
 const RuledRisk = Schema.Union(Risk, Schema.Literal("undeclared")).annotations({
   description: '"none", "low", "medium", "undeclared", "high" or "irreversible"',
 })
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /**
  * A gate rule. It matches a command if every field that it has matches; a rule without such fields matches every

@@ -1,6 +1,6 @@
 /** The schema of a plugin's manifest, and accessors for its parts. */
 import { Schema } from "effect"
-import { Sha256 } from "../../events/vocabulary/EventType.ts"
+import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { MAX_LENGTHS } from "./characterChecks.ts"
 import { grouped } from "./digits.ts"
@@ -9,7 +9,6 @@ import { grouped } from "./digits.ts"
 export const FILE = "looper-plugin.json"
 
 const Text = Schema.NonEmptyString.annotations({ description: "non-empty text" })
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
 
 /** Maximum timeout of a call, in milliseconds: a day. */

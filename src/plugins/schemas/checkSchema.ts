@@ -5,9 +5,10 @@
 import type { Ajv, ErrorObject } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import { COMPILE_MS, compile } from "./Check.ts"
 import { DIALECTS, type Dialect, dialectOf } from "./dialect.ts"
-import { isObject, type Subschema, subschemas } from "./subschemas.ts"
+import { type Subschema, subschemas } from "./subschemas.ts"
 import { mismatches } from "./validationMessages.ts"
 
 /** Maximum size of a schema, in characters of JSON. */

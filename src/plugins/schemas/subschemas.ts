@@ -1,6 +1,7 @@
 /** Enumerates the subschemas of a JSON Schema. */
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { pointerToken } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 
 /** A subschema of a JSON Schema, or the schema itself. */
 export interface Subschema {
@@ -30,10 +31,6 @@ const add = (found: Array<Subschema>, path: string, value: Json) => {
 }
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-
-/** Whether a value is an object, not a list. */
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Keywords whose value is a schema, in draft-07 or 2020-12. */
 const ONE: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@
 import { McapWriter } from "@mcap/core"
 import type { Readable } from "../../events/read/Records.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import { asObject } from "../../values/JsonObjects.ts"
 import { nanoseconds } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { EventSource } from "./EventTable.ts"
@@ -173,9 +174,6 @@ const declaredIn = (manifest: JsonObject, kind: Kind, component: string): JsonOb
   const found = Array.isArray(listed) ? listed.map(asObject).find((one) => one.name === name) : undefined
   return found ?? {}
 }
-
-const asObject = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
 const text = { type: "string" }
 const number = { type: "number" }

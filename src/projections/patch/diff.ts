@@ -2,6 +2,7 @@
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { type Json, type JsonObject, pointerToken } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import { type ComparisonBudget, isArray } from "./Equality.ts"
 import { align } from "./ListAlignment.ts"
 
@@ -59,8 +60,6 @@ const compare = (writer: PatchWriter, a: Json, b: Json, path: string): void => {
     write(writer, { op: "replace", path, value: b })
   }
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !isArray(value)
 
 const write = (writer: PatchWriter, operation: PatchOperation): void => {
   writer.operations.push(operation)

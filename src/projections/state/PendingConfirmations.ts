@@ -3,13 +3,12 @@
 import { Schema } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { confirmationOf } from "./ConfirmationAnswer.ts"
-
-const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
 /** A command, or a plugin's host request, that waits for a person's decision. */
 export const PendingConfirmation = Schema.Struct({

@@ -2,6 +2,7 @@
 
 import type { Link } from "../../../events/integrity/Chain.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
+import { asObject } from "../../../values/JsonObjects.ts"
 import * as Span from "./Span.ts"
 
 /** Most events kept per open span; further ones are only counted. */
@@ -184,9 +185,6 @@ const nameOf = (agent: string): string => agent.replace(/@.*$/, "")
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
 
 const numberOf = (value: Json | undefined): number | undefined => (typeof value === "number" ? value : undefined)
-
-const asObject = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
 const STATUS_OF_OUTCOME: Readonly<Record<string, (why: string) => Span.Status>> = {
   achieved: () => Span.OK,

@@ -1,6 +1,7 @@
 /** Reads the components and metadata that a plugin's manifest declares. */
 
-import type { Json, JsonObject } from "../../../values/Json.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import { asObject } from "../../../values/JsonObjects.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
 import { isArray } from "../../patch/JsonPatch.ts"
 
@@ -44,6 +45,3 @@ const declared = (peas: JsonObject, list: string, kind: Declared["kind"]): Reado
     ]
   })
 }
-
-const asObject = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !isArray(value) ? value : {}
