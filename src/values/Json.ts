@@ -2,7 +2,6 @@
  * JSON values: their type and schema, a check that a value is JSON, JSON Pointers (RFC 6901), and text from outside.
  */
 
-import * as crypto from "node:crypto"
 import { Schema } from "effect"
 
 /** A JSON value (RFC 8259). Payloads, states, readings, arguments and results have this type. */
@@ -116,6 +115,3 @@ export const plainText = (text: string): string =>
     ? text
     : `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length} characters)`
   ).toWellFormed()
-
-/** SHA-256 of text (UTF-8), in lower-case hexadecimal. */
-export const sha256 = (text: string): string => crypto.hash("sha256", text, "hex")

@@ -8,7 +8,7 @@ import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
-import { sha256 } from "../../src/values/Json.ts"
+import { sha256 } from "../../src/values/Digest.ts"
 import { Database } from "../sqlite.ts"
 
 /** A log that is not changed but by flips, and what all reads of it answer. */

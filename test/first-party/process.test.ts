@@ -7,7 +7,7 @@ import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import * as Grants from "../../src/plugins/manifest/Grants.ts"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import { layer, PluginHost } from "../../src/plugins/process/PluginHost.ts"
-import { sha256 } from "../../src/values/Json.ts"
+import { sha256 } from "../../src/values/Digest.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { textRoom, theLostKeyOptions } from "./text-room/playing.ts"
 

@@ -5,8 +5,8 @@ import { Effect, Either, Fiber } from "effect"
 import type { Method } from "../../src/plugins/hostapi/Client.ts"
 import * as HostApi from "../../src/plugins/hostapi/HostApi.ts"
 import type { Grants } from "../../src/plugins/manifest/Grants.ts"
+import { sha256 } from "../../src/values/Digest.ts"
 import type { JsonObject } from "../../src/values/Json.ts"
-import { sha256 } from "../../src/values/Json.ts"
 import { isAlive, temporaryDirectory, writeFiles } from "./fixtures.ts"
 
 /** A directory with a granted `open`, a granted and missing `later`, and a `closed` beside them. */

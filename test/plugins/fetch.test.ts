@@ -4,8 +4,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HostApi from "../../src/plugins/hostapi/HostApi.ts"
 import { layer } from "../../src/plugins/process/PluginHost.ts"
+import { sha256 } from "../../src/values/Digest.ts"
 import type { JsonObject } from "../../src/values/Json.ts"
-import { sha256 } from "../../src/values/Json.ts"
 import { start } from "./fixtures.ts"
 
 /** A server that answers by its path, and remembers what it was asked. */

@@ -1,6 +1,6 @@
 /** Blobs: large payloads, stored outside their events' rows under their digest. */
 
-import { sha256 } from "../../values/Json.ts"
+import { sha256 } from "../../values/Digest.ts"
 
 /** Largest payload that is stored in its event's row, in bytes (UTF-8). A larger one becomes a blob. */
 export const MAX_INLINE_BYTES = 256 * 1024

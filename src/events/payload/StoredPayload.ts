@@ -1,6 +1,7 @@
 /** Decodes payloads as stored: resolves blobs and decrypts personal fields. */
 
-import { type JsonObject, sha256 } from "../../values/Json.ts"
+import { sha256 } from "../../values/Digest.ts"
+import type { JsonObject } from "../../values/Json.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { digestIn } from "./Blob.ts"
 import { decryptPayload } from "./PayloadEncryption.ts"

@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
-import { sha256 } from "../../values/Json.ts"
+import { sha256 } from "../../values/Digest.ts"
 import type { Link } from "../integrity/Chain.ts"
 import type { Stored } from "../integrity/TamperClassification.ts"
 import type { Query } from "../log/EventLog.ts"

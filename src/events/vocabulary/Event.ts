@@ -1,8 +1,7 @@
 /** The event: its envelope, its id, and the head of a log. */
 
-import * as crypto from "node:crypto"
 import { Schema } from "effect"
-import { uuidv7 } from "uuidv7"
+import { uuidv4, uuidv7 } from "uuidv7"
 import { JsonObject } from "../../values/Json.ts"
 import { isClockTime } from "../../values/Time.ts"
 
@@ -28,7 +27,7 @@ export const isEventId = Schema.is(EventId)
  * A new id, a UUID of version 7. If the machine's clock is outside the range of such ids, it is of version 4; the
  * append of the event then fails because of the clock.
  */
-export const newId = (): string => (isClockTime(Date.now()) ? uuidv7() : crypto.randomUUID())
+export const newId = (): string => (isClockTime(Date.now()) ? uuidv7() : uuidv4())
 
 /**
  * One immutable event: the envelope, and a payload of the vocabulary's schema.

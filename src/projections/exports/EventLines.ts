@@ -5,7 +5,8 @@ import type { Link } from "../../events/integrity/Chain.ts"
 import { nameOf } from "../../events/payload/Blob.ts"
 import type { Readable, Recorded } from "../../events/read/Records.ts"
 import { Event, EventId, Position } from "../../events/vocabulary/Event.ts"
-import { findNonJson, JsonObject, sha256 } from "../../values/Json.ts"
+import { sha256 } from "../../values/Digest.ts"
+import { findNonJson, JsonObject } from "../../values/Json.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /**

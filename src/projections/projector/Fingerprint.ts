@@ -4,7 +4,7 @@
  */
 
 import type { SchemaAST } from "effect"
-import { sha256 } from "../../values/Json.ts"
+import { sha256 } from "../../values/Digest.ts"
 import type { Projection } from "../fold/Projection.ts"
 
 /** Raise it when the stored form of states changes. */

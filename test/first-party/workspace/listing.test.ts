@@ -11,7 +11,7 @@ import {
   MAX_DIGEST_BYTES,
   MAX_FILES,
 } from "../../../plugins/workspace/listing.ts"
-import { sha256 } from "../../../src/values/Json.ts"
+import { sha256 } from "../../../src/values/Digest.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { nodeDisk } from "./nodeDisk.ts"
 

@@ -5,7 +5,7 @@
 
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
-import { sha256 } from "../../../values/Json.ts"
+import { sha256 } from "../../../values/Digest.ts"
 import type { Flaw, Stored } from "../../integrity/TamperClassification.ts"
 import * as Verifier from "../../integrity/Verifier.ts"
 import type { LogError, Query } from "../../log/EventLog.ts"

@@ -1,6 +1,6 @@
 /** Spans in the encoding of OTLP/JSON, and the ids derived from tasks and events. */
 
-import { sha256 } from "../../../values/Json.ts"
+import { sha256 } from "../../../values/Digest.ts"
 import { nanoseconds } from "../../../values/Time.ts"
 
 /**

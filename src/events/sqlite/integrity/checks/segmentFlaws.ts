@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
-import { sha256 } from "../../../../values/Json.ts"
+import { sha256 } from "../../../../values/Digest.ts"
 import * as Verifier from "../../../integrity/Verifier.ts"
 import type { LogError } from "../../../log/EventLog.ts"
 import { digestIn } from "../../../payload/Blob.ts"
