@@ -89,7 +89,7 @@ module.exports = {
       name: "entry-is-for-the-outside",
       severity: "error",
       from: { path: "^src/[^/]+/" },
-      to: { path: "^src/index\\.ts$" },
+      to: { path: "^src/(projections/)?index\\.ts$" },
     },
     {
       name: "no-circles",

@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^hindcast$/, replacement: source("./src/index.ts") },
       { find: /^hindcast\/events$/, replacement: source("./src/events/index.ts") },
+      { find: /^hindcast\/projections$/, replacement: source("./src/projections/index.ts") },
       { find: /^hindcast\/testing$/, replacement: source("./src/testing.ts") },
       { find: /^hindcast\/plugin$/, replacement: source("./src/plugins/author.ts") },
     ],

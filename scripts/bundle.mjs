@@ -197,7 +197,7 @@ const bundle = async (directory, entries, { finish = (text) => text, ...options 
   return metafile
 }
 
-await bundle(dist, ["index.js", "testing.js", "events/index.js"], {
+await bundle(dist, ["index.js", "testing.js", "events/index.js", "projections/index.js"], {
   packages: "external",
   sourcemap: "linked",
   sourcesContent: false,

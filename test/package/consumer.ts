@@ -23,9 +23,10 @@ export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>
 
 const PROGRAM = `import * as Hindcast from "hindcast"
 import type { Plugin } from "hindcast/plugin"
+import * as Projections from "hindcast/projections"
 import * as Testing from "hindcast/testing"
 
-export const all: ReadonlyArray<unknown> = [Hindcast, Testing]
+export const all: ReadonlyArray<unknown> = [Hindcast, Projections, Testing]
 export type Mine = Plugin
 `
 

@@ -86,6 +86,10 @@ describe("an entry of the package loads when it is imported", () => {
     ])
   })
 
+  it("hindcast/projections: nothing of Node's, so that a browser loads it too", () => {
+    expect(loadedBy(fileOf("./projections"))).toEqual(["effect", "simple-statistics", "uuidv7"])
+  })
+
   it("hindcast/plugin: nothing", () => {
     expect(loadedBy(fileOf("./plugin"))).toEqual([])
   })

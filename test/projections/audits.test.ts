@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Chunk, Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
 import { PAGE_SIZE } from "../../src/events/read/Pages.ts"
 import * as Audits from "../../src/projections/audit/Audits.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
@@ -66,6 +67,8 @@ describe("all audits of a log", () => {
                 const audits = yield* all()
                 assert.deepStrictEqual([...ids(audits)].sort(), [...tasks].sort())
                 for (const audit of audits) assert.deepStrictEqual(audit, yield* TaskAudit.load(audit.taskId))
+                const events = yield* Stream.runCollect((yield* EventLog).read())
+                assert.deepStrictEqual(Audits.fold(Chunk.toReadonlyArray(events)), audits)
               }),
             ),
           )

@@ -3,7 +3,7 @@
  * is queued.
  */
 
-import { Either, ParseResult, Schema } from "effect"
+import { Either } from "effect"
 import { findNonJson, type JsonObject } from "../../values/Json.ts"
 import { isClockTime, isMoment, iso } from "../../values/Time.ts"
 import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } from "../log/EventLog.ts"
@@ -12,6 +12,7 @@ import { encryptPayload } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import { isEventId, newId } from "../vocabulary/Event.ts"
 import type { EventType } from "../vocabulary/EventType.ts"
+import { type PayloadCheck, payloadCheck } from "../vocabulary/PayloadCheck.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 
 /** Most events of one append. */
@@ -65,7 +66,7 @@ type Validate = (request: AppendRequest) => Either.Either<ValidatedAppend, Inval
  * are thrown.
  */
 export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
-  const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type)]))
+  const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type.payload)]))
 
   return (request) => {
     const refuse = (index: number | null, reason: string) =>
@@ -194,22 +195,6 @@ const validateEvent = (
 const encryptPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
   const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
   return present.length === 0 ? undefined : encryptPayload(key, id, payload, Object.fromEntries(present))
-}
-
-type PayloadCheck = (payload: JsonObject) => string | undefined
-
-/** Tests the payload first; only a payload that fails is validated again to collect all reasons. */
-const payloadCheck = (type: EventType): PayloadCheck => {
-  const fits = Schema.is(type.payload)
-  const explain = Schema.validateEither(type.payload, { errors: "all" })
-  return (payload) => {
-    if (fits(payload)) return undefined
-    const result = explain(payload)
-    if (Either.isRight(result)) return undefined
-    return ParseResult.ArrayFormatter.formatErrorSync(result.left)
-      .map((issue) => `payload/${issue.path.join("/")}: ${issue.message}`)
-      .join("; ")
-  }
 }
 
 const checkFence = (fence: Fence): string | undefined => {

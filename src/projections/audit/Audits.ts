@@ -1,14 +1,15 @@
 /** The audits of many tasks, in one pass over the log. */
 
-import { Chunk, Effect, Either, Schema, Stream } from "effect"
+import { Chunk, Effect, Schema, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Decoding from "../../values/Options.ts"
-import * as Projection from "../fold/Projection.ts"
-import * as Sections from "./Sections.ts"
-import * as TaskAudit from "./TaskAudit.ts"
-import * as VerdictCollector from "./VerdictCollector.ts"
+import type { TaskAudit, TaskNotFound } from "./AuditDocument.ts"
+import * as AuditPass from "./AuditPass.ts"
+import { TYPES, VerdictCollector } from "./VerdictCollector.ts"
+
+export { fold } from "./AuditPass.ts"
 
 /** Which audits to compute. */
 export interface Options {
@@ -42,14 +43,18 @@ export const Options = Decoding.of<Options>({
  */
 export const stream = (
   input: Options = {},
-): Stream.Stream<TaskAudit.TaskAudit, Decoding.InvalidOptions | TaskAudit.TaskNotFound | LogError, EventLog> =>
+): Stream.Stream<TaskAudit, Decoding.InvalidOptions | TaskNotFound | LogError, EventLog> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const options = yield* Decoding.decode("audits", Options, input)
       const log = yield* EventLog
       const until = options.until ?? (yield* log.head).position
-      const pass = yield* startPass(options.tasks, until)
-      const { onProgress } = options
+      const { tasks, onProgress } = options
+      const verdicts = new VerdictCollector(AuditPass.wanted(tasks))
+      yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: TYPES }, (page) => {
+        for (const event of page) verdicts.fold(event)
+      })
+      const pass = AuditPass.begin(verdicts, tasks)
       const reportProgress = (page: Chunk.Chunk<Event>) => onProgress?.(lastOf(page), until) ?? Effect.void
       const pages = Pages.stream(log.readPage, { until, timeline: log.timeline })
       const closed = (
@@ -57,65 +62,16 @@ export const stream = (
           ? pages
           : Stream.mapChunksEffect(pages, (page) => Effect.as(reportProgress(page), page))
       ).pipe(Stream.mapChunks((page) => Chunk.unsafeFromArray(pass.fold(Chunk.toReadonlyArray(page)))))
-      return Stream.concat(closed, Stream.unwrap(Effect.map(pass.end, Stream.fromIterable)))
+      const rest = Effect.suspend(() => pass.missing() ?? Effect.succeed(pass.rest()))
+      return Stream.concat(closed, Stream.unwrap(Effect.map(rest, Stream.fromIterable)))
     }),
   )
 
 /** Calls `take` with each audit in turn. */
 export const forEach = (
-  take: (audit: TaskAudit.TaskAudit) => void,
+  take: (audit: TaskAudit) => void,
   options: Options = {},
-): Effect.Effect<void, Decoding.InvalidOptions | TaskAudit.TaskNotFound | LogError, EventLog> =>
+): Effect.Effect<void, Decoding.InvalidOptions | TaskNotFound | LogError, EventLog> =>
   Stream.runForEachChunk(stream(options), (audits) => Effect.sync(() => Chunk.forEach(audits, take)))
-
-/** A pass over a log. */
-interface AuditPass {
-  /** Folds events, and returns the audits of the tasks that they complete. */
-  readonly fold: (events: ReadonlyArray<Event>) => ReadonlyArray<TaskAudit.TaskAudit>
-  /** The audits of the remaining tasks. */
-  readonly end: Effect.Effect<ReadonlyArray<TaskAudit.TaskAudit>, TaskAudit.TaskNotFound>
-}
-
-const startPass = (
-  tasks: ReadonlyArray<string> | undefined,
-  until: number,
-): Effect.Effect<AuditPass, LogError, EventLog> =>
-  Effect.gen(function* () {
-    const requested = tasks === undefined ? undefined : new Set(tasks)
-    const isWanted = (taskId: string) => requested === undefined || requested.has(taskId)
-    const collected = yield* VerdictCollector.collect(until, isWanted)
-    const open = new Map<string, Sections.State>()
-    const done = new Set<string>()
-
-    const complete = (taskId: string, sections: Sections.State) => {
-      open.delete(taskId)
-      done.add(taskId)
-      return TaskAudit.document(taskId, { sections, verdicts: collected.take(taskId) })
-    }
-
-    const foldEvent = (event: Event) => {
-      const { taskId } = event
-      if (taskId === null || !isWanted(taskId) || done.has(taskId)) return undefined
-      const before = open.get(taskId) ?? Sections.projection.initial
-      const after = Projection.step(Sections.projection, before, event)
-      if (after === before) return undefined
-      if (Sections.complete(after)) return complete(taskId, after)
-      open.set(taskId, after)
-      return undefined
-    }
-
-    return {
-      fold: (events) =>
-        events.flatMap((event) => {
-          const audit = foldEvent(event)
-          return audit === undefined ? [] : Either.match(audit, { onLeft: () => [], onRight: (known) => [known] })
-        }),
-      end: Effect.suspend(() => {
-        const missing = tasks?.find((taskId) => !done.has(taskId) && !open.has(taskId))
-        if (missing !== undefined) return new TaskAudit.TaskNotFound({ taskId: missing })
-        return Effect.all([...open].map(([taskId, sections]) => complete(taskId, sections)))
-      }),
-    }
-  })
 
 const lastOf = (page: Chunk.Chunk<Event>): number => (Chunk.isNonEmpty(page) ? Chunk.lastNonEmpty(page).position : 0)

@@ -1,100 +1,14 @@
-/** The audit of one task, as a document: its schema, its fold, and its computation from the log. */
+/** The audit of one task: the document and its fold, and its computation from the log. */
 
-import { Data, Effect, Either, Schema } from "effect"
+import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Projection from "../fold/Projection.ts"
-import * as Acting from "./Acting.ts"
-import * as Changes from "./Changes.ts"
-import * as Confirming from "./Confirming.ts"
-import * as ModelUse from "./ModelUse.ts"
-import * as Scores from "./Scores.ts"
-import * as Sections from "./Sections.ts"
-import * as Sensing from "./Sensing.ts"
-import * as TaskTimeline from "./TaskTimeline.ts"
+import { document, projection, type TaskAudit, type TaskNotFound } from "./AuditDocument.ts"
 import * as Verdicts from "./Verdicts.ts"
 
-/** The audit of one task. The library, the command line and the exports use the same document. */
-export const TaskAudit = Schema.Struct({
-  taskId: Schema.String,
-  ...TaskTimeline.TaskTimeline.fields,
-  sensing: Sensing.Sensing,
-  acting: Acting.Acting,
-  confirming: Confirming.Confirming,
-  changes: Changes.Changes,
-  model: Schema.optionalWith(ModelUse.ModelUse, { exact: true }).annotations({
-    description: "Absent where no language model was asked",
-  }),
-  scores: Schema.Array(Scores.Score).annotations({ description: "One entry a score set, in the order they began" }),
-}).annotations({ identifier: "TaskAudit", description: "What one task took in, did, was allowed, changed and scored" })
-
-export type TaskAudit = typeof TaskAudit.Type
-
-/** Fix the call: no such task was ever opened. */
-export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
-  readonly taskId: string
-  /** Ids of existing tasks that may be meant. */
-  readonly near?: ReadonlyArray<string>
-}> {
-  override get message() {
-    const { taskId, near = [] } = this
-    const meant = near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`
-    return (
-      `No task "${taskId}" was opened in this log.${meant} ` +
-      "`hindcast task ls`, or the projection `Tasks`, lists the tasks there are."
-    )
-  }
-}
-
-const State = Schema.Struct({
-  sections: Sections.projection.state,
-  verdicts: Schema.Record({ key: Schema.String, value: Verdicts.Scored }),
-})
-
-/** The folded state, from which `document` makes the audit. */
-export type State = typeof State.Type
-
-/**
- * The fold behind the audit of one task. Its input is the whole log, or only the task's own events and all scorings;
- * the state is the same.
- */
-export const projection = (taskId: string): Projection.Projection<State> => {
-  const verdicts = Verdicts.projection(taskId)
-  return {
-    name: `TaskAudit(${taskId})`,
-    version: 2,
-    state: State,
-    initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
-    evolve: (state, event) => {
-      const sections = event.taskId === taskId ? Sections.projection.evolve(state.sections, event) : state.sections
-      const verdictState = verdicts.evolve(state.verdicts, event)
-      return sections === state.sections && verdictState === state.verdicts
-        ? state
-        : { sections, verdicts: verdictState }
-    },
-  }
-}
-
-/** The audit, from the folded state. */
-export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
-  const { course: timeline, sensing, acting, confirming, changes, model } = state.sections
-  if (timeline === null) return Either.left(new TaskNotFound({ taskId }))
-  return Either.right({
-    taskId,
-    ...timeline,
-    sensing: Sensing.section(sensing),
-    acting: Acting.section(acting),
-    confirming: Confirming.section(confirming),
-    changes: Changes.section(changes),
-    ...(model.calls > 0 ? { model } : {}),
-    scores: Scores.section(state.verdicts),
-  })
-}
-
-/** The audit of a task from events: the whole log's, or the task's own and all scorings, in order of position. */
-export const fold = (taskId: string, events: Iterable<Event>): Either.Either<TaskAudit, TaskNotFound> =>
-  document(taskId, Projection.fold(projection(taskId), events))
+export { document, fold, projection, type State, TaskAudit, TaskNotFound } from "./AuditDocument.ts"
 
 /**
  * The audit of a task at the head of the log, from two filtered reads: first the starts and ends of scorings, of which

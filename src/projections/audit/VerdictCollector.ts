@@ -1,8 +1,5 @@
 /** Collects the verdicts of many tasks in one pass over the scoring events, in compact form. */
 
-import { Effect } from "effect"
-import { EventLog, type LogError } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as Verdicts from "./Verdicts.ts"
@@ -13,31 +10,14 @@ export interface CollectedVerdicts {
   readonly take: (taskId: string) => Verdicts.State
 }
 
-const TYPES: ReadonlyArray<CoreName> = [
+/** The types of the scoring events. Events of other types do not change what is collected. */
+export const TYPES: ReadonlyArray<CoreName> = [
   "ScoringStarted",
   "RewardGiven",
   "PunishmentGiven",
   "MeasureUnscored",
   "ScoringFinished",
 ]
-
-/**
- * Collects the verdicts of all wanted tasks up to a position, reading only scoring events. A task can be scored at any
- * time after its close, so that its scores are complete only at the end. They take little memory: a few numbers for
- * each verdict, and each rubric, which is long, only once.
- */
-export const collect = (
-  until: number,
-  isWanted: (taskId: string) => boolean,
-): Effect.Effect<CollectedVerdicts, LogError, EventLog> =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const collector = new Collector(isWanted)
-    yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: TYPES }, (page) => {
-      for (const event of page) collector.fold(event)
-    })
-    return collector
-  })
 
 /**
  * One score set of one task. Each verdict is stored as numbers: its term, its amount, its occurrences, and its
@@ -60,7 +40,12 @@ interface Term {
   readonly weight: number
 }
 
-class Collector implements CollectedVerdicts {
+/**
+ * Collects the verdicts of the wanted tasks. A task can be scored at any time after its close, so that its scores are
+ * complete only at the end. They take little memory: a few numbers for each verdict, and each rubric, which is long,
+ * only once.
+ */
+export class VerdictCollector implements CollectedVerdicts {
   readonly #wanted: (taskId: string) => boolean
   readonly #tasks = new Map<string, Array<TaskScoreSet>>()
   /** By score set: the entries that were started and are not finished. */

@@ -1,0 +1,80 @@
+/** Events as JSON: decodes what a program was given as the events of a log, such as a web page by its server. */
+
+import { Data, Either, ParseResult, Schema } from "effect"
+import { findNonJson, plainText } from "../../values/Json.ts"
+import { describeValue } from "../../values/OptionIssues.ts"
+import { Event } from "./Event.ts"
+import { payloadCheck } from "./PayloadCheck.ts"
+import { core, type Vocabulary } from "./Vocabulary.ts"
+
+/** Fix the input: it is not the events of a log. */
+export class UndecodableEvent extends Data.TaggedError("UndecodableEvent")<{
+  /** Index of the event in the list, or null if the input is not a list. */
+  readonly index: number | null
+  readonly reason: string
+}> {
+  override get message() {
+    const where = this.index === null ? "Events" : `Event ${this.index} of the list`
+    return (
+      `${where}: ${this.reason}. Nothing was decoded; ` +
+      "give the events as a log reads them, in order of position, such as `events` of `hindcast log ls --json`."
+    )
+  }
+}
+
+/**
+ * Decodes a list of events that were parsed from JSON. An event has the form in which a log reads it: its personal
+ * fields are decrypted or replaced, and its payload is of the current version of its type.
+ *
+ * Every envelope is validated, and the shape of every payload whose type the vocabulary knows. Events of other types are
+ * accepted as they are: folds ignore them. The first event that is not valid, or out of order, is the failure.
+ *
+ * @example EventJson.decode(await (await fetch("/events")).json())
+ */
+export const decode = (
+  values: unknown,
+  vocabulary: Vocabulary = core,
+): Either.Either<ReadonlyArray<Event>, UndecodableEvent> => {
+  if (!Array.isArray(values)) return undecodable(null, `expected a list of events, found ${describeValue(values)}`)
+  const checks = new Map([...vocabulary.types.values()].map(({ name, payload }) => [name, shapeCheck(payload)]))
+  const events: Array<Event> = []
+  for (const [index, value] of values.entries()) {
+    const decoded = decodeEnvelope(value)
+    if (Either.isLeft(decoded)) return undecodable(index, decoded.left)
+    const event = decoded.right
+    const mistake =
+      orderMistake(events.at(-1), event) ??
+      versionMistake(vocabulary.types.get(event.type)?.version, event) ??
+      checks.get(event.type)?.(event.payload)
+    if (mistake !== undefined) return undecodable(index, `@${event.position} ${event.type}: ${mistake}`)
+    events.push(event)
+  }
+  return Either.right(events)
+}
+
+const undecodable = (index: number | null, reason: string) => Either.left(new UndecodableEvent({ index, reason }))
+
+/** Without the bounds of numbers and texts: those of earlier versions were wider, and logs read what they wrote. */
+const shapeCheck = (payload: Schema.Schema.AnyNoContext) => payloadCheck(Schema.encodedSchema(payload))
+
+const decodeEvent = Schema.decodeUnknownEither(Event, { errors: "all" })
+
+const decodeEnvelope = (value: unknown): Either.Either<Event, string> =>
+  Either.mapLeft(decodeEvent(value), (error) => {
+    // Looked for first, because the schema's own message would repeat the value, however deep it is.
+    const bad = findNonJson(value)
+    if (bad !== undefined) return `${bad.path.slice(1) || "the event"}: expected JSON, found ${bad.found}`
+    const mistakes = ParseResult.ArrayFormatter.formatErrorSync(error)
+    return plainText(mistakes.map(({ path, message }) => `${path.join("/") || "the event"}: ${message}`).join("; "))
+  })
+
+const orderMistake = (before: Event | undefined, { position }: Event): string | undefined =>
+  before === undefined || before.position < position
+    ? undefined
+    : `position: expected one after @${before.position}, found @${position}`
+
+/** A later schema is not known here: its payloads could be read wrongly. Without the type, nothing reads them. */
+const versionMistake = (version: number | undefined, { schemaVersion }: Event): string | undefined =>
+  version === undefined || schemaVersion <= version
+    ? undefined
+    : `schemaVersion: expected at most ${version}, found ${schemaVersion}; a newer Hindcast wrote it`
