@@ -47,8 +47,9 @@ export type LastOutcome = WithoutPlace<CommandOutcome>
 
 type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "event" | "commandId"> : never
 
-const CHOICES =
-  'a choice { act: "plugin/actuator", args? }, { say: "text" } or { done: "achieved" | "failed" | "abandoned", reason? }'
+const OUTCOMES = TaskOutcome.literals.map((outcome) => `"${outcome}"`).join(" | ")
+
+const CHOICES = `a choice { act: "plugin/actuator", args? }, { say: "text" } or { done: ${OUTCOMES}, reason? }`
 
 /** A decision: a command, a message, or the end of the task. */
 export const Choice = Schema.Union(
@@ -128,10 +129,17 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agen
   }
 }
 
+/**
+ * The two forms of an agent, for messages.
+ *
+ * @internal
+ */
+export const FORMS = "{ name, version, decide(view) } or { name, version, advance(task) }"
+
 /** Fix the module: its default export is not an agent. */
 export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source: string; readonly found: string }> {
   override get message() {
-    return `${this.source}: expected a default export { name, version, decide(view) }, found ${this.found}`
+    return `${this.source}: expected a default export ${FORMS}, found ${this.found}`
   }
 }
 
@@ -144,7 +152,12 @@ export const fromUnknown = (source: string, value: unknown): Either.Either<Agent
   // The functions are called on the original value, so that an agent that is a class instance keeps its `this`.
   if (Either.isRight(decoded)) return Either.right(value as Agent)
   const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
-  const found = issue === undefined ? "something else" : `${issue.path.join(".") || "the export"}: ${issue.message}`
+  const found =
+    issue === undefined
+      ? "something else"
+      : issue.path[0] === "decide"
+        ? "no function decide or advance"
+        : `${issue.path.join(".") || "the export"}: ${issue.message}`
   return Either.left(new NotAnAgent({ source, found }))
 }
 
