@@ -1,0 +1,77 @@
+/** The key figures of a report of many tasks. */
+
+import type { LogReport } from "../projections/report/LogReport.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
+import { key } from "./KeyFigures.ts"
+import { type Markup, markup } from "./Markup.ts"
+
+/** How many tasks were achieved, their mean score, their commands; and a warning about tasks without a score. */
+export const figures = (report: LogReport): Markup => {
+  const { tasks, scored, outcomes, steps, actuators, waits, model } = report
+  const sum = (of: (actuator: LogReport["actuators"][number]) => number) =>
+    actuators.reduce((total, actuator) => total + of(actuator), 0)
+  const commanded = sum(({ commanded }) => commanded)
+  const stopped = sum(({ denied, expired }) => denied + expired)
+  const net = netOf(report)
+  const others = (["failed", "truncated", "abandoned", "open"] as const).filter((outcome) => outcomes[outcome] > 0)
+  return markup`<dl class="key">${[
+    key(
+      "tasks achieved",
+      FormattedNumbers.percent(outcomes.achieved / tasks),
+      `${FormattedNumbers.count(outcomes.achieved)} of ${FormattedNumbers.count(tasks)}${others.map((outcome) => `, ${FormattedNumbers.count(outcomes[outcome])} ${outcome}`).join("")}`,
+    ),
+    key(
+      "mean net score",
+      scored === 0 ? "not scored" : FormattedNumbers.amount(net / scored),
+      scored === 0
+        ? `no task has a score by ${report.scoring}`
+        : `rewards less punishments, of ${FormattedNumbers.counted(scored, "scored task")}`,
+    ),
+    key("commands a task", FormattedNumbers.amount(steps / tasks), `${FormattedNumbers.count(steps)} in all`),
+    key(
+      "commands succeeded",
+      commanded === 0 ? "none" : FormattedNumbers.percent(sum(({ succeeded }) => succeeded) / commanded),
+      `${FormattedNumbers.count(sum(({ failed }) => failed))} failed, ${FormattedNumbers.count(stopped)} stopped before execution`,
+    ),
+    ...(waits.requested === 0
+      ? []
+      : [
+          key(
+            "people were asked",
+            `${FormattedNumbers.count(waits.requested)} ×`,
+            waits.waitMs === null
+              ? "nobody answered"
+              : `half answered within ${FormattedNumbers.lasting(waits.waitMs.median)}`,
+          ),
+        ]),
+    ...(model.calls === 0
+      ? []
+      : [
+          key(
+            "language model calls",
+            FormattedNumbers.count(model.calls),
+            `${FormattedNumbers.count(model.inputTokens)} tokens in, ${FormattedNumbers.count(model.outputTokens)} out`,
+          ),
+        ]),
+  ]}</dl>${unscored(report)}`
+}
+
+const netOf = ({ rewards }: LogReport): number =>
+  rewards.reduce((total, { kind, amount }) => total + (kind === "reward" ? amount : -amount), 0)
+
+const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | null => {
+  const without = tasks - scored
+  const warnings = [
+    ...(without === 0
+      ? []
+      : [
+          `${FormattedNumbers.counted(without, "task")} ${without === 1 ? "has" : "have"} no score by ${scoring} and ${without === 1 ? "is" : "are"} left out wherever scores are shown.`,
+        ]),
+    ...(unscored === 0
+      ? []
+      : [
+          `In ${FormattedNumbers.counted(unscored, "task")} something could not be decided; it counts as nothing there.`,
+        ]),
+  ]
+  return warnings.length === 0 ? null : markup`<p class="warn">${warnings.join(" ")}</p>`
+}
