@@ -4,6 +4,7 @@
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { quoteWord } from "../../values/ShellWord.ts"
 import * as Argv from "./Argv.ts"
 
 /** The path of this program's executable module, `main.js`. */
@@ -15,15 +16,14 @@ export const shortest = (file: string): string => {
   return relative.length < file.length ? relative : file
 }
 
-/** A word quoted for a POSIX shell, if it needs quotes. */
-const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
-
 /** How this program is called: `npx hindcast` if it is installed as a dependency, `node …/main.js` in a checkout. */
 const programWords = (): string =>
-  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)]).map(quote).join(" ")
+  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)])
+    .map(quoteWord)
+    .join(" ")
 
 /** A command of this program that can be pasted into the user's shell. */
-export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quote)].join(" ")
+export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quoteWord)].join(" ")
 
 /**
  * Turns a command as the library writes it (`hindcast …`) into one for the user's shell, with the `--log` that this
@@ -32,7 +32,7 @@ export const command = (args: ReadonlyArray<string>): string => [programWords(),
 export const shellCommand = (command: string): string => {
   const words = command.replace(/^hindcast(?= )/, programWords)
   const log = namedLog()
-  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quote(log)}`
+  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quoteWord(log)}`
 }
 
 /** The value of `--log` on this process's command line. */

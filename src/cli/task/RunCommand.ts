@@ -9,6 +9,7 @@ import { Kernel } from "../../kernel/Kernel.ts"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
 import { userAsActor, userName } from "../command/CurrentUser.ts"
@@ -112,7 +113,7 @@ const importPlugin = (directory: string, json: boolean) =>
     const earlier = yield* registry.state
     const imported = yield* registry.import(directory).pipe(
       Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
-        const add = ["hindcast plugin add", Grants.shellQuote(directory), ...Grants.remedies(refusals).flags].join(" ")
+        const add = ["hindcast plugin add", quoteWord(directory), ...Grants.remedies(refusals).flags].join(" ")
         const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
         return new GrantsMissing({ refused, remedy })
       }),

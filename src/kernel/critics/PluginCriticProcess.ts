@@ -3,7 +3,7 @@
 import { type Context, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { closeScope } from "../../platform/closeScope.ts"
-import type { Grants } from "../../plugins/manifest/Grants.ts"
+import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import type { CallError } from "../../plugins/PluginError.ts"
 import type { PluginHost } from "../../plugins/process/PluginHost.ts"
@@ -140,8 +140,6 @@ const reasonOf = (error: CallError): string => {
     }
   }
 }
-
-const NO_GRANTS: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limits }: PluginCriticOptions) => ({
   ...{ manifest, directory, denoDir, forbidden, grants: NO_GRANTS },

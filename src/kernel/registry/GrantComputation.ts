@@ -7,6 +7,7 @@ import * as Grants from "../../plugins/manifest/Grants.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import { isInside, isInsideAny } from "../../plugins/manifest/paths.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 
 /** Fix the call: these names are not valid grants. */
 export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
@@ -131,7 +132,7 @@ export const settle = ({
           field: `permissions.${field}`,
           asked: requestedPath,
           reason: `it is a link that leads to ${real}, outside of what is granted`,
-          flag: `--grant-${field} ${Grants.shellQuote(real)}`,
+          flag: `--grant-${field} ${quoteWord(real)}`,
         })),
       ],
     }
@@ -139,7 +140,7 @@ export const settle = ({
 
 /** Grants by name, as the command-line options that give them. */
 export const flags = (names: GrantedPermissions): ReadonlyArray<string> => [
-  ...Grants.LISTS.flatMap((list) => (names[list] ?? []).map((name) => `--grant-${list} ${Grants.shellQuote(name)}`)),
+  ...Grants.LISTS.flatMap((list) => (names[list] ?? []).map((name) => `--grant-${list} ${quoteWord(name)}`)),
   ...(names.runAny === true ? ["--grant-run-any"] : []),
 ]
 

@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
-import { shellQuote } from "../manifest/Grants.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { isInsideAny } from "../manifest/paths.ts"
 import type { Client } from "./Client.ts"
 
@@ -123,7 +123,7 @@ const boundElsewhere = async (
   if (!places.includes(await realpathOfExisting(bound))) return undefined
   return (
     `"." in the manifest's permissions.${kind} is ${bound}, the workspace that the plugin was imported in, and the workspace is ` +
-    `${workspace} now. Name that one with --workspace ${shellQuote(bound)}, or import the plugin again with --workspace ${shellQuote(workspace)}.`
+    `${workspace} now. Name that one with --workspace ${quoteWord(bound)}, or import the plugin again with --workspace ${quoteWord(workspace)}.`
   )
 }
 

@@ -5,6 +5,7 @@
 import * as path from "node:path"
 import { Data, Either, Schema } from "effect"
 import type { GrantedPermissions, MissingGrant } from "../../events/vocabulary/Plugins.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import type { Manifest } from "./Manifest.ts"
 import { confusableCharacter, isInside } from "./paths.ts"
 
@@ -19,6 +20,9 @@ export const Grants = Schema.Struct({
 }).annotations({ identifier: "Grants" })
 
 export type Grants = typeof Grants.Type
+
+/** The grants of a plugin that may do nothing. */
+export const NO_GRANTS: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** The permissions that a manifest requests, verbatim. */
 export interface RequestedPermissions {
@@ -228,7 +232,7 @@ const resolvePath = (
   if (place === "") return refuse('expected a path or "."; found empty text')
   const invalid = invalidPath(resolved)
   if (invalid !== undefined) return refuse(invalid)
-  const flag = `--grant-${field} ${shellQuote(resolved)}`
+  const flag = `--grant-${field} ${quoteWord(resolved)}`
   const granted = (extra?.[field] ?? []).map((place) => path.resolve(place))
   if (granted.some((place) => isInside(resolved, place))) return Either.right(resolved)
   const revokedPath = (revoked?.[field] ?? []).find((place) => isInside(resolved, place) || isInside(place, resolved))
@@ -249,7 +253,7 @@ const NEW_REQUEST = "the version before it does not ask for it"
 
 const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: GrantInputs): Refusal | undefined => {
   const known = { field: `permissions.${field}`, asked: name }
-  const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${shellQuote(name)}`
+  const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${quoteWord(name)}`
   const wrong = invalidName(field, name)
   if (wrong !== undefined) return { ...known, reason: wrong }
   if (field === "run" && extra?.runAny === true) return undefined
@@ -273,7 +277,3 @@ const invalidName = (field: NameField, name: string): string | undefined => {
   const confusable = confusableCharacter(name)
   return confusable === undefined ? undefined : `expected a host's name; found one with ${confusable}`
 }
-
-/** Quotes a word for a POSIX shell, if it needs quotes. */
-export const shellQuote = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -13,6 +13,7 @@ import { pathToFileURL } from "node:url"
 import { Deferred, Effect } from "effect"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import { NO_GRANTS } from "../manifest/Grants.ts"
 import type { Precomputed } from "../manifest/Manifest.ts"
 import { type ChildExit, type ChildHandlers, spawnScoped } from "./Child.ts"
 import { serialized } from "./DenoCache.ts"
@@ -35,8 +36,6 @@ const STOP_MS = 100
 const TOLD = 500
 
 const PREFIX = "precomputed-"
-
-const NOTHING = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** Why this process computed nothing, by the file and the plugin's directory: it is not tried again at each start. */
 const givenUp = new Map<string, string>()
@@ -73,7 +72,7 @@ const make = (
       // Files of other versions stay: their processes may be running.
       fs.rmSync(file, { recursive: true, force: true })
       const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
-      const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NOTHING })
+      const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NO_GRANTS })
       return { ...command, args: [...args, pathToFileURL(path.join(directory, module)).href] }
     }).pipe(Effect.mapError(messageOf), Effect.flatMap(outputOf))
     const found = crypto.createHash("sha256").update(bytes).digest("hex")

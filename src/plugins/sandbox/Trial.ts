@@ -6,13 +6,12 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import { NO_GRANTS } from "../manifest/Grants.ts"
 import { DEFAULTS } from "./Limits.ts"
 import * as Sandbox from "./Sandbox.ts"
 
 /** Time-out of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
-
-const NO_GRANTS = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** The output of the trial's program. */
 const OUTPUT = "It runs."

@@ -169,12 +169,10 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
 ]
 
 const grantLines = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
-  ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : NOTHING),
+  ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : Grants.NO_GRANTS),
   ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${GrantPage.words(given)}`]),
   ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
 ]
-
-const NOTHING: Grants.Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
 /** The permissions that a plugin, or its held update, waits for. */
 const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
