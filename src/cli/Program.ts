@@ -16,13 +16,13 @@ const COMMANDS = {
   log: async () => (await import("./log/LogCommands.ts")).log,
   state: async () => (await import("./time/TimeCommands.ts")).state,
   diff: async () => (await import("./time/TimeCommands.ts")).diff,
-  history: async () => (await import("./time/TimeCommands.ts")).history,
+  history: async () => (await import("./time/History.ts")).history,
   blame: async () => (await import("./time/TimeCommands.ts")).blame,
   why: async () => (await import("./time/TimeCommands.ts")).why,
-  effects: async () => (await import("./time/TimeCommands.ts")).effects,
-  bisect: async () => (await import("./time/TimeCommands.ts")).bisect,
-  watch: async () => (await import("./time/TimeCommands.ts")).watch,
-  align: async () => (await import("./time/TimeCommands.ts")).align,
+  effects: async () => (await import("./time/Effects.ts")).effects,
+  bisect: async () => (await import("./time/Bisect.ts")).bisect,
+  watch: async () => (await import("./time/Watch.ts")).watch,
+  align: async () => (await import("./time/Align.ts")).align,
   replay: async () => (await import("./time/ReplayCommand.ts")).replay,
   fork: async () => (await import("./time/ForkCommand.ts")).fork,
   timeline: async () => (await import("./time/TimelineCommands.ts")).timeline,
@@ -37,11 +37,8 @@ const COMMANDS = {
   doctor: async () => (await import("./plugin/DoctorCommand.ts")).doctor,
 }
 
-type Name = keyof typeof COMMANDS
-
-const NAMES: ReadonlyArray<string> = Object.keys(COMMANDS)
-
-const isName = (word: string | undefined): word is Name => word !== undefined && NAMES.includes(word)
+const isName = (word: string | undefined): word is keyof typeof COMMANDS =>
+  word !== undefined && Object.hasOwn(COMMANDS, word)
 
 /** The parser of the command that is called; of all of them where none is, which a shell's completion is made of. */
 const parserFor = (path: ReadonlyArray<string>) =>

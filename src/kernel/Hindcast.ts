@@ -42,7 +42,7 @@ export interface LogOptions {
 export interface HindcastOptions extends LogOptions, Pick<Kernel.KernelOptions, "idleMs" | "restarts"> {
   /** Directories of plugins that are imported when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
-  /** Default: `Gate.standard`, which asks a person unless an actuator declares little risk. */
+  /** Default: `Gate.standard`, which asks a person unless an actuator's effective risk is little. */
   readonly gate?: Gate.GateConfig
   /** Seeds all randomness. Default: drawn at random, and recorded. */
   readonly seed?: number

@@ -1,29 +1,26 @@
-/** Options that several commands share, and constructors for options whose error messages name the option. */
-import { HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Either } from "effect"
+/** Options that several commands share, and constructors of options and arguments. */
+import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Either, type Option, Record } from "effect"
 import { BadInput } from "./BadInput.ts"
 
-/** The log's file. See `OpenLog.filenameOf` for the default. */
-export const log = Options.text("log").pipe(
-  Options.withDescription("The log's file. Default: HINDCAST_LOG, else .hindcast/log.db"),
-  Options.optional,
-)
+/** An option without a value. */
+export const flag = (name: string, description: string) =>
+  Options.boolean(name).pipe(Options.withDescription(description))
 
-/** Prints one JSON document with stable keys instead of text. */
-export const json = Options.boolean("json").pipe(
-  Options.withDescription("Print one JSON document, and errors as JSON on the standard error"),
-)
+/** An option whose value is text. */
+export const text = (name: string, description: string) => Options.text(name).pipe(Options.withDescription(description))
 
-/** The options of every command. */
-export const common = { log, json }
+/** An option whose value is text, and that may be left out. */
+export const optionalText = (name: string, description: string) => Options.optional(text(name, description))
 
-/** The directory that plugins may read and write. */
-export const workspace = Options.text("workspace").pipe(
-  Options.withDescription("The directory that plugins may work in. Default: the working directory"),
-  Options.optional,
-)
+/** An option whose value is text, and that may be given any number of times. */
+export const repeatedText = (name: string, description: string) => Options.repeated(text(name, description))
 
-/** An option whose value is an integer of at least `least`. */
+/** An argument of a command. */
+export const argument = (name: string, description: string) =>
+  Args.text({ name }).pipe(Args.withDescription(description))
+
+/** An option whose value is an integer of at least `minimum`. */
 export const wholeNumber = (name: string, minimum: number): Options.Options<number> =>
   numberOf(name, `a whole number, ${minimum} or more`, (value) => Number.isSafeInteger(value) && value >= minimum)
 
@@ -36,25 +33,51 @@ export const number = (name: string): Options.Options<number> => numberOf(name, 
 
 /** An option whose value is one of these words. */
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Options.Options<Word> =>
-  checked({ name, value: words.join("|") }, `one of ${words.join(", ")}`, (text) => words.find((word) => word === text))
+  Options.mapEffect(textOf(name, words.join("|")), oneWord(name, words))
 
-const numberOf = (name: string, expected: string, isValid: (value: number) => boolean): Options.Options<number> =>
-  checked({ name, value: "number" }, expected, (text) =>
-    text.trim() !== "" && isValid(Number(text)) ? Number(text) : undefined,
+/** An option whose values are some of these words. */
+export const someOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>) =>
+  Options.mapEffect(Options.repeated(textOf(name, words.join("|"))), (texts) =>
+    Either.all(texts.map(oneWord(name, words))),
   )
 
-/** An option whose value is checked by `read`. The parser's own messages do not name the option. */
-const checked = <A>(
-  { name, value: placeholder }: { readonly name: string; readonly value: string },
-  expected: string,
-  read: (text: string) => A | undefined,
-): Options.Options<A> =>
-  Options.mapEffect(Options.text(name).pipe(Options.withPseudoName(placeholder)), (text) => {
-    const value = read(text)
-    if (value !== undefined) return Either.right(value)
-    const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"` })
-    return Either.left(ValidationError.invalidValue(HelpDoc.p(message)))
-  })
+const oneWord =
+  <Word extends string>(name: string, words: ReadonlyArray<Word>) =>
+  (text: string) =>
+    Either.fromNullable(
+      words.find((word) => word === text),
+      () => invalid(name, `one of ${words.join(", ")}`, text),
+    )
+
+const numberOf = (name: string, expected: string, isValid: (value: number) => boolean): Options.Options<number> =>
+  Options.mapEffect(textOf(name, "number"), (text) =>
+    text.trim() !== "" && isValid(Number(text))
+      ? Either.right(Number(text))
+      : Either.left(invalid(name, expected, text)),
+  )
+
+const textOf = (name: string, placeholder: string) => Options.text(name).pipe(Options.withPseudoName(placeholder))
+
+/** The error of an option's value. The parser's own messages do not name the option. */
+const invalid = (name: string, expected: string, text: string): ValidationError.ValidationError => {
+  const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"` })
+  return ValidationError.invalidValue(HelpDoc.p(message))
+}
+
+/** The log's file. See `OpenLog.filenameOf` for the default. */
+export const log = optionalText("log", "The log's file. Default: HINDCAST_LOG, else .hindcast/log.db")
+
+/** Prints one JSON document with stable keys instead of text. */
+export const json = flag("json", "Print one JSON document, and errors as JSON on the standard error")
+
+/** The options of every command. */
+export const common = { log, json }
+
+/** The directory that plugins may read and write. */
+export const workspace = optionalText(
+  "workspace",
+  "The directory that plugins may work in. Default: the working directory",
+)
 
 /** The sandbox tier in which plugins run. */
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
@@ -63,3 +86,13 @@ export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   ),
   Options.withDefault("auto"),
 )
+
+/** What names a task, for help texts. See `Ids.task`. */
+export const TASK = "A task's id, or at least four characters that it alone begins or ends with"
+
+/** The notations of a moment, for help texts. See `Moment.locate`. */
+export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"
+
+/** The values of the options that were given, by their names. */
+export const given = <Typed extends { readonly [name: string]: Option.Option<unknown> }>(typed: Typed) =>
+  Record.getSomes(typed) as { readonly [Name in keyof Typed]?: Option.Option.Value<Typed[Name]> }

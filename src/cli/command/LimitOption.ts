@@ -1,16 +1,19 @@
 /** The option `--limit`, and the function that applies it to a stream of results. */
 import { Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
+import type { Style } from "../terminal/Style.ts"
+import { MORE_HINT } from "../terminal/Text.ts"
 import { wholeNumber } from "./CommonOptions.ts"
 
-/** Default number of results. */
-const LIMIT = 50
+/** The option `--limit`. `description` says which results are shown; the default is added to it. */
+export const limit = (description: string, otherwise = 50) =>
+  wholeNumber("limit", 1).pipe(
+    Options.withDescription(`${description}. Default: ${otherwise}`),
+    Options.withDefault(otherwise),
+  )
 
-/** The maximum number of results to show. */
-export const limit = wholeNumber("limit", 1).pipe(
-  Options.withDescription(`Show at most so many: the last ones, with --since the first ones. Default: ${LIMIT}`),
-  Options.withDefault(LIMIT),
-)
+/** A limit of the last results, or of the first ones if the option `from` says where they begin. */
+export const lastOrFirst = (from: string) => limit(`Show at most so many: the last ones, with --${from} the first ones`)
 
 /** A part of the results, and a line about the remaining ones if there are any. */
 export interface Some<A> {
@@ -18,14 +21,17 @@ export interface Some<A> {
   readonly beyond: string | undefined
 }
 
-const MORE_HINT = "--limit N shows more."
-
-/** The first `limit` results if `--since` was given, else the last ones. */
+/**
+ * The first `limit` results if `from` was given, else the last ones.
+ *
+ * @param skipped how many earlier results are not in the stream
+ */
 export const of = <A, E, R>(
   all: Stream.Stream<A, E, R>,
   limit: number,
-  since: Option.Option<string>,
-): Effect.Effect<Some<A>, E, R> => (Option.isSome(since) ? first(all, limit) : last(all, limit))
+  from: Option.Option<string>,
+  skipped = 0,
+): Effect.Effect<Some<A>, E, R> => (Option.isSome(from) ? first(all, limit) : last(all, limit, skipped))
 
 const first = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
   // One additional result shows whether there are more.
@@ -34,9 +40,9 @@ const first = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
     beyond: found.length > limit ? `Later ones follow; ${MORE_HINT}` : undefined,
   }))
 
-const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
+const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number, skipped: number) =>
   Effect.gen(function* () {
-    let passed = 0
+    let passed = skipped
     const counted = Stream.mapChunks(all, (chunk) => {
       passed += chunk.length
       return chunk
@@ -45,3 +51,12 @@ const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
     const earlier = passed - shown.length
     return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined }
   })
+
+/** The results as lines, with a line about the remaining ones; if there are none, the line `nothing`. */
+export const lines = <A>(
+  style: Style,
+  { shown, beyond }: Some<A>,
+  format: (style: Style, shown: ReadonlyArray<A>) => ReadonlyArray<string>,
+  nothing: string,
+): ReadonlyArray<string> =>
+  shown.length === 0 ? [nothing] : [...format(style, shown), ...(beyond === undefined ? [] : [style.dim(beyond)])]

@@ -1,15 +1,12 @@
 /** The option `--timeline`, and the function that provides a command with that timeline's view of the log. */
-import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import { optionalText } from "./CommonOptions.ts"
 
 /** The name of a timeline. Default: `main`. */
-export const timeline = Options.text("timeline").pipe(
-  Options.withDescription("The timeline whose history it is about. Default: main"),
-  Options.optional,
-)
+export const timeline = optionalText("timeline", "The timeline whose history it is about. Default: main")
 
 /**
  * Provides `EventLog` and `Projector` for one timeline: reads return that timeline's history and no events of other

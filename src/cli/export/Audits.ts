@@ -10,7 +10,7 @@ import * as Csv from "../../projections/exports/Csv.ts"
 import { type Encoder, encode } from "../../projections/exports/Encoder.ts"
 import * as ParquetRows from "../../projections/exports/ParquetRows.ts"
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
-import { common, oneOf } from "../command/CommonOptions.ts"
+import { common, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
@@ -29,11 +29,9 @@ export const audits = Command.make(
   {
     ...common,
     ...OutputFile.outputOptions,
-    scores: Options.text("scores").pipe(
-      Options.withDescription(
-        "Only scores by this: a pointer, a score set's id or the end of it, or a label. Default: all, a row for each",
-      ),
-      Options.optional,
+    scores: optionalText(
+      "scores",
+      "Only scores by this: a pointer, a score set's id or the end of it, or a label. Default: all, a row for each",
     ),
     format: oneOf("format", FORMATS).pipe(
       Options.withDescription("Default: by the end of the file's name (.md is markdown), else csv"),

@@ -1,12 +1,11 @@
 /** The shared implementation of the commands that export events: it selects, encodes and writes them. */
 import * as path from "node:path"
-import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
 import { type Readable, type Recorded, Records } from "../../events/read/Records.ts"
 import { type Encoder, made } from "../../projections/exports/Encoder.ts"
 import type { EventSource as Table } from "../../projections/exports/EventTable.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count, size } from "../terminal/Text.ts"
@@ -20,10 +19,9 @@ export const options = {
   ...common,
   ...OutputFile.outputOptions,
   ...Selection.options,
-  decrypt: Options.boolean("decrypt").pipe(
-    Options.withDescription(
-      "Write encrypted fields in the clear, as far as their keys are there. They stay readable when a key is destroyed later",
-    ),
+  decrypt: flag(
+    "decrypt",
+    "Write encrypted fields in the clear, as far as their keys are there. They stay readable when a key is destroyed later",
   ),
 }
 

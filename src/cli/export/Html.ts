@@ -1,6 +1,6 @@
 /** The command `hindcast export html`: a report of all tasks, or of one, as one HTML page that works offline. */
 import * as path from "node:path"
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -13,7 +13,7 @@ import * as ConfirmationWaitTimes from "../../projections/report/ConfirmationWai
 import * as LogReport from "../../projections/report/LogReport.ts"
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
 import * as TaskReport from "../../projections/report/TaskReport.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as EventSummary from "../pages/events/EventSummary.ts"
@@ -31,11 +31,9 @@ export const html = Command.make(
     ...common,
     ...OutputFile.outputOptions,
     scores: ScoreOption.scores,
-    task: Options.text("task").pipe(
-      Options.withDescription(
-        "A page of this task alone, with all that happened in it: an id, or its beginning or end",
-      ),
-      Options.optional,
+    task: optionalText(
+      "task",
+      "A page of this task alone, with all that happened in it: an id, or its beginning or end",
     ),
   },
   ({ log: named, json, output, force, scores, task }) =>

@@ -2,10 +2,10 @@
 import { Command, Options } from "@effect/cli"
 import { VERSION } from "../../kernel/versions.ts"
 import * as OtlpTraces from "../../projections/exports/OtlpTraces.ts"
+import { text } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 
-const service = Options.text("service").pipe(
-  Options.withDescription("What the spans say as service.name. Default: hindcast"),
+const service = text("service", "What the spans say as service.name. Default: hindcast").pipe(
   Options.withDefault("hindcast"),
 )
 

@@ -5,15 +5,13 @@ import { Options } from "@effect/cli"
 import { Data, Effect, Stream } from "effect"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import type { Chunk } from "../../projections/exports/Encoder.ts"
+import { flag, text } from "../command/CommonOptions.ts"
 import * as AtomicOutput from "./AtomicOutput.ts"
 
 /** The options of every command that writes a file. `{ file: output, force }` is the target. */
 export const outputOptions = {
-  output: Options.text("output").pipe(
-    Options.withPseudoName("file"),
-    Options.withDescription("The file to write; - is the standard output"),
-  ),
-  force: Options.boolean("force").pipe(Options.withDescription("Replace the file where it is there already")),
+  output: text("output", "The file to write; - is the standard output").pipe(Options.withPseudoName("file")),
+  force: flag("force", "Replace the file where it is there already"),
 }
 
 /** The file to write, and how. */

@@ -3,16 +3,13 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Records } from "../../events/read/Records.ts"
 import * as PiaAvtLines from "../../projections/exports/PiaAvtLines.ts"
-import { oneOf } from "../command/CommonOptions.ts"
+import { oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as Selection from "./Selection.ts"
 
 const ownOptions = {
   type: Selection.type,
-  experiment: Options.text("experiment").pipe(
-    Options.withDescription("What the lines say as experiment_id. Default: the log's file name"),
-    Options.optional,
-  ),
+  experiment: optionalText("experiment", "What the lines say as experiment_id. Default: the log's file name"),
   timestamps: oneOf("timestamps", ["iso", "seconds"]).pipe(
     Options.withDescription("iso (2026-03-01T12:00:00.000Z), or seconds since 1970 as a number. Default: iso"),
     Options.withDefault("iso"),

@@ -1,22 +1,20 @@
 /** The option `--scores`: which scores an export uses if a task has several. */
-import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
+import { optionalText } from "../command/CommonOptions.ts"
 
 /** The default scores: those of the pointer `official` if it exists, else those labelled `live`. */
 export const OFFICIAL = "official"
 export const LIVE = "live"
 
 /** A pointer, a score set's id or its end, or a label. */
-export const scores = Options.text("scores").pipe(
-  Options.withDescription(
-    "A pointer, a score set's id or the end of it, or a label. Default: official, where it names a set, else live",
-  ),
-  Options.optional,
+export const scores = optionalText(
+  "scores",
+  "A pointer, a score set's id or the end of it, or a label. Default: official, where it names a set, else live",
 )
 
 /** The chosen scores, or the default ones. */

@@ -1,28 +1,25 @@
 /** The options that select the events of an export, and the queries that they mean. */
-import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Head } from "../../events/vocabulary/Event.ts"
+import { optionalText, repeatedText } from "../command/CommonOptions.ts"
 import * as EventTypes from "../command/EventTypes.ts"
 import * as Ids from "../command/Ids.ts"
 
 /** The options that select events, for every format. */
 export const options = {
-  task: Options.text("task").pipe(Options.withDescription("Only events of this task"), Options.optional),
-  since: Options.text("since").pipe(Options.withDescription("Only events after this moment"), Options.optional),
-  until: Options.text("until").pipe(
-    Options.withDescription("Only events up to this moment. Default: the end of the log when the export begins"),
-    Options.optional,
-  ),
-  timeline: Options.text("timeline").pipe(
-    Options.withDescription("Only the history of this timeline, with what it shares with those it was forked from"),
-    Options.optional,
+  task: optionalText("task", "Only events of this task"),
+  since: optionalText("since", "Only events after this moment"),
+  until: optionalText("until", "Only events up to this moment. Default: the end of the log when the export begins"),
+  timeline: optionalText(
+    "timeline",
+    "Only the history of this timeline, with what it shares with those it was forked from",
   ),
 }
 
-export const type = Options.text("type").pipe(Options.withDescription("Only events of this type"), Options.repeated)
+export const type = repeatedText("type", "Only events of this type")
 
 /** The values of these options. */
 export interface Typed {

@@ -1,10 +1,10 @@
 /** The commands `hindcast log archive`, `segments` and `upgrade`: the log's files and format. */
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { Archive, type Segment } from "../../events/maintenance/Archive.ts"
 import * as Moment from "../../events/read/Moment.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, text } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -17,9 +17,7 @@ export const archive = Command.make(
   "archive",
   {
     ...common,
-    until: Options.text("until").pipe(
-      Options.withDescription("The last moment to archive: a position (@412), a time, or an event's id"),
-    ),
+    until: text("until", "The last moment to archive: a position (@412), a time, or an event's id"),
   },
   ({ log, json, until }) =>
     Effect.gen(function* () {

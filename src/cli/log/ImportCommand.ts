@@ -1,19 +1,20 @@
 /** The command `hindcast log import`: rebuilds a log from the events that `hindcast export events` wrote. */
-import { Args, Command } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect, Either, Stream } from "effect"
 import { NotImported } from "../../events/maintenance/Import.ts"
 import type { Recorded } from "../../events/read/Records.ts"
 import { importEvents } from "../../events/sqlite/import.ts"
 import * as EventLines from "../../projections/exports/EventLines.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count } from "../terminal/Text.ts"
 import * as ImportLines from "./ImportLines.ts"
 
-const file = Args.text({ name: "file" }).pipe(
-  Args.withDescription("What `hindcast export events` wrote as JSON Lines, of all events; - is the standard input"),
+const file = argument(
+  "file",
+  "What `hindcast export events` wrote as JSON Lines, of all events; - is the standard input",
 )
 
 /** `hindcast log import FILE` */

@@ -3,7 +3,7 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Anchor from "../../events/integrity/Anchor.ts"
 import { type Examination, isHealthy } from "../../events/integrity/Doctor.ts"
@@ -12,7 +12,7 @@ import { examine } from "../../events/sqlite/integrity/doctor.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, flag, optionalText, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ExaminationPage from "../pages/log/ExaminationPage.ts"
@@ -23,19 +23,11 @@ import * as TextFile from "./TextFile.ts"
 import { verifying } from "./VerificationProgress.ts"
 
 const anchorOptions = {
-  anchor: Options.text("anchor").pipe(
-    Options.withDescription("Hold the log against this document, which `log anchor` made"),
-    Options.optional,
-  ),
-  publicKey: Options.text("public-key").pipe(
-    Options.withDescription("The key that the anchor has to be signed with, in PEM"),
-    Options.optional,
-  ),
+  anchor: optionalText("anchor", "Hold the log against this document, which `log anchor` made"),
+  publicKey: optionalText("public-key", "The key that the anchor has to be signed with, in PEM"),
 }
 
-const quick = Options.boolean("quick").pipe(
-  Options.withDescription("Walk the chain alone: what events say, and not what they are found by"),
-)
+const quick = flag("quick", "Walk the chain alone: what events say, and not what they are found by")
 
 /** `hindcast log verify` */
 export const verify = Command.make(
@@ -107,15 +99,8 @@ export const anchor = Command.make(
   "anchor",
   {
     ...common,
-    key: Options.text("key").pipe(
-      Options.withDescription(
-        "The private key to sign with (Ed25519, PEM); a new pair is made where there is no such file",
-      ),
-    ),
-    out: Options.text("out").pipe(
-      Options.withDescription("Write the document to this file, which must not be there yet. Default: print it"),
-      Options.optional,
-    ),
+    key: text("key", "The private key to sign with (Ed25519, PEM); a new pair is made where there is no such file"),
+    out: optionalText("out", "Write the document to this file, which must not be there yet. Default: print it"),
   },
   ({ log, json, key, out }) =>
     Effect.gen(function* () {

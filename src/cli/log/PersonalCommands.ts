@@ -1,10 +1,10 @@
 /** The commands `hindcast log subjects` and `shred`: the encryption keys of personal data. */
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { PersonalData } from "../../events/payload/PersonalData.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common, flag, text } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -39,9 +39,9 @@ export const shred = Command.make(
   "shred",
   {
     ...common,
-    subject: Args.text({ name: "subject" }).pipe(Args.withDescription("Whose key, as `log subjects` lists it")),
-    reason: Options.text("reason").pipe(Options.withDescription("Why; the log records it")),
-    yes: Options.boolean("yes").pipe(Options.withDescription("Really: this cannot be undone")),
+    subject: argument("subject", "Whose key, as `log subjects` lists it"),
+    reason: text("reason", "Why; the log records it"),
+    yes: flag("yes", "Really: this cannot be undone"),
   },
   ({ log, json, subject, reason, yes }) =>
     Effect.gen(function* () {

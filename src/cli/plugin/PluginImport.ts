@@ -2,8 +2,9 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
+import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { common, oneOf } from "../command/CommonOptions.ts"
+import { common, flag, oneOf } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ImportPage from "../pages/plugins/ImportPage.ts"
@@ -11,9 +12,7 @@ import * as PluginPage from "../pages/plugins/PluginPage.ts"
 import * as PluginConsent from "./PluginConsent.ts"
 import { importing, importOptions, source } from "./PluginOptions.ts"
 
-const noActivate = Options.boolean("no-activate").pipe(
-  Options.withDescription("Import it without letting it take part yet"),
-)
+const noActivate = flag("no-activate", "Import it without letting it take part yet")
 
 const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
   Options.withDescription(
@@ -28,20 +27,13 @@ export const add = Command.make(
   { ...common, source, ...importing, noActivate, sandbox },
   ({ log, json, source, noActivate, workspace, sandbox, ...options }) =>
     Effect.gen(function* () {
-      const registry = yield* Registry
-      const before = yield* registry.state
-      const imported = yield* registry.import(source, { ...importOptions(options), activate: !noActivate }).pipe(
+      const change = yield* importAndCompare(source, { ...importOptions(options), activate: !noActivate }).pipe(
         Effect.tapErrorTag("UpdateHeld", (held) =>
           // The consent applies to this version even if a later grant installs it.
           Effect.zipRight(sandbox === "flags" ? PluginConsent.give(held) : Effect.void, showHeld(json, held)),
         ),
       )
-      const { name } = imported.manifest
-      const change = {
-        imported,
-        before: SafeRecord.get(before, name),
-        after: SafeRecord.get(yield* registry.state, name),
-      }
+      const { imported } = change
       const { origin, directory } = imported
       const active = change.after?.active ?? false
       const missing = yield* PluginConsent.settle(imported, sandbox === "flags")
@@ -53,6 +45,20 @@ export const add = Command.make(
       if (missing !== undefined && !json) yield* PluginConsent.askOrTell(missing, imported)
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
+
+/** Imports a plugin, and tells its registry entry before and after. */
+export const importAndCompare = (source: string, options?: ImportOptions) =>
+  Effect.gen(function* () {
+    const registry = yield* Registry
+    const before = yield* registry.state
+    const imported = yield* registry.import(source, options)
+    const { name } = imported.manifest
+    return {
+      imported,
+      before: SafeRecord.get(before, name),
+      after: SafeRecord.get(yield* registry.state, name),
+    } satisfies ImportPage.Import
+  })
 
 /** Prints the held update as JSON. For people, the failure that follows describes it. */
 const showHeld = (json: boolean, { plugin, version, digest, installed, missing, command }: UpdateHeld) =>

@@ -1,5 +1,5 @@
 /** The commands `hindcast plugin ls`, `list` and `show`: the registry now or at a past position. */
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
@@ -8,15 +8,12 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import type { PluginVersion } from "../../projections/state/PluginVersions.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
 
-const at = Options.text("at").pipe(
-  Options.withDescription("The moment: a position (@412), an event's id, or a time with its zone. Default: now"),
-  Options.optional,
-)
+const at = optionalText("at", "The moment: a position (@412), an event's id, or a time with its zone. Default: now")
 
 /** The registry at a moment, and the moment's position. */
 const registryAt = (at: Option.Option<string>) =>
@@ -62,8 +59,9 @@ export class VersionNotFound extends Data.TaggedError("VersionNotFound")<{
   }
 }
 
-const named = Args.text({ name: "plugin" }).pipe(
-  Args.withDescription("The plugin's name, or NAME@VERSION: a version of its history, or the beginning of its digest"),
+const named = argument(
+  "plugin",
+  "The plugin's name, or NAME@VERSION: a version of its history, or the beginning of its digest",
 )
 
 /** `hindcast plugin show PLUGIN` and `hindcast plugin show PLUGIN@VERSION` */

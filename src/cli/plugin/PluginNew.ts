@@ -2,14 +2,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { isPluginName } from "../../plugins/manifest/Manifest.ts"
 import * as Consent from "../../plugins/sandbox/Consent.ts"
 import { report } from "../../plugins/sandbox/SandboxReport.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { command, shortest } from "../command/CommandHints.ts"
-import { json } from "../command/CommonOptions.ts"
+import { argument, json, optionalText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 
@@ -20,11 +20,8 @@ export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory:
   }
 }
 
-const directory = Args.text({ name: "dir" }).pipe(Args.withDescription("A directory that is new or empty"))
-const name = Options.text("name").pipe(
-  Options.withDescription("The plugin's name. Default: the directory's"),
-  Options.optional,
-)
+const directory = argument("dir", "A directory that is new or empty")
+const name = optionalText("name", "The plugin's name. Default: the directory's")
 
 /** `hindcast plugin new DIR` */
 export const create = Command.make("new", { json, directory, name }, ({ json, directory, name: wanted }) =>

@@ -1,21 +1,19 @@
 /** The commands `hindcast plugin priority` and `meta`: settings of plugins and components. */
-import { Args, Command, Options } from "@effect/cli"
+import { Args, Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { find, type NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { value as shown, signed } from "../terminal/Text.ts"
 import { target } from "./PluginOptions.ts"
 
-const component = Args.text({ name: "component" }).pipe(Args.withDescription("A component: plugin/component"))
-const priorityText = Args.text({ name: "priority" }).pipe(
-  Args.withDescription("A number, such as 10, 0.5 or -3; higher goes first"),
-)
+const component = argument("component", "A component: plugin/component")
+const priorityText = argument("priority", "A number, such as 10, 0.5 or -3; higher goes first")
 
 /** `hindcast plugin priority COMPONENT NUMBER` */
 export const priority = Command.make(
@@ -55,12 +53,9 @@ export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
   }
 }
 
-const key = Args.text({ name: "key" }).pipe(Args.withDescription("The metadata's key"))
-const value = Args.text({ name: "value" }).pipe(
-  Args.withDescription("The new value, as JSON. Without it, the value is shown"),
-  Args.optional,
-)
-const unset = Options.boolean("unset").pipe(Options.withDescription("Remove the key"))
+const key = argument("key", "The metadata's key")
+const value = argument("value", "The new value, as JSON. Without it, the value is shown").pipe(Args.optional)
+const unset = flag("unset", "Remove the key")
 
 /** `hindcast plugin meta TARGET KEY [VALUE]` */
 export const meta = Command.make(

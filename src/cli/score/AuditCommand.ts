@@ -13,7 +13,7 @@ import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as Trend from "../../projections/comparison/Trend.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import { common, oneOf, wholeNumber } from "../command/CommonOptions.ts"
+import { argument, common, flag, oneOf, optionalText, TASK, text, wholeNumber } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -29,20 +29,15 @@ import * as AuditMode from "./AuditMode.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
 const options = {
-  all: Options.boolean("all").pipe(Options.withDescription("All tasks, or those selected, as a table")),
-  trend: Options.boolean("trend").pipe(
-    Options.withDescription("Whether later tasks score higher than earlier ones, agent by agent"),
+  all: flag("all", "All tasks, or those selected, as a table"),
+  trend: flag("trend", "Whether later tasks score higher than earlier ones, agent by agent"),
+  markdown: flag("markdown", "Write Markdown: for a pull request, or a file"),
+  scores: optionalText(
+    "scores",
+    "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live",
   ),
-  markdown: Options.boolean("markdown").pipe(Options.withDescription("Write Markdown: for a pull request, or a file")),
-  scores: Options.text("scores").pipe(
-    Options.withDescription(
-      "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live",
-    ),
-    Options.optional,
-  ),
-  sort: Options.text("sort").pipe(
+  sort: text("sort", "With --all: what to sort by, `score:desc`. What has no such value comes last").pipe(
     Options.withPseudoName("column[:desc]"),
-    Options.withDescription("With --all: what to sort by, `score:desc`. What has no such value comes last"),
     Options.optional,
   ),
   group: oneOf("group", AuditTable.GROUPINGS).pipe(
@@ -50,10 +45,7 @@ const options = {
     Options.optional,
   ),
   limit: wholeNumber("limit", 1).pipe(Options.withDescription("With --all: at most so many lines"), Options.optional),
-  measure: Options.text("measure").pipe(
-    Options.withDescription("With --trend: of this measure, `plugin/measure`. Default: of all"),
-    Options.optional,
-  ),
+  measure: optionalText("measure", "With --trend: of this measure, `plugin/measure`. Default: of all"),
   by: oneOf("by", ["net", "normalized"]).pipe(
     Options.withDescription("With --trend: which value of a score; `normalized` is net / possible. Default: net"),
     Options.optional,
@@ -68,10 +60,7 @@ export const audit = Command.make(
     ...options,
     ...TaskSelection.options,
     timeline: TimelineOption.timeline,
-    name: Args.text({ name: "task" }).pipe(
-      Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
-      Args.optional,
-    ),
+    name: argument("task", TASK).pipe(Args.optional),
   },
   (given) =>
     // Contradictory options are an error before the log is opened.

@@ -1,28 +1,21 @@
 /** The options that choose which critics judge a re-scoring. */
-import { Options } from "@effect/cli"
 import { Effect, Either, type Option } from "effect"
 import type * as Critics from "../../kernel/critics/Critics.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import { BadInput } from "../command/BadInput.ts"
+import { optionalText, repeatedText } from "../command/CommonOptions.ts"
 
 /** The options that choose critics. */
 export const options = {
-  critic: Options.text("critic").pipe(
-    Options.withDescription(
-      "Who decides: `rule`, `plugin` or `model`, for everything or as MEASURE=CRITIC or MEASURE/REWARD=CRITIC. Default: the first that can, in this order",
-    ),
-    Options.repeated,
+  critic: repeatedText(
+    "critic",
+    "Who decides: `rule`, `plugin` or `model`, for everything or as MEASURE=CRITIC or MEASURE/REWARD=CRITIC. Default: the first that can, in this order",
   ),
-  judgedBy: Options.text("judged-by").pipe(
-    Options.withDescription(
-      "PLUGIN@VERSION: the version, or how its digest begins, whose functions judge. Default: the one that is installed",
-    ),
-    Options.repeated,
+  judgedBy: repeatedText(
+    "judged-by",
+    "PLUGIN@VERSION: the version, or how its digest begins, whose functions judge. Default: the one that is installed",
   ),
-  answers: Options.text("answers").pipe(
-    Options.withDescription("Take a model's answers from the recording in this score set: none is asked"),
-    Options.optional,
-  ),
+  answers: optionalText("answers", "Take a model's answers from the recording in this score set: none is asked"),
 }
 
 /** The values of these options. */

@@ -1,5 +1,5 @@
 /** The command `hindcast rescore`: scores recorded tasks again by another rubric, or resumes such a scoring. */
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { type RescorePlan, type ScoreSetSummary, Scoring } from "../../kernel/scoring/Scoring.ts"
@@ -9,7 +9,7 @@ import * as SetSummary from "../../projections/comparison/SetSummary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, flag, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
@@ -20,23 +20,15 @@ import * as CriticOptions from "./CriticOptions.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
 const options = {
-  rubric: Options.text("rubric").pipe(
-    Options.withDescription("A rubric: a YAML or JSON file of measures"),
-    Options.optional,
-  ),
+  rubric: optionalText("rubric", "A rubric: a YAML or JSON file of measures"),
   ...TaskSelection.options,
-  label: Options.text("label").pipe(
-    Options.withDescription("What the new score set is called. Default: the rubric's name"),
-    Options.optional,
-  ),
+  label: optionalText("label", "What the new score set is called. Default: the rubric's name"),
   ...CriticOptions.options,
-  resume: Options.text("resume").pipe(
-    Options.withDescription("Finish this score set, which was interrupted, by its own rubric and for its own tasks"),
-    Options.optional,
+  resume: optionalText(
+    "resume",
+    "Finish this score set, which was interrupted, by its own rubric and for its own tasks",
   ),
-  dryRun: Options.boolean("dry-run").pipe(
-    Options.withDescription("Say what it would take; score nothing and record nothing"),
-  ),
+  dryRun: flag("dry-run", "Say what it would take; score nothing and record nothing"),
 }
 
 /** Maximum number of tasks whose changes are shown individually. For more tasks, only totals are shown. */

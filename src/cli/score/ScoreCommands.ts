@@ -1,6 +1,6 @@
 /** The command group `hindcast score`, and the command `hindcast compare`. */
 import * as path from "node:path"
-import { Args, Command, Options } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as ComparisonHtml from "../../html/ComparisonHtml.ts"
@@ -15,7 +15,7 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { oneLine } from "../../values/PlainText.ts"
-import { common, number, oneOf, wholeNumber } from "../command/CommonOptions.ts"
+import { argument, common, flag, number, oneOf, text, wholeNumber } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -31,9 +31,7 @@ const ls = Command.make(
   "ls",
   {
     ...common,
-    all: Options.boolean("all").pipe(
-      Options.withDescription("A line for each score set, those included that tasks were given when they closed"),
-    ),
+    all: flag("all", "A line for each score set, those included that tasks were given when they closed"),
   },
   ({ log, json, all }) =>
     Effect.gen(function* () {
@@ -63,17 +61,14 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
     })
   })
 
-const show = Command.make(
-  "show",
-  { ...common, set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORE_SET_HELP)) },
-  ({ log, json, set }) =>
-    Effect.gen(function* () {
-      const { scoreSetIds } = yield* SetScores.resolve(set)
-      const known = yield* (yield* Projector).current(ScoreSets.projection)
-      const summary = yield* SetSummary.load(known, scoreSetIds)
-      const shown = { scoreSets: yield* listed(known, scoreSetIds), ...summary }
-      yield* Output.show(json, shown, (style) => ScoreSetPage.lines(style, shown))
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+const show = Command.make("show", { ...common, set: argument("set", SCORE_SET_HELP) }, ({ log, json, set }) =>
+  Effect.gen(function* () {
+    const { scoreSetIds } = yield* SetScores.resolve(set)
+    const known = yield* (yield* Projector).current(ScoreSets.projection)
+    const summary = yield* SetSummary.load(known, scoreSetIds)
+    const shown = { scoreSets: yield* listed(known, scoreSetIds), ...summary }
+    yield* Output.show(json, shown, (style) => ScoreSetPage.lines(style, shown))
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show what a scoring came to over all of its tasks, and what it is made of"))
 
 /** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
@@ -97,8 +92,8 @@ const promote = Command.make(
   "promote",
   {
     ...common,
-    pointer: Args.text({ name: "pointer" }).pipe(Args.withDescription("A name of your choice: `official`, `baseline`")),
-    set: Args.text({ name: "set" }).pipe(Args.withDescription(SCORE_SET_HELP)),
+    pointer: argument("pointer", "A name of your choice: `official`, `baseline`"),
+    set: argument("set", SCORE_SET_HELP),
   },
   ({ log, json, pointer, set }) =>
     Effect.gen(function* () {
@@ -134,8 +129,8 @@ export const compare = Command.make(
   "compare",
   {
     ...common,
-    a: Args.text({ name: "a" }).pipe(Args.withDescription(SCORE_SET_HELP)),
-    b: Args.text({ name: "b" }).pipe(Args.withDescription("The same; what is shown is how it differs from the first")),
+    a: argument("a", SCORE_SET_HELP),
+    b: argument("b", "The same; what is shown is how it differs from the first"),
     by: oneOf("by", ["net", "normalized"]).pipe(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
@@ -152,12 +147,11 @@ export const compare = Command.make(
       Options.withDescription("Seeds what is drawn. Default: 1"),
       Options.withDefault(1),
     ),
-    html: Options.text("html").pipe(
+    html: text("html", "Write it as an HTML page with charts as well; - is the standard output").pipe(
       Options.withPseudoName("file"),
-      Options.withDescription("Write it as an HTML page with charts as well; - is the standard output"),
       Options.optional,
     ),
-    force: Options.boolean("force").pipe(Options.withDescription("Replace the page's file where it is there already")),
+    force: flag("force", "Replace the page's file where it is there already"),
   },
   ({ log, json, a, b, by, cluster, passAbove, seed, html, force }) =>
     Effect.gen(function* () {

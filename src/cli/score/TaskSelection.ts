@@ -1,6 +1,6 @@
 /** The options that select tasks, for the commands that work on many. */
-import { HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Effect, Either, Option } from "effect"
+import { Options } from "@effect/cli"
+import { Effect, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { SelectedTask } from "../../kernel/scoring/TaskSelection.ts"
@@ -8,53 +8,18 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import { projection, type Tasks } from "../../projections/state/Tasks.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { BadInput } from "../command/BadInput.ts"
+import { optionalText, repeatedText, someOf } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
-
-const OUTCOMES = TaskOutcome.literals
-
-const outcomeOf = (text: string): Either.Either<TaskOutcome, ValidationError.ValidationError> => {
-  const outcome = OUTCOMES.find((known) => known === text)
-  if (outcome !== undefined) return Either.right(outcome)
-  const { message } = new BadInput({
-    input: "--outcome",
-    expected: `one of ${OUTCOMES.join(", ")}`,
-    found: `"${text}"`,
-  })
-  return Either.left(ValidationError.invalidValue(HelpDoc.p(message)))
-}
 
 /** The options that select tasks. Values of one option are alternatives; different options must all match. */
 export const options = {
-  task: Options.text("task").pipe(
-    Options.withDescription("Only this task: its id, or at least four characters that it alone begins or ends with"),
-    Options.repeated,
-  ),
-  agent: Options.text("agent").pipe(
-    Options.withDescription("Only this agent's tasks: `name@version`, or its name alone for all versions"),
-    Options.repeated,
-  ),
-  plugin: Options.text("plugin").pipe(
-    Options.withDescription("Only tasks that this plugin takes part in"),
-    Options.repeated,
-  ),
-  outcome: Options.text("outcome").pipe(
-    Options.withPseudoName(OUTCOMES.join("|")),
-    Options.withDescription("Only tasks that ended like this"),
-    Options.repeated,
-    Options.mapEffect((typed) => Either.all(typed.map(outcomeOf))),
-  ),
-  since: Options.text("since").pipe(
-    Options.withDescription("Only tasks that were opened after this moment"),
-    Options.optional,
-  ),
-  until: Options.text("until").pipe(
-    Options.withDescription("Only tasks that were closed by this moment"),
-    Options.optional,
-  ),
-  where: Options.text("where").pipe(
-    Options.withDescription("Only tasks of which this is true: CEL over `task`, such as task.steps > 10"),
-    Options.optional,
-  ),
+  task: repeatedText("task", "Only this task: its id, or at least four characters that it alone begins or ends with"),
+  agent: repeatedText("agent", "Only this agent's tasks: `name@version`, or its name alone for all versions"),
+  plugin: repeatedText("plugin", "Only tasks that this plugin takes part in"),
+  outcome: someOf("outcome", TaskOutcome.literals).pipe(Options.withDescription("Only tasks that ended like this")),
+  since: optionalText("since", "Only tasks that were opened after this moment"),
+  until: optionalText("until", "Only tasks that were closed by this moment"),
+  where: optionalText("where", "Only tasks of which this is true: CEL over `task`, such as task.steps > 10"),
 }
 
 /** The values of these options. */

@@ -1,13 +1,13 @@
 /** The command `hindcast step`: an interactive terminal program that steps through a log. */
 import * as path from "node:path"
-import { Args, Command, Options } from "@effect/cli"
+import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { pointerToken } from "../../values/Json.ts"
-import { log } from "../command/CommonOptions.ts"
+import { argument, log, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -21,14 +21,10 @@ export const step = Command.make(
   "step",
   {
     log,
-    task: Args.text({ name: "task" }).pipe(
-      Args.withDescription("Step through this task's events only, from its opening on. Default: all events"),
+    task: argument("task", "Step through this task's events only, from its opening on. Default: all events").pipe(
       Args.optional,
     ),
-    at: Options.text("at").pipe(
-      Options.withDescription("The moment to begin at: a position, an event's id or a time. Default: the first event"),
-      Options.optional,
-    ),
+    at: optionalText("at", "The moment to begin at: a position, an event's id or a time. Default: the first event"),
   },
   ({ log, task, at }) =>
     Effect.gen(function* () {

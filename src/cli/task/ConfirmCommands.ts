@@ -2,7 +2,7 @@
  * The command group `hindcast confirm`: shows the commands that wait for a person's approval, and approves or rejects
  * them.
  */
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { Lease } from "../../events/log/Lease.ts"
 import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmations.ts"
@@ -12,7 +12,7 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common, flag, optionalText } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -61,9 +61,7 @@ const NO_KERNEL_WARNING = "No kernel is at work on this log: nothing that is app
 
 const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
 
-const confirmation = Args.text({ name: "confirmation" }).pipe(
-  Args.withDescription("Its id, or at least four characters that it alone begins or ends with"),
-)
+const confirmation = argument("confirmation", "Its id, or at least four characters that it alone begins or ends with")
 
 /** A pending confirmation, with the digest of what is shown to the person who decides. */
 interface PendingEntry {
@@ -98,7 +96,7 @@ const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, lim
   return { page, hidden }
 }
 
-const all = Options.boolean("all").pipe(Options.withDescription("Show all of it, however long it is"))
+const all = flag("all", "Show all of it, however long it is")
 
 const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
   Effect.gen(function* () {
@@ -119,7 +117,7 @@ const failNotPending = (id: string) =>
     Effect.flatMap((found) => new NotPending({ confirmationId: id, found })),
   )
 
-const reason = Options.text("reason").pipe(Options.withDescription("Why; it is recorded"), Options.optional)
+const reason = optionalText("reason", "Why; it is recorded")
 
 const answer = (id: string, approved: boolean, reason: Option.Option<string>, shownDigest?: string) =>
   Effect.flatMap(Confirmations, (confirmations) =>
@@ -131,16 +129,9 @@ const answer = (id: string, approved: boolean, reason: Option.Option<string>, sh
   )
 
 const approveOptions = {
-  yes: Options.boolean("yes").pipe(
-    Options.withDescription("Ask no question at a terminal; what is approved is printed"),
-  ),
-  digest: Options.text("digest").pipe(
-    Options.withDescription("Approve only what has this digest, or one that begins so: `confirm show` prints it"),
-    Options.optional,
-  ),
-  unseen: Options.boolean("unseen").pipe(
-    Options.withDescription("Approve also what is too long to be shown whole here, without a look at the rest"),
-  ),
+  yes: flag("yes", "Ask no question at a terminal; what is approved is printed"),
+  digest: optionalText("digest", "Approve only what has this digest, or one that begins so: `confirm show` prints it"),
+  unseen: flag("unseen", "Approve also what is too long to be shown whole here, without a look at the rest"),
 }
 
 const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>

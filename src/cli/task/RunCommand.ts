@@ -1,67 +1,36 @@
 /** The command `hindcast run`: imports plugins, runs an agent on a goal and prints the task's audit. */
 import { Command, Options } from "@effect/cli"
-import { Data, Effect, Fiber, Option } from "effect"
+import { Data, Effect, type Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
-import * as Gate from "../../kernel/gate/Gate.ts"
-import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
-import { Registry } from "../../kernel/registry/Registry.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
-import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
-import { userAsActor, userName } from "../command/CurrentUser.ts"
+import { common, given, repeatedText, text, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import { GrantsMissing } from "../plugin/GrantsMissing.ts"
 import * as PluginConsent from "../plugin/PluginConsent.ts"
+import { importAndCompare } from "../plugin/PluginImport.ts"
+import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentModule from "./AgentModule.ts"
-import * as Prompter from "./Prompter.ts"
-import * as RunProgress from "./RunProgress.ts"
 import * as Scenario from "./Scenario.ts"
 import * as WaitingPlugins from "./WaitingPlugins.ts"
 
 const options = {
-  agent: Options.text("agent").pipe(
-    Options.withDescription("A JavaScript module whose default export is { name, version, decide(view) }"),
-  ),
-  goal: Options.text("goal").pipe(Options.withDescription("What the agent is to achieve")),
-  plugin: Options.text("plugin").pipe(
-    Options.withDescription("A plugin's directory: it is imported, and only such plugins take part"),
-    Options.repeated,
-  ),
-  scenario: Options.text("scenario").pipe(
-    Options.withDescription("Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
-    Options.repeated,
-  ),
-  maxSteps: wholeNumber("max-steps", 1).pipe(
-    Options.withDescription("Steps the agent may take. Default: 100"),
-    Options.optional,
-  ),
-  deadline: positive("deadline").pipe(
-    Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
-    Options.optional,
-  ),
-  gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
-    Options.withDescription(
-      "ask: a person decides about what does not declare little risk; allow or deny: all of it. Default: ask",
-    ),
-    Options.withDefault("ask"),
-  ),
-  confirmWithin: positive("confirm-within").pipe(
-    Options.withDescription("Seconds that a person has to answer. Default: 300"),
-    Options.optional,
-  ),
+  agent: AgentModule.option("an agent"),
+  goal: text("goal", "What the agent is to achieve"),
+  plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
+  scenario: repeatedText("scenario", "Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
+  maxSteps: AgentAtWork.maxSteps(""),
   seed: wholeNumber("seed", 0).pipe(
     Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
     Options.optional,
   ),
-  sandbox,
-  workspace,
+  ...AgentAtWork.options,
 }
 
 /** `hindcast run` */
@@ -72,24 +41,10 @@ export const run = Command.make("run", { ...common, ...options }, ({ log, json, 
     }
     const agent = yield* AgentModule.load(typed.agent)
     const filename = yield* OpenLog.fileOf(log)
-    const kernel = Hindcast.layer({
-      log: filename,
-      workspace: yield* OpenLog.workspaceOf(typed.workspace),
-      actor: userAsActor(),
-      owner: `hindcast run of ${userName()}`,
-      gate: gateOf(typed.gate, typed.confirmWithin),
-      host: { sandbox: typed.sandbox },
-      ...(Option.isNone(typed.seed) ? {} : { seed: typed.seed.value }),
-    })
+    const kernel = yield* AgentAtWork.kernel("run", filename, typed)
     yield* Effect.provide(perform({ ...typed, agent, filename, json }), kernel)
   }).pipe(Effect.scoped),
 ).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
-
-/** The gate configuration of `--gate` and `--confirm-within`. */
-export const gateOf = (gate: "ask" | "allow" | "deny", confirmWithin: Option.Option<number>): Gate.GateConfig => ({
-  ...(gate === "ask" ? Gate.standard : { default: gate }),
-  ...(Option.isNone(confirmWithin) ? {} : { confirmWithinMs: confirmWithin.value * 1000 }),
-})
 
 /**
  * The agent threw or returned an invalid decision. Its task was closed as failed and scored. To recover, fix the agent.
@@ -109,26 +64,18 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
  */
 const importPlugin = (directory: string, json: boolean) =>
   Effect.gen(function* () {
-    const registry = yield* Registry
-    const earlier = yield* registry.state
-    const imported = yield* registry.import(directory).pipe(
+    const change = yield* importAndCompare(directory).pipe(
       Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
         const add = ["hindcast plugin add", quoteWord(directory), ...Grants.remedies(refusals).flags].join(" ")
         const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
         return new GrantsMissing({ refused, remedy })
       }),
     )
-    const { name } = imported.manifest
-    const change = {
-      imported,
-      before: SafeRecord.get(earlier, name),
-      after: SafeRecord.get(yield* registry.state, name),
-    }
     if (!json && !ImportPage.isUnchanged(change)) {
       const lines = [...ImportPage.lines(Output.styleOf(process.stdout), change), ""]
       yield* Effect.forEach(lines, Output.write, { discard: true })
     }
-    return imported
+    return change.imported
   })
 
 interface RunInput {
@@ -137,12 +84,12 @@ interface RunInput {
   readonly plugin: ReadonlyArray<string>
   readonly scenario: ReadonlyArray<string>
   readonly maxSteps: Option.Option<number>
-  readonly deadline: Option.Option<number>
+  readonly deadlineMs: Option.Option<number>
   readonly filename: string
   readonly json: boolean
 }
 
-const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, json }: RunInput) =>
+const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename, json }: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory, json))
@@ -155,23 +102,16 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadline, filename, 
       yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
     }
     if (!json) yield* askConsents(plugins)
-    const { position } = yield* (yield* EventLog).head
-
-    const progress = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
-    yield* Effect.forkScoped(
-      !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
+    const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
+      kernel.tasks
+        .run(agent, {
+          goal,
+          plugins,
+          ...(scenario.length === 0 ? {} : { environment }),
+          ...given({ maxSteps, deadlineMs }),
+        })
+        .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )
-    const audit = yield* kernel.tasks
-      .run(agent, {
-        goal,
-        plugins,
-        ...(scenario.length === 0 ? {} : { environment }),
-        ...(Option.isNone(maxSteps) ? {} : { maxSteps: maxSteps.value }),
-        ...(Option.isNone(deadline) ? {} : { deadlineMs: deadline.value * 1000 }),
-      })
-      .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, position)))
-    // Progress ends with the task's close.
-    if (progress !== undefined) yield* Fiber.join(progress)
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
   })
 

@@ -1,6 +1,6 @@
 /** The command group `hindcast task`: lists tasks, and copies one into a log of its own. */
 import * as path from "node:path"
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { Bundles } from "../../events/maintenance/Bundles.ts"
@@ -9,7 +9,7 @@ import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common, TASK, text } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -62,18 +62,14 @@ const ls = Command.make("ls", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the tasks: outcome, steps, positions, goal"))
 
-const taskArgument = Args.text({ name: "task" }).pipe(
-  Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
-)
-
 const NOTHING = "Nothing was written."
 
 const bundle = Command.make(
   "bundle",
   {
     ...common,
-    task: taskArgument,
-    out: Options.text("out").pipe(Options.withDescription("The log to make, which must not be there yet")),
+    task: argument("task", TASK),
+    out: text("out", "The log to make, which must not be there yet"),
   },
   ({ log, json, task, out }) =>
     Effect.gen(function* () {

@@ -41,6 +41,9 @@ export const at = (position: number): string => `@${position}`
 export const moment = (timeline: string, position: number): string =>
   timeline === MAIN ? at(position) : `${oneLine(timeline)}@${position}`
 
+/** Where a list is cut off. */
+export const MORE_HINT = "--limit N shows more."
+
 /** A time as ISO 8601 in UTC, to the millisecond. */
 export const time = (epochMs: number): string => iso(epochMs)
 

@@ -1,28 +1,20 @@
 /** The command `hindcast align`: two tasks or timelines, event by event. */
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import type { Pair } from "../../projections/timetravel/TimeTravel.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import { common, wholeNumber } from "../command/CommonOptions.ts"
+import { argument, common, optionalText } from "../command/CommonOptions.ts"
+import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as RunOption from "../command/RunOption.ts"
 import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 
-/** Default number of lines. */
-const LIMIT = 50
+const run = (name: string) => argument(name, RunOption.RUN)
 
-const run = (name: string) => Args.text({ name }).pipe(Args.withDescription(RunOption.RUN))
+const task = optionalText("task", "Of two timelines: only what belongs to this task")
 
-const task = Options.text("task").pipe(
-  Options.withDescription("Of two timelines: only what belongs to this task"),
-  Options.optional,
-)
-
-const limit = wholeNumber("limit", 1).pipe(
-  Options.withDescription(`Show at most so many lines, from the first divergence on. Default: ${LIMIT}`),
-  Options.withDefault(LIMIT),
-)
+const limit = LimitOption.limit("Show at most so many lines, from the first divergence on")
 
 /** `hindcast align A B` */
 export const align = Command.make(

@@ -1,26 +1,21 @@
 /** The command `hindcast effects`: the events that an event caused, directly or indirectly. */
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import { common, wholeNumber } from "../command/CommonOptions.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import { MOMENT } from "../command/RangeOption.ts"
 import * as ConsequencePage from "../pages/time/ConsequencePage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
+import * as PastOptions from "./PastOptions.ts"
 
-/** Default number of events. */
-const LIMIT = 100
-
-const limit = wholeNumber("limit", 1).pipe(
-  Options.withDescription(`Stop after so many events. Default: ${LIMIT}`),
-  Options.withDefault(LIMIT),
-)
+const limit = LimitOption.limit("Stop after so many events", 100)
 
 /** `hindcast effects EVENT` */
 export const effects = Command.make(
   "effects",
-  { ...common, event: Args.text({ name: "event" }).pipe(Args.withDescription(MOMENT)), limit },
+  { ...common, event: PastOptions.moment("event"), limit },
   ({ log, json, event, limit }) =>
     Effect.gen(function* () {
       const travel = yield* TimeTravel

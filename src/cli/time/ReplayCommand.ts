@@ -1,9 +1,9 @@
 /** The command `hindcast replay`: lets an agent repeat a recorded task and reports the first divergence. */
-import { Args, Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Data, Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Replay from "../../kernel/replay/Replay.ts"
-import { common } from "../command/CommonOptions.ts"
+import { argument, common, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -35,12 +35,8 @@ export const replay = Command.make(
   "replay",
   {
     ...common,
-    task: Args.text({ name: "task" }).pipe(
-      Args.withDescription("A task's id, or at least four characters that it alone begins or ends with"),
-    ),
-    agent: Options.text("agent").pipe(
-      Options.withDescription("A JavaScript module whose default export is an agent: the one to replay"),
-    ),
+    task: argument("task", TASK),
+    agent: AgentModule.option("the agent to replay"),
     timeline: TimelineOption.timeline,
   },
   ({ log, json, task, agent, timeline }) =>

@@ -1,5 +1,5 @@
 /** The commands `hindcast state`, `diff`, `blame` and `why`: the state at a moment, and the events behind it. */
-import { Args, Command, Options } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
@@ -9,22 +9,16 @@ import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { PathInvalid, PathNotFound, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
-import { common, oneOf } from "../command/CommonOptions.ts"
+import { common, MOMENT, oneOf, optionalText, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import { MOMENT } from "../command/RangeOption.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import * as Text from "../terminal/Text.ts"
+import * as PastOptions from "./PastOptions.ts"
 
-export { align } from "./Align.ts"
-export { bisect } from "./Bisect.ts"
-export { effects } from "./Effects.ts"
-export { history } from "./History.ts"
-export { watch } from "./Watch.ts"
-
-const at = Options.text("at").pipe(Options.withDescription(`The moment: ${MOMENT}. Default: now`), Options.optional)
+const at = optionalText("at", `The moment: ${MOMENT}. Default: now`)
 
 const projections = ["EnvironmentState", "PluginRegistry", "PendingConfirmations", "Tasks", "ScoreSets"] as const
 
@@ -33,10 +27,7 @@ const projection = oneOf("projection", projections).pipe(
   Options.withDefault("EnvironmentState"),
 )
 
-const path = Options.text("path").pipe(
-  Options.withDescription("A JSON Pointer (RFC 6901) to a part of it, such as /tasks"),
-  Options.withDefault(""),
-)
+const path = text("path", "A JSON Pointer (RFC 6901) to a part of it, such as /tasks").pipe(Options.withDefault(""))
 
 /** `hindcast state` */
 export const state = Command.make("state", { ...common, at, projection, path }, ({ log, json, at, projection, path }) =>
@@ -73,33 +64,30 @@ const partOf = (state: Json, path: string, at: number) =>
     return part ?? (yield* new PathNotFound({ path, at, parent: "", keys }))
   })
 
-const moment = (name: string) => Args.text({ name }).pipe(Args.withDescription(MOMENT))
-
 /** `hindcast diff @a @b` */
-export const diff = Command.make("diff", { ...common, a: moment("a"), b: moment("b") }, ({ log, json, a, b }) =>
-  Effect.gen(function* () {
-    const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
-    const travel = yield* TimeTravel
-    const differences = yield* travel.diff(`${from.timeline}@${from.position}`, `${to.timeline}@${to.position}`)
-    const before = yield* travel.stateAt(`${from.timeline}@${from.position}`)
-    const changes = PatchLines.withBefore(before, differences)
-    const timelines = { from: from.timeline, to: to.timeline }
-    yield* Output.show(json, { from: from.position, to: to.position, timelines, changes }, (style) =>
-      changes.length === 0
-        ? [
-            `Nothing differs between ${Text.moment(from.timeline, from.position)} and ${Text.moment(to.timeline, to.position)}.`,
-          ]
-        : PatchLines.lines(style, changes),
-    )
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+export const diff = Command.make(
+  "diff",
+  { ...common, a: PastOptions.moment("a"), b: PastOptions.moment("b") },
+  ({ log, json, a, b }) =>
+    Effect.gen(function* () {
+      const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
+      const travel = yield* TimeTravel
+      const differences = yield* travel.diff(`${from.timeline}@${from.position}`, `${to.timeline}@${to.position}`)
+      const before = yield* travel.stateAt(`${from.timeline}@${from.position}`)
+      const changes = PatchLines.withBefore(before, differences)
+      const timelines = { from: from.timeline, to: to.timeline }
+      yield* Output.show(json, { from: from.position, to: to.position, timelines, changes }, (style) =>
+        changes.length === 0
+          ? [
+              `Nothing differs between ${Text.moment(from.timeline, from.position)} and ${Text.moment(to.timeline, to.position)}.`,
+            ]
+          : PatchLines.lines(style, changes),
+      )
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("What differs in the environment between two moments, and which event made it so"))
 
-const pointer = Args.text({ name: "path" }).pipe(
-  Args.withDescription("A JSON Pointer (RFC 6901) into the environment, such as /tasks/ID/readings/room~1look"),
-)
-
 /** `hindcast blame PATH` */
-export const blame = Command.make("blame", { ...common, path: pointer, at }, ({ log, json, path, at }) =>
+export const blame = Command.make("blame", { ...common, path: PastOptions.path, at }, ({ log, json, path, at }) =>
   Effect.gen(function* () {
     const { value, event, ...blamed } = yield* (yield* TimeTravel).blame(path, Option.getOrUndefined(at))
     const document = { ...blamed, exists: value !== undefined, value: value ?? null, event }
@@ -111,7 +99,7 @@ export const blame = Command.make("blame", { ...common, path: pointer, at }, ({ 
 ).pipe(Command.withDescription("Which event gave a part of the environment its value"))
 
 /** `hindcast why EVENT` */
-export const why = Command.make("why", { ...common, event: moment("event") }, ({ log, json, event }) =>
+export const why = Command.make("why", { ...common, event: PastOptions.moment("event") }, ({ log, json, event }) =>
   Effect.gen(function* () {
     const chain = yield* (yield* TimeTravel).why(event)
     yield* Output.show(json, { chain }, (style) => EventPage.chain(style, chain))

@@ -5,7 +5,7 @@ import type { Aligned, Pair, Run } from "../../../projections/timetravel/TimeTra
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count } from "../../terminal/Text.ts"
+import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as EventSummary from "../events/EventSummary.ts"
 import * as HistoryPage from "./HistoryPage.ts"
@@ -31,7 +31,7 @@ export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<st
     style.dim(`A: ${nameOf(page.a)}`),
     style.dim(`B: ${nameOf(page.b)}`),
     ...Table.rows([[style.dim("A"), style.dim("B")], ...rows], ["right", "right"]),
-    ...(remaining > 0 ? [style.dim(`${remaining} more; --limit N shows more.`)] : []),
+    ...(remaining > 0 ? [style.dim(`${remaining} more; ${MORE_HINT}`)] : []),
   ]
 }
 

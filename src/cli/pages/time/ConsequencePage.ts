@@ -2,7 +2,7 @@
 import type { Consequence, Consequences } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, count } from "../../terminal/Text.ts"
+import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as EventSummary from "../events/EventSummary.ts"
 
@@ -18,7 +18,7 @@ export const lines = (style: Style, { events, until, more }: Consequences): Read
   }),
   ...(events.length === 1 && !more ? [style.dim("Nothing came of it.")] : []),
   ...(more
-    ? [style.dim(`${count(events.length - 1, "event")} up to ${at(until)}; more may follow: --limit N shows more.`)]
+    ? [style.dim(`${count(events.length - 1, "event")} up to ${at(until)}; more may follow: ${MORE_HINT}`)]
     : []),
 ]
 

@@ -1,0 +1,91 @@
+/**
+ * What `hindcast run` and `hindcast fork` share: the options of an agent at work, the kernel that it works on, and what
+ * the user sees meanwhile.
+ */
+import { Options } from "@effect/cli"
+import { Effect, Fiber, type Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Gate from "../../kernel/gate/Gate.ts"
+import * as Hindcast from "../../kernel/Hindcast.ts"
+import { given, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
+import { userAsActor, userName } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Prompter from "./Prompter.ts"
+import * as RunProgress from "./RunProgress.ts"
+
+/** The option `--max-steps`. */
+export const maxSteps = (from: string) =>
+  wholeNumber("max-steps", 1).pipe(
+    Options.withDescription(`Steps the agent may take${from}. Default: 100`),
+    Options.optional,
+  )
+
+const milliseconds = Options.map((seconds: number) => seconds * 1000)
+
+/** The options of the kernel and of the task. */
+export const options = {
+  deadlineMs: positive("deadline").pipe(
+    Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
+    milliseconds,
+    Options.optional,
+  ),
+  gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
+    Options.withDescription(
+      "ask: a person decides about all but little risk, by the effective risk: what is declared, or more where the plugin's grants allow more; allow or deny: all of it. Default: ask",
+    ),
+    Options.withDefault("ask" as const),
+  ),
+  confirmWithinMs: positive("confirm-within").pipe(
+    Options.withDescription("Seconds that a person has to answer. Default: 300"),
+    milliseconds,
+    Options.optional,
+  ),
+  sandbox,
+  workspace,
+}
+
+/** The values of the options that the kernel is made by. */
+export interface KernelInput {
+  readonly gate: "ask" | "allow" | "deny"
+  readonly confirmWithinMs: Option.Option<number>
+  readonly sandbox: "auto" | "namespaces" | "flags"
+  readonly workspace: Option.Option<string>
+  readonly seed?: Option.Option<number>
+}
+
+/** The kernel of a command, on a log. */
+export const kernel = (command: string, filename: string, { gate, confirmWithinMs, ...typed }: KernelInput) =>
+  Effect.map(OpenLog.workspaceOf(typed.workspace), (workspace) =>
+    Hindcast.layer({
+      log: filename,
+      workspace,
+      actor: userAsActor(),
+      owner: `hindcast ${command} of ${userName()}`,
+      gate: { ...(gate === "ask" ? Gate.standard : { default: gate }), ...given({ confirmWithinMs }) },
+      host: { sandbox: typed.sandbox },
+      ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
+    }),
+  )
+
+/**
+ * Lets an agent work. Meanwhile each step of its task is printed, and the user is asked about each command that waits,
+ * or told how to answer from another terminal.
+ *
+ * @param work lets it work; all that it does comes after the position `after`
+ */
+export const accompanied = <A, E, R>(
+  { filename, json }: { readonly filename: string; readonly json: boolean },
+  work: (after: number) => Effect.Effect<A, E, R>,
+) =>
+  Effect.gen(function* () {
+    const { position } = yield* (yield* EventLog).head
+    const progress = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
+    yield* Effect.forkScoped(
+      !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
+    )
+    const done = yield* work(position)
+    // Progress ends with the task's close.
+    if (progress !== undefined) yield* Fiber.join(progress)
+    return done
+  })

@@ -1,0 +1,22 @@
+/** Options and arguments of questions about the past. */
+import { Options } from "@effect/cli"
+import { argument, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
+
+/** A path of the environment. */
+export const path = argument(
+  "path",
+  "A JSON Pointer (RFC 6901) into the environment, such as /tasks/ID/readings/room~1look",
+)
+
+/** An argument that is a moment. */
+export const moment = (name: string) => argument(name, MOMENT)
+
+/** The options `--since` and `--until`: the range of moments that is asked about. */
+export const range = {
+  since: optionalText("since", "Only what came after this moment: the first of it"),
+  until: optionalText("until", `Only what came up to this moment: ${MOMENT}`),
+}
+
+/** The option `--when`. `over` lists the variables of the expression. */
+export const when = (over: string) =>
+  text("when", `A CEL expression that is true or false, over ${over}`).pipe(Options.withPseudoName("CEL"))
