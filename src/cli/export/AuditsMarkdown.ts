@@ -4,6 +4,7 @@ import type { Row } from "../../projections/exports/AuditsRows.ts"
 import type { Encoder } from "../../projections/exports/Encoder.ts"
 import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import { code, table } from "../terminal/Markdown.ts"
+import type * as Table from "../terminal/Table.ts"
 
 /** The table of audits: a row for each task and score set. */
 export const summary = (log: string): Encoder<Row> => {
@@ -16,7 +17,7 @@ export const summary = (log: string): Encoder<Row> => {
     add: (rows) => {
       const before = heading()
       const lines = table(
-        COLUMNS.map(({ heading, align }) => ({ heading, ...(align === undefined ? {} : { align }) })),
+        COLUMNS,
         rows.map((row) => COLUMNS.map(({ of }) => of(row))),
       )
       const shown = begun ? lines.slice(HEADING_LINES) : lines
@@ -36,9 +37,7 @@ export const documents = (): Encoder<TaskAudit> => ({
   end: () => "",
 })
 
-interface Column {
-  readonly heading: string
-  readonly align?: "right"
+interface Column extends Table.Column {
   readonly of: (row: Row) => string
 }
 

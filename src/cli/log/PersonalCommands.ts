@@ -22,7 +22,7 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
           ]
         : Table.lines(
             style,
-            [{ heading: "subject" }, { heading: "key" }, { heading: "since" }, { heading: "" }],
+            ["subject", "key", "since", ""],
             list.map(({ subject, keyId, since, shredding }) => [
               style.name(oneLine(subject)),
               keyId,

@@ -44,8 +44,7 @@ const header = (style: Style, session: Session, top: number, columns: number): R
   const { event } = frame
   const positionText = `${style.bold(`${oneLine(timeline)}@${frame.position}`)} of @${last}`
   const taskFilter = task === null ? "" : `  ${style.warn(`only task ${oneLine(task)}`)}`
-  const named =
-    event === null ? style.dim("before the first event") : EventLine.paint(style, event)(oneLine(event.type))
+  const named = event === null ? style.dim("before the first event") : EventLine.typeOf(style, event)
   const by = event === null ? "" : `  ${style.dim(`${oneLine(event.actor)}  ${time(event.recordedAt)}`)}`
   const names = `${PANES.map((pane) => tab(style, session, pane)).join("  ")}${top > 0 ? style.dim(`  ${count(top, "line")} above (↑)`) : ""}`
   return [

@@ -36,15 +36,13 @@ const ls = Command.make("ls", common, ({ log, json }) =>
         : Table.lines(
             style,
             [
-              { heading: "task" },
+              "task",
               ...onTimeline("timeline").map((heading) => ({ heading })),
-              { heading: "outcome" },
-              { heading: "steps", align: "right" },
-              { heading: "from", align: "right" },
-              { heading: "to", align: "right" },
-              { heading: "opened" },
-              { heading: "agent" },
-              { heading: "goal" },
+              "outcome",
+              ...Table.right("steps", "from", "to"),
+              "opened",
+              "agent",
+              "goal",
             ],
             list.map(({ id, goal, agent, outcome, steps, from, to, openedAt, timeline = MAIN }) => [
               style.name(id),

@@ -1,12 +1,7 @@
 /** Markdown output: escaped text, tables and blocks. */
 import { stripVTControlCharacters } from "node:util"
 import { oneLine } from "../../values/PlainText.ts"
-
-/** A column of a table: its heading and alignment. */
-export interface Column {
-  readonly heading: string
-  readonly align?: "left" | "right"
-}
+import * as Table from "./Table.ts"
 
 /**
  * Untrusted text as a code span on one line. Markdown, mentions and links in it have no effect (CommonMark §6.1). It is
@@ -28,17 +23,15 @@ const asCharacterReferences = (line: string): string =>
   line.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `&#${sign.codePointAt(0) ?? 0};`)
 
 /** A table. Each cell is one line of Markdown. No rows give no table. */
-export const table = (
-  columns: ReadonlyArray<Column>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-): ReadonlyArray<string> =>
-  rows.length === 0
-    ? []
-    : [
-        row(columns.map(({ heading }) => heading)),
-        row(columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
-        ...rows.map((cells) => row(columns.map((_, index) => cells[index] ?? ""))),
-      ]
+export const table = (columns: Table.Columns, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  if (rows.length === 0) return []
+  const headings = Table.columnsOf(columns)
+  return [
+    row(headings.map(({ heading }) => heading)),
+    row(headings.map(({ align }) => (align === "right" ? "---:" : "---"))),
+    ...rows.map((cells) => row(headings.map((_, index) => cells[index] ?? ""))),
+  ]
+}
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 

@@ -1,5 +1,4 @@
 /** A table that fits the terminal's width: less important columns are dropped and long cells are shortened. */
-import { stripVTControlCharacters } from "node:util"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import { shorten } from "./Text.ts"
@@ -58,6 +57,4 @@ const fitColumns = (columns: ReadonlyArray<Column>, width: number): ReadonlyArra
 }
 
 const naturalWidth = ({ heading, cells }: Column): number =>
-  cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), heading.length)
-
-const widthOf = (cell: string): number => [...stripVTControlCharacters(cell)].length
+  cells.reduce((widest, cell) => Math.max(widest, Table.widthOf(cell)), heading.length)

@@ -18,17 +18,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
         ? ["There is main alone: nothing was forked in this log. `hindcast fork MOMENT --agent FILE` makes a fork."]
         : Table.lines(
             style,
-            [
-              { heading: "timeline" },
-              { heading: "from" },
-              { heading: "forked" },
-              { heading: "task" },
-              { heading: "outcome" },
-              { heading: "steps", align: "right" },
-              { heading: "agent" },
-              { heading: "io" },
-              { heading: "overrides" },
-            ],
+            ["timeline", "from", "forked", "task", "outcome", ...Table.right("steps"), "agent", "io", "overrides"],
             forks.map(({ timeline, parent, at: shared, overrides, forkedAt, taskId, task }) => {
               const { agent: _agent, io, ...others } = overrides
               return [

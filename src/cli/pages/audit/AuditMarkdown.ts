@@ -2,9 +2,11 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
-import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
-import { at, count, duration, number, percent, time } from "../../terminal/Text.ts"
+import { blocks, code, table } from "../../terminal/Markdown.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, duration, number, percent, time } from "../../terminal/Text.ts"
 import * as AuditComponents from "./AuditComponents.ts"
+import * as AuditFacts from "./AuditFacts.ts"
 
 /**
  * The audit of a task as a Markdown document (CommonMark with GitHub's tables), for a pull request or a file. Text of
@@ -16,11 +18,11 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
   const [title, section] = ["#".repeat(level), "#".repeat(level + 1)]
   return blocks(
     [`${title} Task ${code(audit.taskId)}`],
-    table([{ heading: "What" }, { heading: "" }], facts(audit)),
+    table(["What", ""], facts(audit)),
     ...AuditComponents.of(audit).flatMap(({ kind, names, columns }) => [
       [`${section} ${kind === "sensor" ? "Sensors" : "Actuators"}`],
       table(
-        [{ heading: kind }, ...columns.map(({ heading }) => right(heading))],
+        [kind, ...Table.right(...columns.map(({ heading }) => heading))],
         names.map((name, index) => [code(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
       ),
     ]),
@@ -30,52 +32,19 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
   )
 }
 
-const right = (heading: string): Column => ({ heading, align: "right" })
-
 const position = (of: number): string => `\`${at(of)}\``
 
-const facts = (audit: TaskAudit): ReadonlyArray<readonly [string, string]> => {
-  const { sensing, acting, confirming, changes, model, range } = audit
-  const counts = (of: Readonly<Record<string, number>>) =>
-    Object.entries(of)
-      .filter(([, times], index) => index === 0 || times > 0)
-      .map(([name, times]) => `${times} ${name}`)
-      .join(", ")
-  return [
-    ["Goal", code(audit.goal)],
-    ["Outcome", `**${audit.outcome ?? "open"}**${audit.reason === undefined ? "" : `: ${code(audit.reason)}`}`],
-    ["Agent", code(audit.agent)],
-    ["Opened", `${time(audit.openedAt)}, ${position(range.from)} to ${position(range.to)} on ${code(audit.timeline)}`],
-    ["Steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
-    [
-      "Sensing",
-      counts({ reads: sensing.reads, failures: sensing.failures, skipped: sensing.skipped, pushed: sensing.pushed }),
-    ],
-    [
-      "Acting",
-      counts({
-        ...{ commanded: acting.commanded, succeeded: acting.succeeded, failed: acting.failed },
-        ...{ denied: acting.denied, expired: acting.expired, unknown: acting.unknown },
-      }),
-    ],
-    [
-      "Confirming",
-      counts({
-        ...{ requested: confirming.requested, approved: confirming.approved, rejected: confirming.rejected },
-        ...{ expired: confirming.expired, automatic: confirming.automatic },
-      }) + (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
-    ],
-    ["Changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
-    ...(model === undefined
-      ? []
-      : [
-          [
-            "Model",
-            `${count(model.calls, "call")}, ${count(model.inputTokens, "token")} in, ${model.outputTokens} out`,
-          ] as const,
-        ]),
-  ]
-}
+const facts = (audit: TaskAudit): Table.Facts => [
+  ["Goal", code(audit.goal)],
+  ["Outcome", `**${audit.outcome ?? "open"}**${audit.reason === undefined ? "" : `: ${code(audit.reason)}`}`],
+  ["Agent", code(audit.agent)],
+  [
+    "Opened",
+    `${time(audit.openedAt)}, ${position(audit.range.from)} to ${position(audit.range.to)} on ${code(audit.timeline)}`,
+  ],
+  ["Steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
+  ...AuditFacts.of(audit).map(([name, text]) => [name.charAt(0).toUpperCase() + name.slice(1), text] as const),
+]
 
 const scored = (
   section: string,
@@ -100,9 +69,12 @@ const scored = (
   ]
 }
 
-const VERDICT_COLUMNS: ReadonlyArray<Column> = [
-  ...[{ heading: "Measure" }, { heading: "" }, { heading: "Reward or punishment" }],
-  ...[right("Weight"), right("Times"), right("Amount"), { heading: "Because" }],
+const VERDICT_COLUMNS: Table.Columns = [
+  "Measure",
+  "",
+  "Reward or punishment",
+  ...Table.right("Weight", "Times", "Amount"),
+  "Because",
 ]
 
 const verdictRow = ({ measure, kind, name, weight, times, amount, because }: DecidedBy): ReadonlyArray<string> => {
@@ -115,8 +87,10 @@ const verdictRow = ({ measure, kind, name, weight, times, amount, because }: Dec
   ]
 }
 
-const TIMELINE_COLUMNS: ReadonlyArray<Column> = [
-  ...[right("At"), right("After"), { heading: "Reward or punishment" }, right("Amount"), right("Net")],
+const TIMELINE_COLUMNS: Table.Columns = [
+  ...Table.right("At", "After"),
+  "Reward or punishment",
+  ...Table.right("Amount", "Net"),
 ]
 
 const timelineRow = ({ name, at: position_, afterMs, amount, net }: Rewards.RecordedVerdict): ReadonlyArray<string> => [

@@ -5,8 +5,9 @@ import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, duration, nouns, number, percent, time } from "../../terminal/Text.ts"
+import { at, duration, number, percent, time } from "../../terminal/Text.ts"
 import * as AuditComponents from "./AuditComponents.ts"
+import * as AuditFacts from "./AuditFacts.ts"
 
 /**
  * The audit of a task.
@@ -33,64 +34,25 @@ export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
 /** A score: `1.8 of 1.8`. */
 export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
 
-const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => {
-  const { sensing, acting, confirming, changes, model, range } = audit
-  const took = audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`
-  const fields: ReadonlyArray<readonly [string, string]> = [
+const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
+  `Task ${style.name(audit.taskId)}`,
+  ...Table.facts(style, [
     ["goal", style.bold(oneLine(audit.goal))],
     ["outcome", outcome(style, audit.outcome) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
     ["agent", oneLine(audit.agent)],
     ...(audit.timeline === "main" ? [] : [["timeline", oneLine(audit.timeline)] as const]),
-    ["when", `${time(audit.openedAt)}, ${at(range.from)} to ${at(range.to)}`],
-    ["steps", `${audit.steps}${took}`],
-    [
-      "sensing",
-      nonZeroCounts({
-        [nouns(sensing.reads, "read")]: sensing.reads,
-        [nouns(sensing.failures, "failure")]: sensing.failures,
-        skipped: sensing.skipped,
-        pushed: sensing.pushed,
-      }),
-    ],
-    ["acting", nonZeroCounts(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
-    [
-      "confirming",
-      nonZeroCounts(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
-        (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
-    ],
-    ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
-  ]
-  const tokens =
-    model === undefined
-      ? []
-      : [
-          [
-            "model",
-            `${count(model.calls, "call")}, ${count(model.inputTokens, "token")} in, ${model.outputTokens} out`,
-          ] as const,
-        ]
-  return [
-    `Task ${style.name(audit.taskId)}`,
-    ...[...fields, ...tokens].map(([name, text]) => `  ${style.dim(name.padEnd(10))}  ${text}`),
-  ]
-}
-
-const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
-  Object.fromEntries(keys.map((key) => [key, counts[key]]))
-
-/** The first count, and the other counts that are not zero. */
-const nonZeroCounts = (counts: { readonly [name: string]: number }): string =>
-  Object.entries(counts)
-    .filter(([, of], index) => index === 0 || of !== 0)
-    .map(([name, of]) => `${of} ${name}`)
-    .join(", ")
+    ["when", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],
+    ["steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
+    ...AuditFacts.of(audit),
+  ]),
+]
 
 const components = (style: Style, audit: TaskAudit): ReadonlyArray<string> =>
   AuditComponents.of(audit).flatMap(({ kind, names, columns }) => [
     "",
     ...Table.lines(
       style,
-      [{ heading: kind }, ...columns.map(({ heading }) => ({ heading, align: "right" as const }))],
+      [kind, ...Table.right(...columns.map(({ heading }) => heading))],
       names.map((name, index) => [oneLine(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
     ),
   ])
@@ -133,21 +95,13 @@ const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RecordedVerdict>
   ]
 }
 
-const TIMELINE_COLUMNS: ReadonlyArray<Table.Column> = [
-  { heading: "at", align: "right" },
-  { heading: "after", align: "right" },
-  { heading: "over time" },
-  { heading: "amount", align: "right" },
-  { heading: "net", align: "right" },
-]
+const TIMELINE_COLUMNS: Table.Columns = [...Table.right("at", "after"), "over time", ...Table.right("amount", "net")]
 
-const VERDICT_COLUMNS: ReadonlyArray<Table.Column> = [
-  { heading: "measure" },
-  { heading: "reward or punishment" },
-  { heading: "weight", align: "right" },
-  { heading: "times", align: "right" },
-  { heading: "amount", align: "right" },
-  { heading: "because" },
+const VERDICT_COLUMNS: Table.Columns = [
+  "measure",
+  "reward or punishment",
+  ...Table.right("weight", "times", "amount"),
+  "because",
 ]
 
 /** Maximum number of cited positions in a row. */

@@ -1,9 +1,10 @@
 /** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import { blocks, type Column, code, table } from "../../terminal/Markdown.ts"
+import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
 import { outcome } from "./AuditPage.ts"
 
@@ -165,17 +166,18 @@ const durationOf = (ms: number | null): string => (ms === null ? "" : duration(m
 
 const numberOf = (of: number | null): string => (of === null ? "" : number(of))
 
-const right = (heading: string): Column => ({ heading, align: "right" })
-
 /** Tasks as a Markdown document. */
 export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): ReadonlyArray<string> =>
   blocks(
     ["# Tasks"],
     table(
       [
-        ...[{ heading: "Task" }, { heading: "Outcome" }, right("Score"), right("Of"), right("Steps"), right("Took")],
-        ...[right("Failed"), right("Denied"), right("Asked"), { heading: "From" }, { heading: "Agent" }],
-        { heading: "Goal" },
+        "Task",
+        "Outcome",
+        ...Table.right("Score", "Of", "Steps", "Took", "Failed", "Denied", "Asked"),
+        "From",
+        "Agent",
+        "Goal",
       ],
       of.map((row) => [
         ...[code(row.taskId), row.outcome, row.score === null ? "unscored" : number(row.score.net)],
@@ -193,9 +195,9 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
     [`# Tasks by ${by}`],
     table(
       [
-        ...[{ heading: by }, right("Tasks"), right("Achieved"), right("Failed"), right("Truncated")],
-        ...[right("Abandoned"), right("Open"), right("Unscored"), right("Mean"), right("Median"), right("Spread")],
-        ...[right("Least"), right("Most"), right("Steps"), right("Took")],
+        by,
+        ...Table.right("Tasks", "Achieved", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
+        ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took"),
       ],
       of.map(({ group, outcomes, ...counted }) => [
         ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],

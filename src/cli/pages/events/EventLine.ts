@@ -35,11 +35,18 @@ const width = (cells: ReadonlyArray<string>): number =>
   )
 
 /** The style of an event's type: failures and successes are coloured. */
-export const paint = (style: Style, { type }: Event): ((text: string) => string) => {
+const paint = (style: Style, { type }: Event): ((text: string) => string) => {
   if (BAD.test(type)) return style.bad
   if (GOOD.test(type)) return style.good
   return style.name
 }
+
+/** An event's type, coloured. */
+export const typeOf = (style: Style, event: Event): string => paint(style, event)(oneLine(event.type))
+
+/** An event in few words: position, type, summary. */
+export const short = (style: Style, event: Event): string =>
+  `${style.bold(at(event.position))} ${typeOf(style, event)}  ${EventSummary.of(event)}`
 
 const BAD = /Failed$|Denied$|Punishment|Quarantined$|OutcomeUnknown$|Expired$/
 const GOOD = /^RewardGiven$|^CommandSucceeded$/

@@ -2,9 +2,9 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
 import { at, json, time } from "../../terminal/Text.ts"
 import * as EventLine from "./EventLine.ts"
-import * as EventSummary from "./EventSummary.ts"
 
 /** One event: the envelope, then the payload as JSON. */
 export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
@@ -20,8 +20,11 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
     ["hash", event.hash],
   ]
   return [
-    `${style.bold(at(event.position))} ${EventLine.paint(style, event)(oneLine(event.type))}`,
-    ...fields.map(([name, text]) => `  ${style.dim(name.padEnd(8))}  ${oneLine(text)}`),
+    `${style.bold(at(event.position))} ${EventLine.typeOf(style, event)}`,
+    ...Table.facts(
+      style,
+      fields.map(([name, text]) => [name, oneLine(text)]),
+    ),
     json(event.payload, 2),
   ]
 }
@@ -32,8 +35,7 @@ export const chain = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray
   return [
     ...events.map((event, depth) => {
       const branch = depth === 0 ? "" : `${"   ".repeat(depth - 1)}└─ `
-      const type = EventLine.paint(style, event)(oneLine(event.type))
-      return `${style.dim(branch)}${style.bold(at(event.position))} ${type}  ${EventSummary.of(event)}`
+      return style.dim(branch) + EventLine.short(style, event)
     }),
     ...(root?.causationId == null ? [] : [style.warn(`The cause ${root.causationId} is not in this log.`)]),
   ]

@@ -34,7 +34,7 @@ export const lines = (style: Style, { path, head, tasks, plugins, gate, space }:
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
   ...(gate === null ? [] : [`gate of the last kernel: ${GateSummary.of(gate)}`]),
   "",
-  ...Table.lines(style, [{ heading: "space" }, right("size"), right("share")], spaceRows(space)),
+  ...Table.lines(style, ["space", ...Table.right("size", "share")], spaceRows(space)),
   "",
   ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("type"), shareRows(space.types, space)),
@@ -48,8 +48,6 @@ const archivedNote = (style: Style, { events: { archived } }: Space): ReadonlyAr
   archived === 0 ? [] : [style.dim(`in the file (${archived} more ${archived === 1 ? "is" : "are"} archived)`)]
 
 const sizeNote = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
-
-const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
 /** All parts of the file. The rows add up to its size. Parts that would show as 0.0 % are combined. */
 const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
@@ -83,7 +81,7 @@ const isVisible = (part: StoragePart, bytes: number): boolean => part.bytes / by
 const titleOf = ({ name, kind, table, columns }: StoragePart): string =>
   kind === "index" ? `${table}: index by ${columns.join(", ")}` : name
 
-const shareColumns = (heading: string) => [{ heading }, right("events"), right("payloads"), right("share")]
+const shareColumns = (heading: string) => [heading, ...Table.right("events", "payloads", "share")]
 
 const shareRows = (shares: ReadonlyArray<StorageShare>, space: Space) =>
   shares.map(({ name, events, payloadBytes }) => [

@@ -22,7 +22,7 @@ export const table = (
     return [[`  ${field}`, list(requested[field]), has.length === 0 ? style.dim("nothing") : list(has)]]
   })
   if (rows.length === 0) return [`  ${style.dim("asks for no permission")}`]
-  return Table.lines(style, [{ heading: "  permission" }, { heading: "asks for" }, { heading: "granted" }], rows)
+  return Table.lines(style, ["  permission", "asks for", "granted"], rows)
 }
 
 const FIELDS = ["read", "write", "net", "env", "run"] as const

@@ -82,14 +82,7 @@ export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: 
     ...componentRows(style, of.name, of.plugin),
   ])
   return [
-    ...Table.lines(
-      style,
-      [
-        ...[{ heading: "name" }, { heading: "kind" }, { heading: "takes part" }],
-        ...[{ heading: "priority", align: "right" } as const, { heading: "risk" }],
-      ],
-      rows,
-    ),
+    ...Table.lines(style, ["name", "kind", "takes part", ...Table.right("priority"), "risk"], rows),
     ...plugins.flatMap((of) => waitingNotes(style, of)),
   ]
 }
@@ -141,14 +134,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   "",
   ...Table.lines(
     style,
-    [
-      { heading: "component" },
-      { heading: "kind" },
-      { heading: "takes part" },
-      { heading: "priority", align: "right" },
-      { heading: "risk" },
-      { heading: "description" },
-    ],
+    ["component", "kind", "takes part", ...Table.right("priority"), "risk", "description"],
     componentRows(style, manifest.name, plugin).map((row) => [
       ...row,
       oneLine(describe(manifest, row[0]?.trim() ?? "")),
@@ -160,7 +146,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
         "",
         ...Table.lines(
           style,
-          [{ heading: "measure" }, { heading: "description" }],
+          ["measure", "description"],
           manifest.peas.performance.map(({ name, description }) => [oneLine(name), oneLine(description)]),
         ),
       ]),
@@ -195,13 +181,7 @@ const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginS
 const versionTable = (style: Style, versions: ReadonlyArray<PluginVersion>): ReadonlyArray<string> =>
   Table.lines(
     style,
-    [
-      { heading: "version" },
-      { heading: "digest" },
-      { heading: "imported" },
-      { heading: "status" },
-      { heading: "from" },
-    ],
+    ["version", "digest", "imported", "status", "from"],
     versions.map(({ version, digest, at: position, recordedAt, status, source }) => [
       oneLine(version),
       digest.slice(0, 12),

@@ -16,7 +16,7 @@ export const lines = (style: Style, report: SandboxReport): ReadonlyArray<string
     "",
     ...Table.lines(
       style,
-      [{ heading: "program" }, { heading: "found" }, { heading: "version" }, { heading: "what it does" }],
+      ["program", "found", "version", "what it does"],
       programs.map((program) => row(style, program)),
     ),
     "",

@@ -11,7 +11,7 @@ const MAX_LISTED = 10
 /** A comparison: what was compared, the result, and its statistics. */
 export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   `${style.name(oneLine(of.a.name))} (A${scoreSetCountNote(of.a)}) and ${style.name(oneLine(of.b.name))} (B${scoreSetCountNote(of.b)}), by ${of.value} value`,
-  ...Table.rows(facts(style, of).map(([name, text]) => [`  ${style.dim(name)}`, text])),
+  ...Table.facts(style, facts(style, of)),
   ...changes(style, of),
   ...changedPasses(style, of),
   "",
@@ -76,16 +76,7 @@ const changes = (style: Style, { changes }: Comparison): ReadonlyArray<string> =
   const more = changes.length - rows.length
   return [
     "",
-    ...Table.lines(
-      style,
-      [
-        { heading: "what changed" },
-        { heading: "" },
-        { heading: "tasks", align: "right" },
-        { heading: "of the mean net value", align: "right" },
-      ],
-      rows,
-    ),
+    ...Table.lines(style, ["what changed", "", ...Table.right("tasks", "of the mean net value")], rows),
     ...(more > 0 ? [`and ${more} more`] : []),
   ]
 }

@@ -16,17 +16,17 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
     ...(functions === 0 ? [] : [`${functions} by plugins' functions`]),
     ...(models === 0 ? [] : [`${models} by a model`]),
   ]
-  const facts = [
+  const facts: Table.Facts = [
     ["tasks", String(taskIds.length)],
     ["events", `${events.toLocaleString("en")} to read, up to ${at(range.to)}`],
     ["of each task", `${count(verdicts, "verdict")}, by ${deciding.join(", ")}`],
-    ...(modelCalls === 0 ? [] : [["", `${count(modelCalls, "question")} to a model in all`]]),
-    ...(undecided === 0 ? [] : [["", style.warn(`${undecided} that nothing can decide: left unscored`)]]),
+    ...(modelCalls === 0 ? [] : [["", `${count(modelCalls, "question")} to a model in all`] as const]),
+    ...(undecided === 0 ? [] : [["", style.warn(`${undecided} that nothing can decide: left unscored`)] as const]),
     ["critic", oneLine(critic)],
   ]
   return [
     `A score set ${style.name(oneLine(label))} would be made; nothing was scored or recorded.`,
-    ...Table.rows(facts.map(([name = "", text = ""]) => [`  ${style.dim(name)}`, text])),
+    ...Table.facts(style, facts),
   ]
 }
 

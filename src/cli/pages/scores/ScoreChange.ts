@@ -62,13 +62,7 @@ export const lines = (
     ? ["No closed task is in this log."]
     : Table.lines(
         style,
-        [
-          { heading: "task" },
-          { heading: "outcome" },
-          { heading: "before", align: "right" },
-          { heading: "now", align: "right" },
-          { heading: "what changed" },
-        ],
+        ["task", "outcome", ...Table.right("before", "now"), "what changed"],
         changes.map((change) => [
           style.name(change.taskId),
           outcome(style, change.outcome),

@@ -61,7 +61,7 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
     ...(unfinished === 0 ? [] : [["unfinished", style.warn(unfinishedNote(sets, unfinished))] as const]),
     ...stale.map((reason, index) => [index === 0 ? "stale" : "", style.warn(oneLine(reason))] as const),
   ]
-  return [title, ...Table.rows(facts.map(([name, text]) => [`  ${style.dim(name)}`, text]))]
+  return [title, ...Table.facts(style, facts)]
 }
 
 const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string =>
@@ -93,14 +93,7 @@ const distribution = (
   return [
     "",
     style.bold(scored === tasks ? count(tasks, "task") : `${scored} of ${count(tasks, "task")}`),
-    ...Table.lines(
-      style,
-      [
-        { heading: "" },
-        ...["mean", "least", "25 %", "median", "75 %", "most"].map((heading) => ({ heading, align: "right" as const })),
-      ],
-      spreads,
-    ),
+    ...Table.lines(style, ["", ...Table.right("mean", "least", "25 %", "median", "75 %", "most")], spreads),
     "",
     style.bold("Net value"),
     ...Table.rows(bars, ["left", "right", "left"]),
@@ -119,8 +112,7 @@ const measures = (style: Style, { measures }: SetSummary): ReadonlyArray<string>
     ...punishments.map((punishment) => row("−", punishment)),
   ])
   if (rows.length === 0) return []
-  const right = ["weight", "tasks", "times", "sum"].map((heading) => ({ heading, align: "right" as const }))
-  return ["", ...Table.lines(style, [{ heading: "measure" }, ...right], rows)]
+  return ["", ...Table.lines(style, ["measure", ...Table.right("weight", "tasks", "times", "sum")], rows)]
 }
 
 const unscored = (style: Style, { unscored }: SetSummary): ReadonlyArray<string> => {

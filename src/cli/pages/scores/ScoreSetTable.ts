@@ -49,16 +49,7 @@ export const lines = (
   ]
 }
 
-const COLUMNS: ReadonlyArray<Table.Column> = [
-  { heading: "score set" },
-  { heading: "label" },
-  { heading: "tasks", align: "right" },
-  { heading: "at", align: "right" },
-  { heading: "rubric" },
-  { heading: "critic" },
-  { heading: "pointers" },
-  { heading: "" },
-]
+const COLUMNS: Table.Columns = ["score set", "label", ...Table.right("tasks", "at"), "rubric", "critic", "pointers", ""]
 
 /** Score sets that share a row. */
 type Group = readonly [ScoreSetRow, ...ReadonlyArray<ScoreSetRow>]

@@ -107,7 +107,7 @@ export const markdown = (trend: Trend): ReadonlyArray<string> =>
     [`# Trend of ${trend.measure === null ? "all measures" : code(trend.measure)}`],
     [`Scores ${code(trend.scores.name)}, ${VALUES[trend.value]}, from task to task.`],
     table(
-      [{ heading: "Agent" }, { heading: "Answer" }, { heading: "What it rests on" }],
+      ["Agent", "Answer", "What it rests on"],
       trend.series.map((series) => [code(series.agent), `**${answer(series)}**`, details(series).join("<br>")]),
     ),
     explanations(trend).map((line) => `- ${line}`),

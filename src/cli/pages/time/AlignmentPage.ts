@@ -60,12 +60,12 @@ const row = (style: Style, part: Part): ReadonlyArray<string> => {
   const positions = [a, b].map((event) => (event === null ? "" : style.bold(at(event.position))))
   switch (kind) {
     case "onlyInA":
-      return [...positions, style.bad("-"), `${EventLine.paint(style, a)(oneLine(a.type))}  ${EventSummary.of(a)}`]
+      return [...positions, style.bad("-"), `${EventLine.typeOf(style, a)}  ${EventSummary.of(a)}`]
     case "onlyInB":
-      return [...positions, style.good("+"), `${EventLine.paint(style, b)(oneLine(b.type))}  ${EventSummary.of(b)}`]
+      return [...positions, style.good("+"), `${EventLine.typeOf(style, b)}  ${EventSummary.of(b)}`]
     default: {
       const what = HistoryPage.patch(normalize(a), normalize(b))
-      return [...positions, style.warn("~"), `${EventLine.paint(style, a)(oneLine(a.type))}  ${what}`]
+      return [...positions, style.warn("~"), `${EventLine.typeOf(style, a)}  ${what}`]
     }
   }
 }

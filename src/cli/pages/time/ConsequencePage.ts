@@ -1,10 +1,8 @@
 /** Formats an event's consequences as a tree. */
 import type { Consequence, Consequences } from "../../../projections/timetravel/TimeTravel.ts"
-import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
-import * as EventSummary from "../events/EventSummary.ts"
 
 /** Maximum depth of the tree. Deeper events are drawn at this depth. */
 const MAX_DEPTH = 20
@@ -13,8 +11,7 @@ const MAX_DEPTH = 20
 export const lines = (style: Style, { events, until, more }: Consequences): ReadonlyArray<string> => [
   ...branches(events).map((branch, index) => {
     const event = (events[index] as Consequence).event
-    const type = EventLine.paint(style, event)(oneLine(event.type))
-    return `${style.dim(branch)}${style.bold(at(event.position))} ${type}  ${EventSummary.of(event)}`
+    return style.dim(branch) + EventLine.short(style, event)
   }),
   ...(events.length === 1 && !more ? [style.dim("Nothing came of it.")] : []),
   ...(more
