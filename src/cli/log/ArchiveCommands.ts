@@ -8,9 +8,9 @@ import { common, text } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, count, time } from "../terminal/Text.ts"
-import { counting } from "./Counter.ts"
 
 /** `hindcast log archive` */
 export const archive = Command.make(
@@ -23,8 +23,9 @@ export const archive = Command.make(
     Effect.gen(function* () {
       const position = yield* Moment.resolve(until)
       const { archive } = yield* Archive
-      const { segment, event, shrunk } = yield* counting("archived", (onProgress) =>
-        archive({ until: position, actor: userAsActor(), onProgress }),
+      const { segment, event, shrunk } = yield* ProgressLine.during(
+        { verb: "archived", unit: "events", json },
+        (onProgress) => archive({ until: position, actor: userAsActor(), onProgress }),
       )
       yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
         `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,
@@ -47,13 +48,7 @@ export const segments = Command.make("segments", common, ({ log, json }) =>
         ? ["Nothing was archived of this log."]
         : Table.lines(
             style,
-            [
-              { heading: "from", align: "right" },
-              { heading: "to", align: "right" },
-              { heading: "bytes", align: "right" },
-              { heading: "archived" },
-              { heading: "file" },
-            ],
+            [...Table.right("from", "to", "bytes"), "archived", "file"],
             list.map((segment: Segment) => [
               at(segment.first),
               at(segment.last),

@@ -8,6 +8,7 @@ import { Data, Effect, Option } from "effect"
 import * as Anchor from "../../events/integrity/Anchor.ts"
 import { type Examination, isHealthy } from "../../events/integrity/Doctor.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
+import type { VerifyOptions } from "../../events/log/Verification.ts"
 import { examine } from "../../events/sqlite/integrity/doctor.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -16,11 +17,18 @@ import { common, flag, optionalText, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ExaminationPage from "../pages/log/ExaminationPage.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count, time } from "../terminal/Text.ts"
 import * as KeyFile from "./KeyFile.ts"
 import { Tampered } from "./Tampered.ts"
 import * as TextFile from "./TextFile.ts"
-import { verifying } from "./VerificationProgress.ts"
+
+/** Runs a verification and shows its progress: the number of verified events, then the part that is being checked. */
+const verifying = <A, E, R>(
+  json: boolean,
+  run: (callbacks: Required<Pick<VerifyOptions, "onProgress" | "onLook">>) => Effect.Effect<A, E, R>,
+) =>
+  ProgressLine.during({ verb: "verified", unit: "events", json }, (onProgress, onLook) => run({ onProgress, onLook }))
 
 const anchorOptions = {
   anchor: optionalText("anchor", "Hold the log against this document, which `log anchor` made"),
@@ -44,7 +52,7 @@ export const verify = Command.make(
         const { position, kind, reason, looks, findings } = found
         yield* Output.show(json, { intact: false, position, kind, reason, looks, findings }, (style) => [
           ...ExaminationPage.lookLines(style, looks),
-          ...findings.flatMap((finding) => ["", ...ExaminationPage.findingLines(style, finding)]),
+          ...ExaminationPage.findingLines(style, findings),
         ])
         return yield* new Tampered({ log: log.name, position, reason })
       }
@@ -144,8 +152,7 @@ export class LogDamaged extends Data.TaggedError("LogDamaged")<{ readonly examin
 /** `hindcast log doctor` */
 export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({ log, json, anchor, publicKey }) =>
   Effect.gen(function* () {
-    const filename = yield* OpenLog.fileOf(log)
-    if (!fs.existsSync(filename)) return yield* new OpenLog.LogMissing({ log: filename })
+    const filename = yield* OpenLog.existing(log)
     const checkedAnchor = yield* readAnchor(anchor, publicKey)
     const examination = yield* verifying(json, (callbacks) =>
       examine(filename, { ...callbacks, ...anchorOption(checkedAnchor) }),

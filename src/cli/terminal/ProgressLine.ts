@@ -7,6 +7,9 @@ import { Clock, Effect } from "effect"
 /** Reports progress: items done, and the total if it is known. */
 export type OnProgress = (done: number, of?: number) => Effect.Effect<void>
 
+/** Names a part before it is looked at, for parts that block the process for long. */
+export type OnLook = (what: string) => Effect.Effect<void>
+
 /** The subject of a progress line. */
 export interface About {
   /** What happens to the items, as a past participle: `scored`, `exported`. */
@@ -33,10 +36,13 @@ export interface Terminal {
  */
 export const during = <A, E, R>(
   { verb, unit, json }: About,
-  run: (onProgress: OnProgress) => Effect.Effect<A, E, R>,
+  run: (onProgress: OnProgress, onLook: OnLook) => Effect.Effect<A, E, R>,
   terminal: Terminal = process.stderr,
 ): Effect.Effect<A, E, R> => {
-  if (json || terminal.isTTY !== true) return run(() => Effect.void)
+  const silent = () => Effect.void
+  if (json || terminal.isTTY !== true) return run(silent, silent)
+  const show = (text: (columns: number) => string) =>
+    void terminal.write(WIPE + text(terminal.columns ?? DEFAULT_COLUMNS))
   let first: { readonly ms: number; readonly done: number } | undefined
   let shownAt = Number.NEGATIVE_INFINITY
   const onProgress: OnProgress = (done, of) =>
@@ -45,10 +51,11 @@ export const during = <A, E, R>(
       if (now - shownAt < MIN_INTERVAL_MS && done !== of) return
       shownAt = now
       const state = { verb, unit, done, of, since: first.done, elapsedMs: now - first.ms }
-      terminal.write(`${WIPE}${line(state, terminal.columns ?? DEFAULT_COLUMNS)}`)
+      show((columns) => line(state, columns))
     })
+  const onLook: OnLook = (what) => Effect.sync(() => show((columns) => `looking at ${what}`.slice(0, columns - 1)))
   return Effect.ensuring(
-    run(onProgress),
+    run(onProgress, onLook),
     Effect.sync(() => void terminal.write(WIPE)),
   )
 }

@@ -12,7 +12,7 @@ export const lines = (style: Style, examination: Examination): ReadonlyArray<str
   return [
     `${isHealthy(examination) ? style.good("Healthy") : style.bad("Damaged")}: ${style.bold(log)}, ${findings.length === 0 ? "nothing found" : count(findings.length, "finding")}`,
     ...lookLines(style, looks),
-    ...findings.flatMap((finding) => ["", ...findingLines(style, finding)]),
+    ...findingLines(style, findings),
   ]
 }
 
@@ -24,16 +24,15 @@ export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): Read
   ),
 ]
 
-/** One finding with its remedy. */
-export const findingLines = (
-  style: Style,
-  { severity, what, expected, found, advice }: Finding,
-): ReadonlyArray<string> => [
-  `${styleOfSeverity(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
-  `  expected  ${oneLine(expected)}`,
-  `  found     ${oneLine(found)}`,
-  `  do        ${oneLine(CommandHints.inText(advice))}`,
-]
+/** Each finding with its remedy, below an empty line. */
+export const findingLines = (style: Style, findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
+  findings.flatMap(({ severity, what, expected, found, advice }) => [
+    "",
+    `${styleOfSeverity(style, severity)(severity)}: ${style.bold(oneLine(what))}`,
+    `  expected  ${oneLine(expected)}`,
+    `  found     ${oneLine(found)}`,
+    `  do        ${oneLine(CommandHints.inText(advice))}`,
+  ])
 
 const styleOfSeverity = (style: Style, severity: Severity) =>
   ({ damage: style.bad, warning: style.warn, note: style.dim })[severity]
