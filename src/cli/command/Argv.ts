@@ -2,101 +2,28 @@
  * Normalizes the words of a command line before the parser reads them: options may appear anywhere, and `--name=value`
  * is accepted.
  */
+import { PATHS } from "../terminal/Overview.ts"
 
 /** Commands that have subcommands, such as `plugin add`. */
-const GROUPS: ReadonlySet<string> = new Set(["plugin", "log", "task", "confirm", "score", "export", "timeline"])
+const GROUPS: ReadonlySet<string> = new Set(PATHS.flatMap((path) => path.slice(0, -1)))
+
+const optionsNamed = (names: string): ReadonlySet<string> =>
+  new Set([...names.matchAll(/\S+/g)].map(([name]) => `--${name}`))
 
 /** Options without a value. */
-export const SWITCHES: ReadonlySet<string> = new Set([
-  "--all",
-  "--accept-unrewound",
-  "--fresh",
-  "--ask",
-  "--decrypt",
-  "--dry-run",
-  "--force",
-  "--grant-run-any",
-  "--json",
-  "--lenient",
-  "--markdown",
-  "--no-activate",
-  "--quick",
-  "--scan",
-  "--trend",
-  "--unseen",
-  "--unset",
-  "--wizard",
-  "--yes",
-])
+export const SWITCHES = optionsNamed(`
+  accept-unrewound all ask decrypt dry-run force fresh grant-run-any json lenient markdown no-activate quick scan
+  trend unseen unset wizard yes
+`)
 
 /** Options with a value. */
-export const VALUED: ReadonlySet<string> = new Set([
-  "--after",
-  "--agent",
-  "--anchor",
-  "--answers",
-  "--at",
-  "--by",
-  "--cluster",
-  "--completions",
-  "--confirm-within",
-  "--critic",
-  "--deadline",
-  "--digest",
-  "--experiment",
-  "--format",
-  "--from",
-  "--gate",
-  "--goal",
-  "--grant-env",
-  "--grant-net",
-  "--grant-read",
-  "--grant-run",
-  "--grant-write",
-  "--group",
-  "--html",
-  "--judged-by",
-  "--key",
-  "--label",
-  "--limit",
-  "--log",
-  "--log-level",
-  "--max-steps",
-  "--measure",
-  "--name",
-  "--override",
-  "--io",
-  "--rewind",
-  "--out",
-  "--outcome",
-  "--output",
-  "--pass-above",
-  "--path",
-  "--plugin",
-  "--projection",
-  "--public-key",
-  "--reason",
-  "--resume",
-  "--rubric",
-  "--sandbox",
-  "--scenario",
-  "--scores",
-  "--seed",
-  "--service",
-  "--since",
-  "--sort",
-  "--stream",
-  "--task",
-  "--tasks",
-  "--timeline",
-  "--timestamps",
-  "--to",
-  "--type",
-  "--until",
-  "--when",
-  "--where",
-  "--workspace",
-])
+export const VALUED = optionsNamed(`
+  after agent anchor answers at by cluster completions confirm-within critic deadline digest experiment format
+  from gate goal grant-env grant-net grant-read grant-run grant-write group html io judged-by key label limit log
+  log-level max-steps measure name out outcome output override pass-above path plugin projection public-key reason
+  resume rewind rubric sandbox scenario scores seed service since sort stream task tasks timeline timestamps to
+  type until when where workspace
+`)
 
 /** A command line in the order that the parser expects. */
 export interface Arranged {
