@@ -1,6 +1,6 @@
 /** Options that several commands share, and constructors of options and arguments. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Either, type Option, Record } from "effect"
+import { Either, Option, Record } from "effect"
 import { BadInput } from "./BadInput.ts"
 
 /** An option without a value. */
@@ -96,3 +96,12 @@ export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with
 /** The values of the options that were given, by their names. */
 export const given = <Typed extends { readonly [name: string]: Option.Option<unknown> }>(typed: Typed) =>
   Record.getSomes(typed) as { readonly [Name in keyof Typed]?: Option.Option.Value<Typed[Name]> }
+
+/** The value of an option: a switch, or one that may be left out or given several times. */
+export type OptionValue = boolean | Option.Option<unknown> | ReadonlyArray<unknown>
+
+/** Whether an option was given. */
+export const isGiven = (value: OptionValue): boolean => {
+  if (typeof value === "boolean") return value
+  return Option.isOption(value) ? Option.isSome(value) : value.length > 0
+}

@@ -77,8 +77,7 @@ const open = (
 ) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const filename = yield* fileOf(log)
-      if (mustExist && !fs.existsSync(filename)) return yield* new LogMissing({ log: filename })
+      const filename = yield* mustExist ? existing(log) : fileOf(log)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({
         log: { filename, readonly },

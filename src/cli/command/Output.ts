@@ -41,6 +41,10 @@ const escapeControls = (text: string): string =>
 /** The escape sequences for bold, dim and the colours of `Style`, and their ends. */
 const COLOURS = /(\p{Cc}\[(?:1|2|22|3[1-9])m)/u
 
+/** The columns of a stream's terminal; `without` if it is none. */
+export const columnsOf = (stream: NodeJS.WriteStream, without = Number.POSITIVE_INFINITY): number =>
+  stream.columns ?? without
+
 /** Colours if the stream is a terminal and `NO_COLOR` is not set (no-color.org). */
 export const styleOf = (stream: NodeJS.WriteStream): Style.Style =>
   stream.isTTY === true && (process.env.NO_COLOR ?? "") === "" ? Style.coloured : Style.plain

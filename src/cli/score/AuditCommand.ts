@@ -105,7 +105,7 @@ const all = (given: Given) =>
     )
     const unscored = rows.filter(({ score }) => score === null).length
     const named = scores === null ? null : { name: scores.name, label: scores.label }
-    const width = process.stdout.columns ?? Number.POSITIVE_INFINITY
+    const width = Output.columnsOf(process.stdout)
     const inOrder = AuditTable.sorted(rows, ({ from }) => from)
     const shownOf = <Item>(items: ReadonlyArray<Item>) => {
       const kept = Option.match(given.limit, { onNone: () => items, onSome: (limit) => items.slice(0, limit) })
@@ -144,7 +144,9 @@ const trend = (given: Given) =>
       agentOf: (task) => agent.find((name) => task.agent !== name && nameOf(task.agent) === name) ?? task.agent,
     })
     yield* Output.show(json, found, (style) =>
-      markdown ? TrendPage.markdown(found) : TrendPage.lines(style, found, process.stdout.columns ?? DEFAULT_COLUMNS),
+      markdown
+        ? TrendPage.markdown(found)
+        : TrendPage.lines(style, found, Output.columnsOf(process.stdout, DEFAULT_COLUMNS)),
     )
   })
 

@@ -4,6 +4,7 @@ import { Data, Effect, Option } from "effect"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { BadInput } from "../command/BadInput.ts"
+import { isGiven } from "../command/CommonOptions.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
 /** The typed options and arguments of `hindcast audit`. */
@@ -30,64 +31,48 @@ export type Mode = Data.TaggedEnum<{
 const Mode = Data.taggedEnum<Mode>()
 
 /** The mode of a command line. Fails if options contradict each other. */
-export const of = (given: AuditInput): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
+export const of = (typed: AuditInput): Effect.Effect<Mode, BadInput | ValidationError.ValidationError> =>
   Effect.gen(function* () {
-    const { name, all, trend, json, markdown } = given
-    const requestedModes = [
-      ...(Option.isSome(name) ? ["a task"] : []),
-      ...(all ? ["--all"] : []),
-      ...(trend ? ["--trend"] : []),
+    const { name, all, trend } = typed
+    const [mode, ...others] = [
+      ...Option.match(name, { onNone: () => [], onSome: (task) => [Mode.One({ task })] }),
+      ...(all ? [Mode.All()] : []),
+      ...(trend ? [Mode.Trend()] : []),
     ]
-    if (requestedModes.length === 0) {
+    if (mode === undefined) {
       return yield* Effect.fail(
         ValidationError.missingValue(HelpDoc.p("Missing argument <task>: expected a task, --all or --trend")),
       )
     }
-    if (requestedModes.length > 1) {
-      return yield* new BadInput({ input: "hindcast audit", expected: ONE_MODE, found: requestedModes.join(" and ") })
+    if (others.length > 0) {
+      const found = [mode, ...others].map(({ _tag }) => IN_WORDS[_tag]).join(" and ")
+      return yield* new BadInput({ input: "hindcast audit", expected: "one of a task, --all and --trend", found })
     }
-    if (json && markdown) {
+    if (typed.json && typed.markdown) {
       return yield* new BadInput({ input: "--markdown", expected: "it or --json", found: "both" })
     }
-    const mode = all ? "--all" : trend ? "--trend" : "a task"
-    const misplaced = Object.entries(MODES_OF_OPTION).find(
-      ([option, modes]) => !modes.includes(mode) && isGiven(given[option as keyof typeof MODES_OF_OPTION]),
-    )
-    if (misplaced !== undefined) {
-      const [option, modes] = misplaced
-      return yield* new BadInput({
-        input: `--${option}`,
-        expected: `it with ${modes.join(" or ")}`,
-        found: `it with ${mode}`,
-      })
+    for (const [modes, options] of OPTIONS_OF) {
+      const misplaced = modes.includes(mode._tag) ? undefined : options.find((option) => isGiven(typed[option]))
+      if (misplaced === undefined) continue
+      const expected = `it with ${modes.map((tag) => IN_WORDS[tag]).join(" or ")}`
+      return yield* new BadInput({ input: `--${misplaced}`, expected, found: `it with ${IN_WORDS[mode._tag]}` })
     }
-    if (all) return Mode.All()
-    return Option.match(name, { onNone: () => Mode.Trend(), onSome: (task) => Mode.One({ task }) })
+    return mode
   })
 
-const ONE_MODE = "one of a task, --all and --trend"
+const IN_WORDS = { One: "a task", All: "--all", Trend: "--trend" } as const
 
-const TABLE_MODES = ["--all", "--trend"]
-
-/** The modes that each option applies to. */
-const MODES_OF_OPTION = {
-  sort: ["--all"],
-  group: ["--all"],
-  limit: ["--all"],
-  measure: ["--trend"],
-  by: ["--trend"],
-  scores: TABLE_MODES,
-  task: TABLE_MODES,
-  agent: TABLE_MODES,
-  plugin: TABLE_MODES,
-  outcome: TABLE_MODES,
-  since: TABLE_MODES,
-  until: TABLE_MODES,
-  where: TABLE_MODES,
-} satisfies { readonly [option in keyof AuditInput]?: ReadonlyArray<string> }
-
-const isGiven = (value: Option.Option<unknown> | ReadonlyArray<unknown>): boolean =>
-  Option.isOption(value) ? Option.isSome(value) : value.length > 0
+/** The options that not every mode takes. */
+const OPTIONS_OF: ReadonlyArray<
+  readonly [modes: ReadonlyArray<Mode["_tag"]>, options: ReadonlyArray<keyof AuditInput>]
+> = [
+  [["All"], ["sort", "group", "limit"]],
+  [["Trend"], ["measure", "by"]],
+  [
+    ["All", "Trend"],
+    ["scores", "task", "agent", "plugin", "outcome", "since", "until", "where"],
+  ],
+]
 
 /** The order of the table's rows. */
 export interface Sorting {

@@ -25,10 +25,6 @@ export interface CriticInput {
   readonly answers: Option.Option<string>
 }
 
-/** Whether any of these options was given. */
-export const isGiven = ({ critic, judgedBy, answers }: CriticInput): boolean =>
-  critic.length + judgedBy.length > 0 || answers._tag === "Some"
-
 /** Parses the options into a request. */
 export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
   Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as SetSummary from "../../projections/comparison/SetSummary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, flag, optionalText } from "../command/CommonOptions.ts"
+import { common, flag, given, isGiven, type OptionValue, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
@@ -35,10 +35,10 @@ const options = {
 const MAX_CHANGES = 20
 
 /** `hindcast rescore` */
-export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, ...typed }) =>
+export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, resume, ...typed }) =>
   Effect.gen(function* () {
     yield* V8Tuning.shortLived
-    if (Option.isSome(typed.resume)) return yield* finish(typed.resume.value, typed, json)
+    if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
     if (Option.isNone(typed.rubric)) {
       return yield* new BadInput({
         ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
@@ -48,7 +48,7 @@ export const rescore = Command.make("rescore", { ...common, ...options }, ({ log
     const rescoring = {
       rubric: yield* Rubric.load(typed.rubric.value),
       ...(yield* TaskSelection.selected({ ...typed, task: typed.task.flatMap((ids) => ids.split(",")) })),
-      ...(Option.isNone(typed.label) ? {} : { label: typed.label.value }),
+      ...given({ label: typed.label }),
       critics: yield* CriticOptions.requested(typed),
     }
     const scoring = yield* Scoring
@@ -58,20 +58,10 @@ export const rescore = Command.make("rescore", { ...common, ...options }, ({ log
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Score past tasks again by another rubric; nothing is run, and earlier scores stand"))
 
-interface RescoreInput extends TaskSelection.TaskSelectionInput, CriticOptions.CriticInput {
-  readonly rubric: Option.Option<string>
-  readonly label: Option.Option<string>
-  readonly dryRun: boolean
-}
-
 /** Resumes a score set. Its rubric, critics and tasks were fixed when it was started. */
-const finish = (name: string, { rubric, label, dryRun, ...selection }: RescoreInput, json: boolean) =>
+const finish = (name: string, beside: { readonly [option: string]: OptionValue }, json: boolean) =>
   Effect.gen(function* () {
-    const given = [rubric, label, selection.since, selection.until, selection.where].some(Option.isSome)
-    const listed = [selection.task, selection.agent, selection.plugin, selection.outcome].some(
-      ({ length }) => length > 0,
-    )
-    if (given || listed || dryRun || CriticOptions.isGiven(selection)) {
+    if (Object.values(beside).some(isGiven)) {
       return yield* new BadInput({
         ...{ input: "--resume", expected: "no other option than --log and --json beside it", found: "one" },
         advice: "The rubric, the label and the tasks of a score set are those that it was begun with.",

@@ -33,7 +33,7 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
   }
 }
 
-const width = () => process.stdout.columns ?? Number.POSITIVE_INFINITY
+const width = () => Output.columnsOf(process.stdout)
 
 const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {

@@ -50,7 +50,7 @@ export const announce = (after: number, filename: string) =>
       const answer = (word: string) => CommandHints.command(["confirm", word, confirmationId, "--log", filename])
       const style = Output.styleOf(process.stderr)
       const { lines: asked, hidden } = ConfirmationPage.page(style, shown, {
-        width: process.stderr.columns ?? Number.POSITIVE_INFINITY,
+        width: Output.columnsOf(process.stderr),
       })
       const lines = [
         `Waiting ${left} for a person. ${yield* originOf(event)} asks for:`,
@@ -91,7 +91,7 @@ const decide = (event: Event, filename: string, request: Request) =>
     const { confirmationId, shown, expiresAt } = request
     const style = Output.styleOf(process.stdout)
     const { lines, hidden } = ConfirmationPage.page(style, shown, {
-      width: process.stdout.columns ?? Number.POSITIVE_INFINITY,
+      width: Output.columnsOf(process.stdout),
     })
     const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
     const left = duration(Math.max(0, expiresAt - Date.now()))
