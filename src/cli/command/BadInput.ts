@@ -1,5 +1,6 @@
 /** The error of an option or argument with an invalid value, for all commands. */
 import { Data } from "effect"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 
 /** The value is invalid. To recover, change it. */
 export class BadInput extends Data.TaggedError("BadInput")<{
@@ -14,4 +15,10 @@ export class BadInput extends Data.TaggedError("BadInput")<{
     const { input, expected, found, advice } = this
     return `${input}: expected ${expected}, found ${found}.${advice === undefined ? "" : ` ${advice}`}`
   }
+}
+
+/** The hint at the known names that are similar to the one that was typed, if there are any. */
+export const adviceOf = (typed: string, known: ReadonlyArray<string>): { readonly advice?: string } => {
+  const similar = DidYouMean.similarNames(typed, known)
+  return similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }
 }

@@ -2,11 +2,10 @@
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import type { Run } from "../../projections/timetravel/TimeTravel.ts"
-import { find } from "./Ids.ts"
+import * as Ids from "./Ids.ts"
 
 /** The notations of a run, for help texts. */
 export const RUN = "a task, a timeline, or a task on a timeline (fork-1@TASK)"
@@ -32,6 +31,5 @@ const taskId = (text: string, timeline: string | undefined) =>
   Effect.gen(function* () {
     const projector = yield* Projector
     const onTimeline = timeline === undefined ? projector : yield* projector.on(timeline)
-    const tasks = yield* onTimeline.current(Tasks.projection)
-    return (yield* find("task", text, Object.keys(tasks))) ?? (yield* new TaskNotFound({ taskId: text }))
+    return yield* Ids.taskAmong(text, Object.keys(yield* onTimeline.current(Tasks.projection)))
   })

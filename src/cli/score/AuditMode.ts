@@ -2,8 +2,7 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
-import * as DidYouMean from "../../values/DidYouMean.ts"
-import { BadInput } from "../command/BadInput.ts"
+import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { isGiven } from "../command/CommonOptions.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
@@ -89,12 +88,11 @@ export const sorting = ({ sort, group }: AuditInput): Effect.Effect<Sorting, Bad
     if (Option.isNone(sort)) return { rows: (rows) => rows, groups: (groups) => groups }
     if (!Object.hasOwn(known, column)) {
       const columns = Object.keys(known)
-      const similar = DidYouMean.similarNames(column, columns)
       return yield* new BadInput({
         input: "--sort",
         expected: `a column of ${Option.isSome(group) ? "groups" : "tasks"}, with :asc or :desc after it, of ${columns.join(", ")}`,
         found: `"${sort.value}"`,
-        ...(similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }),
+        ...adviceOf(column, columns),
       })
     }
     return {

@@ -6,8 +6,7 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { SelectedTask } from "../../kernel/scoring/TaskSelection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { projection, type Tasks } from "../../projections/state/Tasks.ts"
-import * as DidYouMean from "../../values/DidYouMean.ts"
-import { BadInput } from "../command/BadInput.ts"
+import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText, someOf } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 
@@ -67,12 +66,11 @@ const checkAgent = (agent: string, tasks: Tasks) =>
   Effect.gen(function* () {
     const agents = [...new Set(Object.values(tasks).map((task) => task.agent))]
     if (agents.some((known) => known === agent || known.split("@")[0] === agent)) return
-    const similar = DidYouMean.similarNames(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)])
     return yield* new BadInput({
       input: "--agent",
       expected: agents.length === 0 ? "an agent, and there is none yet" : `an agent of this log: ${listed(agents)}`,
       found: `"${agent}"`,
-      ...(similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }),
+      ...adviceOf(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)]),
     })
   })
 

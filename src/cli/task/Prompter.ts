@@ -44,35 +44,39 @@ export const ask = (after: number, filename: string) =>
 
 /** Prints each command that waits, and how to answer from another terminal. */
 export const announce = (after: number, filename: string) =>
-  eachRequest(after, (event, { confirmationId, shown, expiresAt }) =>
+  eachRequest(after, (event, request) =>
     Effect.gen(function* () {
-      const left = duration(Math.max(0, expiresAt - Date.now()))
-      const answer = (word: string) => CommandHints.command(["confirm", word, confirmationId, "--log", filename])
-      const style = Output.styleOf(process.stderr)
-      const { lines: asked, hidden } = ConfirmationPage.page(style, shown, {
-        width: Output.columnsOf(process.stderr),
-      })
-      const lines = [
-        `Waiting ${left} for a person. ${yield* originOf(event)} asks for:`,
-        ...asked,
-        ...ConfirmationPage.unseen(
-          style,
-          hidden,
-          CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename]),
-        ),
+      const { origin, left, lines } = yield* asked(event, request, filename, process.stderr)
+      const answer = (word: string) =>
+        CommandHints.command(["confirm", word, request.confirmationId, "--log", filename])
+      const all = [
+        `Waiting ${left} for a person. ${origin} asks for:`,
+        ...lines,
         `To answer: ${answer("approve")}`,
         `       or: ${answer("reject")}`,
       ]
-      yield* Output.note(lines.join("\n"))
+      yield* Output.note(all.join("\n"))
     }),
   )
 
-/** The task and agent of a command. */
-const originOf = ({ taskId }: Event) =>
-  Effect.map(
-    Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)),
-    (tasks) => CommandOrigin.describe(tasks, taskId),
-  )
+/** What is asked, as it is shown on a stream: who asks, the time left to answer, and all of it as far as it is shown. */
+const asked = (
+  { taskId }: Event,
+  { confirmationId, shown, expiresAt }: Request,
+  filename: string,
+  stream: NodeJS.WriteStream,
+) =>
+  Effect.gen(function* () {
+    const style = Output.styleOf(stream)
+    const { lines, hidden } = ConfirmationPage.page(style, shown, { width: Output.columnsOf(stream) })
+    const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
+    return {
+      origin: CommandOrigin.describe(yield* (yield* Projector).current(Tasks.projection), taskId),
+      left: duration(Math.max(0, expiresAt - Date.now())),
+      lines: [...lines, ...ConfirmationPage.unseen(style, hidden, show)],
+      hidden,
+    }
+  })
 
 const eachRequest = <E, R>(after: number, handle: (event: Event, request: Request) => Effect.Effect<void, E, R>) =>
   Effect.gen(function* () {
@@ -88,20 +92,14 @@ const eachRequest = <E, R>(after: number, handle: (event: Event, request: Reques
 
 const decide = (event: Event, filename: string, request: Request) =>
   Effect.gen(function* () {
-    const { confirmationId, shown, expiresAt } = request
-    const style = Output.styleOf(process.stdout)
-    const { lines, hidden } = ConfirmationPage.page(style, shown, {
-      width: Output.columnsOf(process.stdout),
-    })
-    const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
-    const left = duration(Math.max(0, expiresAt - Date.now()))
-    yield* Output.write(`${yield* originOf(event)}\nasks for, until ${time(expiresAt)} (${left} left):`)
+    const { origin, left, lines, hidden } = yield* asked(event, request, filename, process.stdout)
+    yield* Output.write(`${origin}\nasks for, until ${time(request.expiresAt)} (${left} left):`)
     // Everything is shown: a person cannot decide about what is hidden.
-    yield* Output.write([...lines, ...ConfirmationPage.unseen(style, hidden, show)].join("\n"))
+    yield* Output.write(lines.join("\n"))
     const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
     yield* (yield* Confirmations)
-      .decide(confirmationId, {
+      .decide(request.confirmationId, {
         ...{ approved: isApproval(answer, hidden), by: userName(), channel: "terminal" },
         shownDigest: confirmationDigest(request),
       })

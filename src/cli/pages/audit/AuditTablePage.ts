@@ -52,8 +52,7 @@ export const rows = (
   if (of.length === 0) return ["No task was opened in this log."]
   const length = width < FULL_ID_WIDTH ? idLength(known) : Number.MAX_SAFE_INTEGER
   const cells = (cell: (row: Row) => string) => of.map(cell)
-  const numbers = (heading: string, rank: number, cell: (row: Row) => number): ReadonlyArray<ResponsiveTable.Column> =>
-    of.some((row) => cell(row) > 0) ? [{ heading, rank, align: "right", cells: cells((row) => String(cell(row))) }] : []
+  const counts = countsOf(of)
   return [
     ...ResponsiveTable.lines(
       style,
@@ -67,15 +66,15 @@ export const rows = (
         { heading: "score", rank: 0, align: "right", cells: cells((row) => scoreOf(style, row)) },
         { heading: "steps", rank: 1, align: "right", cells: cells(({ steps }) => String(steps)) },
         { heading: "took", rank: 3, align: "right", cells: cells(({ durationMs }) => durationOf(durationMs)) },
-        ...numbers("failed", 4, ({ failed }) => failed),
-        ...numbers("denied", 6, ({ denied }) => denied),
-        ...numbers("expired", 7, ({ expired }) => expired),
-        ...numbers("unknown", 5, ({ unknown }) => unknown),
-        ...numbers("asked", 8, ({ asked }) => asked),
-        ...numbers("reads", 9, ({ reads }) => reads),
-        ...numbers("unread", 9, ({ unread }) => unread),
-        ...numbers("changes", 11, ({ changes }) => changes),
-        ...numbers("tokens", 9, ({ tokens }) => tokens),
+        ...counts("failed", 4, ({ failed }) => failed),
+        ...counts("denied", 6, ({ denied }) => denied),
+        ...counts("expired", 7, ({ expired }) => expired),
+        ...counts("unknown", 5, ({ unknown }) => unknown),
+        ...counts("asked", 8, ({ asked }) => asked),
+        ...counts("reads", 9, ({ reads }) => reads),
+        ...counts("unread", 9, ({ unread }) => unread),
+        ...counts("changes", 11, ({ changes }) => changes),
+        ...counts("tokens", 9, ({ tokens }) => tokens),
         { heading: "from", rank: 10, align: "right", cells: cells(({ from }) => at(from)) },
         { heading: "opened", rank: 12, cells: cells(({ openedAt }) => time(openedAt)) },
         { heading: "agent", rank: 2, least: 12, cells: cells(({ agent }) => oneLine(agent)) },
@@ -96,14 +95,7 @@ export const groups = (
   width: number,
 ): ReadonlyArray<string> => {
   if (of.length === 0) return ["No task was opened in this log."]
-  const counts = (
-    heading: string,
-    rank: number,
-    cell: (group: Group) => number,
-  ): ReadonlyArray<ResponsiveTable.Column> =>
-    of.some((group) => cell(group) > 0)
-      ? [{ heading, rank, align: "right", cells: of.map((group) => String(cell(group))) }]
-      : []
+  const counts = countsOf(of)
   const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): ResponsiveTable.Column => ({
     ...{ heading, rank, align: "right" },
     cells: of.map((group) => numberOf(cell(group))),
@@ -137,6 +129,14 @@ export const groups = (
     ...footer(shown, by).map(style.dim),
   ]
 }
+
+/** A column of counts, if not all of them are 0. */
+const countsOf =
+  <Item>(items: ReadonlyArray<Item>) =>
+  (heading: string, rank: number, cell: (item: Item) => number): ReadonlyArray<ResponsiveTable.Column> =>
+    items.some((item) => cell(item) > 0)
+      ? [{ heading, rank, align: "right", cells: items.map((item) => String(cell(item))) }]
+      : []
 
 /** Notes on the table's numbers. */
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
