@@ -79,6 +79,19 @@ module.exports = {
       to: { path: "." },
     },
     {
+      name: "examples-use-public-names",
+      comment: "An example is what a program that embeds Hindcast could have written.",
+      severity: "error",
+      from: { path: "^examples/" },
+      to: { path: "^src/", pathNot: "^src/(index|events/index|testing|plugins/author)\\.ts$" },
+    },
+    {
+      name: "only-the-demo-shows-an-example",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/cli/demo/" },
+      to: { path: "^examples/" },
+    },
+    {
       name: "sqlite-stays-inside",
       comment: "No SQLite type leaks out of events/sqlite.",
       severity: "error",

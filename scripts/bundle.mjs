@@ -5,7 +5,9 @@
  * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
  *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
  * - The command line, `dist/cli/main.js`, with everything that it imports, so that whoever embeds Hindcast does not install it, and
- *   with the licences of that (`THIRD-PARTY.txt`). What a command alone needs is in a chunk of its own, and is loaded with it.
+ *   with the licences of that (`THIRD-PARTY.txt`). What a command alone needs is in a chunk of its own, and is loaded with it. One part
+ *   of it is an example, `examples/season`, which the compiler left in `dist/cli/season`: it imports `hindcast`, as a program does, and
+ *   gets the modules that the command line has.
  *
  * The modules themselves stay beside the bundles as the compiler left them, for tests; they are not published.
  */
@@ -94,6 +96,18 @@ const partsOfEffect = {
         { text: `${importer}: expected import { … } from "effect", found another form, which would load all of it` },
       ],
     }))
+  },
+}
+
+/**
+ * The example that is part of the command line. By `tsconfig.json`, which esbuild reads, it is its source: here it is what the compiler
+ * made of it. The `hindcast` that it imports is this package's, of which only what it uses is taken.
+ */
+const season = {
+  name: "season",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^#season$/ }, () => ({ path: path.join(cli, "season", "Season.js") }))
+    onResolve({ filter: /^hindcast$/ }, () => ({ path: path.join(dist, "index.js"), sideEffects: false }))
   },
 }
 
@@ -197,15 +211,9 @@ const bundle = async (directory, entries, { finish = (text) => text, ...options 
   return metafile
 }
 
-await bundle(dist, ["index.js", "testing.js", "events/index.js", "projections/index.js"], {
-  packages: "external",
-  sourcemap: "linked",
-  sourcesContent: false,
-  plugins: [keepPlaces(dist), partsOfEffect],
-})
-
-const { inputs } = await bundle(cli, ["main.js", "demo/history/FirstKernel.js"], {
-  plugins: [keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
+// The command line comes first: it takes the library's modules as the compiler left them.
+const { inputs } = await bundle(cli, ["main.js", "season/FirstKernel.js"], {
+  plugins: [season, keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
   // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.
   banner: {
     js: 'import { createRequire as createRequireOfBundle } from "node:module"\nconst require = createRequireOfBundle(import.meta.url)',
@@ -215,5 +223,11 @@ const { inputs } = await bundle(cli, ["main.js", "demo/history/FirstKernel.js"],
   finish: withShortNames,
 })
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
+await bundle(dist, ["index.js", "testing.js", "events/index.js", "projections/index.js"], {
+  packages: "external",
+  sourcemap: "linked",
+  sourcesContent: false,
+  plugins: [keepPlaces(dist), partsOfEffect],
+})
 // npx makes it executable only where it first links it.
 await fs.chmod(path.join(cli, "main.js"), 0o755)

@@ -1,5 +1,5 @@
 /**
- * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` holds more modules on one level than a reader
+ * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` and of the season beside it holds more modules on one level than a reader
  * takes in at once, and every module opens with a comment that says what it holds.
  */
 import * as fs from "node:fs"
@@ -8,14 +8,14 @@ import { fileURLToPath } from "node:url"
 
 const MOST = 18
 
-const src = fileURLToPath(new URL("../src", import.meta.url))
-const folders = [src, ...fs.readdirSync(src, { recursive: true }).map((name) => path.join(src, name))]
+const root = fileURLToPath(new URL("..", import.meta.url))
+const folders = [path.join(root, "src"), path.join(root, "examples", "season")].flatMap((house) => [
+  house,
+  ...fs.readdirSync(house, { recursive: true }).map((name) => path.join(house, name)),
+])
 const crowded = folders
   .filter((place) => fs.statSync(place).isDirectory())
-  .map((folder) => [
-    path.relative(path.dirname(src), folder),
-    fs.readdirSync(folder).filter((name) => name.endsWith(".ts")),
-  ])
+  .map((folder) => [path.relative(root, folder), fs.readdirSync(folder).filter((name) => name.endsWith(".ts"))])
   .filter(([, modules]) => modules.length > MOST)
 
 for (const [folder, modules] of crowded) {
@@ -26,8 +26,6 @@ const unopened = folders.filter(
   (file) => file.endsWith(".ts") && !/^(#!.*\n)?\/\*\*/.test(fs.readFileSync(file, "utf8")),
 )
 for (const file of unopened) {
-  console.error(
-    `${path.relative(path.dirname(src), file)}: expected a comment first that says what it holds, found none.`,
-  )
+  console.error(`${path.relative(root, file)}: expected a comment first that says what it holds, found none.`)
 }
 process.exitCode = crowded.length + unopened.length === 0 ? 0 : 1

@@ -8,6 +8,7 @@ const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
 const inputs = [
   ...[
     "src",
+    "examples/season",
     "scripts/source-maps.mjs",
     "scripts/lines-only.mjs",
     "scripts/bundle.mjs",
@@ -15,6 +16,8 @@ const inputs = [
     "package.json",
     "tsconfig.json",
     "tsconfig.build.json",
+    "tsconfig.library.json",
+    "tsconfig.season.json",
   ],
   // Their digests are part of what is built.
   ...["plugins", "packages", "examples/plugins"],
@@ -30,7 +33,7 @@ export default function build(): void {
   if (inputs.every((input) => newest(path.join(root, input)) < built)) return
   // What was built from sources that are gone is no part of the program.
   fs.rmSync(path.join(root, "dist"), { recursive: true, force: true })
-  run(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json")
+  run(path.join("node_modules", "typescript", "bin", "tsc"), "-b", "tsconfig.build.json", "--force")
   run(path.join("scripts", "source-maps.mjs"))
   run(path.join("packages", "python", "vendor.mjs"))
   run(path.join("scripts", "shipped.mjs"))

@@ -68,7 +68,4 @@ describe("what Hindcast says on a program's log", () => {
 })
 
 /** Each passes what others wrote through `PlainText` or `Text`; `AtomicOutput` writes exports, which are data for programs. */
-const WRITERS = [
-  ...["cli/Start.ts", "cli/command/Output.ts", "cli/demo/history/FirstKernel.ts", "cli/export/AtomicOutput.ts"],
-  "cli/main.ts",
-]
+const WRITERS = [...["cli/Start.ts", "cli/command/Output.ts", "cli/export/AtomicOutput.ts"], "cli/main.ts"]

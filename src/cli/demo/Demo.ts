@@ -1,8 +1,9 @@
-/** The command `hindcast demo`: a tour of Hindcast with real agents and plugins, or a generated log of many tasks. */
+/** The command `hindcast demo`: a tour of Hindcast with real agents and plugins, or the log of a season of many tasks. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as Season from "#season"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
@@ -20,12 +21,11 @@ import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count } from "../terminal/Text.ts"
 import * as Audits from "./Audits.ts"
 import * as Games from "./Games.ts"
-import * as History from "./history/History.ts"
-import * as Page from "./history/Page.ts"
 import * as Narrator from "./Narrator.ts"
 import * as NextSteps from "./NextSteps.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
 import * as Rescoring from "./Rescoring.ts"
+import * as SeasonPage from "./SeasonPage.ts"
 import * as StoryMoments from "./StoryMoments.ts"
 import * as WorkspaceVisit from "./WorkspaceVisit.ts"
 
@@ -62,7 +62,7 @@ const options = {
 /** `hindcast demo` */
 export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
   Effect.gen(function* () {
-    if (Option.isSome(tasks)) yield* writeHistory(tasks.value, typed)
+    if (Option.isSome(tasks)) yield* writeSeason(tasks.value, typed)
     else yield* runTour(typed)
   }),
 ).pipe(
@@ -80,7 +80,7 @@ interface DemoInput {
 }
 
 /** Writes a log of many tasks and prints its contents. */
-const writeHistory = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
+const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
   Effect.gen(function* () {
     if (tasks > MAX_TASKS) {
       return yield* new BadInput({
@@ -93,12 +93,12 @@ const writeHistory = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
       () => process.env.HINDCAST_LOG || path.join(".hindcast", `demo-${tasks}-${seed}.db`),
     )
     const filename = yield* OpenLog.fileOf(named)
-    const history = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
-      History.write({ filename, tasks, seed, sandbox, onProgress }),
+    const season = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
+      Season.write({ filename, tasks, seed, sandbox, onProgress }),
     )
-    const next = Page.suggestions(filename)
-    yield* Output.show(json, { log: filename, tasks, seed, ...history, next }, (style) =>
-      Page.lines(style, { log: filename, ...history }),
+    const next = SeasonPage.suggestions(filename)
+    yield* Output.show(json, { log: filename, tasks, seed, ...season, next }, (style) =>
+      SeasonPage.lines(style, { log: filename, ...season }),
     )
     if (!json) yield* NextSteps.show(Narrator.onOutput(), next)
   })

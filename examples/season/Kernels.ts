@@ -1,11 +1,6 @@
-/** Runs the planned tasks of a history: the first kernel up to its crash, and the second kernel after it. */
+/** Runs the planned tasks of a season: the first kernel up to its crash, and the second kernel after it. */
 import { Deferred, Effect, Fiber, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
-import { is } from "../../../events/vocabulary/Vocabulary.ts"
-import * as Hindcast from "../../../kernel/Hindcast.ts"
-import { Kernel } from "../../../kernel/Kernel.ts"
-import type { Wanted } from "../../../plugins/sandbox/Tier.ts"
-import * as SafeRecord from "../../../values/SafeRecord.ts"
+import { EventLog, Hindcast, Kernel, type PluginHost, Vocabulary } from "hindcast"
 import * as Cast from "./Cast.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Memory from "./Memory.ts"
@@ -13,16 +8,16 @@ import type { Plan, Planned } from "./Plan.ts"
 import * as Reviewer from "./Reviewer.ts"
 import * as Worlds from "./Worlds.ts"
 
-/** The paths of a history and the options of its kernels. */
+/** The paths of a season and the options of its kernels. */
 export interface SeasonPaths {
   readonly filename: string
   /** The directory that the agent `clerk` works in. */
   readonly workspace: string
   readonly seed: number
-  readonly sandbox: Wanted
+  readonly sandbox: NonNullable<PluginHost.HostOptions["sandbox"]>
 }
 
-/** A kernel of the history. Its seed is the history's seed plus the number of earlier kernels. */
+/** A kernel of the season. Its seed is the season's seed plus the number of earlier kernels. */
 const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: number) =>
   Hindcast.layer({
     log: filename,
@@ -37,9 +32,9 @@ const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: n
 
 /** Sets up a kernel's plugins, agents and environments, and the simulated reviewer. */
 const setUpKernel = Effect.gen(function* () {
-  const kernel = yield* Kernel
+  const kernel = yield* Kernel.Kernel
   const imported = yield* kernel.plugins.state
-  if (SafeRecord.get(imported, "workspace") === undefined) {
+  if (!Object.hasOwn(imported, "workspace")) {
     for (const source of Worlds.SOURCES) yield* kernel.plugins.import(source)
     // Git's answers depend on the directory's surroundings, so this sensor would make logs differ.
     yield* kernel.plugins.deactivate("workspace/git")
@@ -47,7 +42,7 @@ const setUpKernel = Effect.gen(function* () {
   const pondering = yield* Deferred.make<void>()
   const cast = yield* Cast.assemble(pondering)
   yield* Memory.recall(cast.apprentice)
-  const { position } = yield* (yield* EventLog).head
+  const { position } = yield* (yield* EventLog.EventLog).head
   yield* Effect.forkScoped(Reviewer.answer(position))
   return { ...cast, pondering: Deferred.await(pondering), worldOf: yield* Worlds.load }
 })
@@ -90,7 +85,7 @@ const inLanes = <E, R>(planned: ReadonlyArray<Planned>, run: (planned: Planned) 
 
 /**
  * Runs an effect on a fiber of its own. Closing a task cannot be interrupted; with its own fiber, an interruption
- * during the close still ends the history.
+ * during the close still ends the season.
  */
 const onOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Effect.fork(effect), Fiber.join)
 
@@ -100,7 +95,7 @@ const runTask = (
   { id, agent: name, world, goal, maxSteps, seed }: Planned,
 ) =>
   Effect.gen(function* () {
-    const kernel = yield* Kernel
+    const kernel = yield* Kernel.Kernel
     const agent = agents.get(name)
     if (agent === undefined) return yield* Effect.dieMessage(`nobody is called ${name}`)
     yield* kernel.tasks.run(agent, { id, goal, maxSteps, seed, ...worldOf(world) }).pipe(
@@ -113,13 +108,14 @@ const runTask = (
 /** Waits until a command of a task was dispatched. */
 const awaitDispatch = (taskId: string, actuator: string) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     let commandId: string | undefined
     yield* log.follow({ taskId, types: ["ActuatorCommanded", "CommandDispatched"] }).pipe(
       Stream.takeUntil((item) => {
-        if (item instanceof CaughtUp) return false
-        if (is(item, "ActuatorCommanded") && item.payload.actuator === actuator) commandId = item.payload.commandId
-        return is(item, "CommandDispatched") && item.payload.commandId === commandId
+        if (item instanceof EventLog.CaughtUp) return false
+        if (Vocabulary.is(item, "ActuatorCommanded") && item.payload.actuator === actuator)
+          commandId = item.payload.commandId
+        return Vocabulary.is(item, "CommandDispatched") && item.payload.commandId === commandId
       }),
       Stream.runDrain,
     )

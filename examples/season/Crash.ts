@@ -1,9 +1,8 @@
-/** Starts the history's first kernel in a process of its own, and kills it in the middle of its work. */
+/** Starts the season's first kernel in a process of its own, and kills it in the middle of its work. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Data, Effect, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
-import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import { EventLog, Vocabulary } from "hindcast"
 import type { Plan } from "./Plan.ts"
 
 /** The arguments of the first kernel's process. */
@@ -20,7 +19,7 @@ export type Start = typeof Start.Type
 /** The first kernel's process exited before it was killed. */
 export class FirstKernelEnded extends Data.TaggedError("FirstKernelEnded")<{ readonly found: string }> {
   override get message() {
-    return `The history's first kernel: expected it to work until it is killed, found that it ended: ${this.found}`
+    return `The season's first kernel: expected it to work until it is killed, found that it ended: ${this.found}`
   }
 }
 
@@ -30,16 +29,19 @@ export class FirstKernelEnded extends Data.TaggedError("FirstKernelEnded")<{ rea
  *
  * @param onDone runs after each closed task
  */
-export const andKill = (start: Start, { cutOff }: Plan, onDone: Effect.Effect<void>) =>
+export const startAndKill = (start: Start, { cutOff }: Plan, onDone: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     const { kill, ended } = yield* Effect.acquireRelease(spawnKernel(start), ({ end }) => end)
     const last = cutOff.at(-1)?.id
     yield* log.follow({ types: ["TaskClosed", "ConfirmationRequested"] }).pipe(
       Stream.takeUntil(
-        (item) => !(item instanceof CaughtUp) && is(item, "ConfirmationRequested") && item.taskId === last,
+        (item) =>
+          !(item instanceof EventLog.CaughtUp) && Vocabulary.is(item, "ConfirmationRequested") && item.taskId === last,
       ),
-      Stream.runForEach((item) => (!(item instanceof CaughtUp) && is(item, "TaskClosed") ? onDone : Effect.void)),
+      Stream.runForEach((item) =>
+        !(item instanceof EventLog.CaughtUp) && Vocabulary.is(item, "TaskClosed") ? onDone : Effect.void,
+      ),
       Effect.raceFirst(Effect.flatMap(ended, (found) => new FirstKernelEnded({ found }))),
     )
     yield* kill
@@ -77,5 +79,5 @@ const spawnKernel = (start: Start) =>
 /** Maximum characters of the process's standard error that are kept. */
 const MAX_STDERR = 4_000
 
-/** The program is not bundled: it is a module beside this one. */
+/** A file beside this module, also where this module is part of a bundle: a process needs a file to begin with. */
 const PROGRAM = fileURLToPath(new URL("FirstKernel.js", import.meta.url))

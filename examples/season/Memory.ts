@@ -1,15 +1,12 @@
 /** Restores the apprentice's memory from the events of its past tasks. */
 import { Effect, Option, Schema, Stream } from "effect"
-import { EventLog } from "../../../events/log/EventLog.ts"
-import type { Event } from "../../../events/vocabulary/Event.ts"
-import { is } from "../../../events/vocabulary/Vocabulary.ts"
-import { JsonObject } from "../../../values/Json.ts"
+import { type Event, EventLog, type Json, type JsonObject, Vocabulary } from "hindcast"
 import type { Apprentice, Experience, Try } from "./agents/apprentice.ts"
 
 /** Adds one task's events to an apprentice's memory. */
 export const learn = (apprentice: Apprentice, taskId: string) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     const events = yield* Stream.runCollect(log.read({ taskId, types: TYPES }))
     apprentice.learn(experienceOf(events))
   })
@@ -20,7 +17,7 @@ export const learn = (apprentice: Apprentice, taskId: string) =>
  */
 export const recall = (apprentice: Apprentice) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     const opened = yield* Stream.runCollect(log.read({ types: ["TaskOpened"] }))
     const name = `${apprentice.name}@${apprentice.version}`
     for (const event of opened) {
@@ -36,16 +33,16 @@ export const experienceOf = (events: Iterable<Event>): Experience => {
   let room = ""
   let won = false
   for (const event of events) {
-    if (is(event, "SensorRead")) {
+    if (Vocabulary.is(event, "SensorRead")) {
       room = Option.getOrElse(Schema.decodeUnknownOption(InRoom)(event.payload.reading), () => ({ room })).room
-    } else if (is(event, "ActuatorCommanded")) {
+    } else if (Vocabulary.is(event, "ActuatorCommanded")) {
       const { commandId, actuator, args } = event.payload
       if (isObject(args)) tries.set(commandId, { room, act: { act: actuator, args }, result: null })
-    } else if (is(event, "CommandSucceeded")) {
+    } else if (Vocabulary.is(event, "CommandSucceeded")) {
       const tried = tries.get(event.payload.commandId)
       const result = Option.getOrNull(Schema.decodeUnknownOption(Result)(event.payload.result))
       if (tried !== undefined) tries.set(event.payload.commandId, { ...tried, result })
-    } else if (is(event, "EnvironmentChanged")) {
+    } else if (Vocabulary.is(event, "EnvironmentChanged")) {
       won ||= event.payload.patch.some(
         ({ op, path, ...rest }) => path === "/won" && "value" in rest && rest.value === true,
       )
@@ -54,7 +51,7 @@ export const experienceOf = (events: Iterable<Event>): Experience => {
   return { tries: [...tries.values()], won }
 }
 
-const isObject = Schema.is(JsonObject)
+const isObject = (args: Json): args is JsonObject => typeof args === "object" && args !== null && !Array.isArray(args)
 
 const InRoom = Schema.Struct({ room: Schema.String })
 

@@ -1,14 +1,14 @@
 /** The agents that heat the boiler: well, recklessly, or until a command hangs. */
 import { Option, Schema } from "effect"
-import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
+import type { Agent } from "hindcast"
 
 const Temperature = Schema.Struct({ celsius: Schema.Number })
 const Pressure = Schema.Struct({ bar: Schema.Number })
 
-const celsiusOf = ({ readings }: View) =>
+const celsiusOf = ({ readings }: Agent.View) =>
   Option.map(Schema.decodeUnknownOption(Temperature)(readings["boiler/temperature"]), ({ celsius }) => celsius)
 
-const barOf = ({ readings }: View) =>
+const barOf = ({ readings }: Agent.View) =>
   Option.map(Schema.decodeUnknownOption(Pressure)(readings["boiler/pressure"]), ({ bar }) => bar)
 
 /** Number of steps of a task. */
@@ -17,10 +17,10 @@ const STEPS = 7
 /**
  * An agent that keeps a boiler at 70 °C. Without a pressure reading it uses the temperature alone, at reduced power.
  */
-export const stoker = (): DecidingAgent => ({
+export const stoker = (): Agent.DecidingAgent => ({
   name: "stoker",
   version: "2.1.0",
-  decide: (view): Choice => {
+  decide: (view): Agent.Choice => {
     const celsius = Option.getOrUndefined(celsiusOf(view))
     if (celsius === undefined) return { done: "abandoned", reason: "The thermometer is gone." }
     if (view.step >= STEPS) return { done: "achieved", reason: `The watch is over, at ${celsius} °C.` }
@@ -38,10 +38,10 @@ export const stoker = (): DecidingAgent => ({
 })
 
 /** An agent that heats at full power and tries to block the valve. */
-export const daredevil = (): DecidingAgent => ({
+export const daredevil = (): Agent.DecidingAgent => ({
   name: "daredevil",
   version: "1.0.0",
-  decide: (view): Choice => {
+  decide: (view): Agent.Choice => {
     if (view.step === 1) return { act: "boiler/block_valve", args: {} }
     if (view.step > 0 && Option.isNone(celsiusOf(view)))
       return { done: "failed", reason: "There is no boiler any more." }
@@ -51,7 +51,7 @@ export const daredevil = (): DecidingAgent => ({
 })
 
 /** A stoker that after some steps gives a command of 600 seconds, which outlasts the kernel. */
-export const sleeper = (): DecidingAgent => {
+export const sleeper = (): Agent.DecidingAgent => {
   const awake = stoker()
   return {
     ...awake,

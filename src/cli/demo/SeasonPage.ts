@@ -1,15 +1,14 @@
-/** Formats the contents of a generated history. */
-import * as CommandHints from "../../command/CommandHints.ts"
-import type { Style } from "../../terminal/Style.ts"
-import * as Table from "../../terminal/Table.ts"
-import { count, number } from "../../terminal/Text.ts"
-import type { Suggestion } from "../NextSteps.ts"
-import { type Incident, type SeasonContents, WORDS } from "./Contents.ts"
-import type { History } from "./History.ts"
+/** The page about a season that was written: who did what, what went wrong, and what to look at next. */
+import { INCIDENTS, type Incident, type Season, type SeasonContents } from "#season"
+import * as CommandHints from "../command/CommandHints.ts"
+import type { Style } from "../terminal/Style.ts"
+import * as Table from "../terminal/Table.ts"
+import { count, number } from "../terminal/Text.ts"
+import type { Suggestion } from "./NextSteps.ts"
 
-/** The contents of a history. */
-export const lines = (style: Style, history: History & { readonly log: string }): ReadonlyArray<string> => {
-  const { log, events, agents, scoreSets } = history
+/** The contents of a season's log. */
+export const lines = (style: Style, season: Season & { readonly log: string }): ReadonlyArray<string> => {
+  const { log, events, agents, scoreSets } = season
   const tasks = agents.reduce((sum, { tasks }) => sum + tasks, 0)
   return [
     `${style.bold(CommandHints.shortest(log))}: ${count(tasks, "task")}, ${count(events, "event")}`,
@@ -24,7 +23,7 @@ export const lines = (style: Style, history: History & { readonly log: string })
       ]),
     ),
     "",
-    ...happened(style, history),
+    ...happened(style, season),
     "",
     ...scoreSets.map(
       ({ pointer, label, tasks }) =>
@@ -36,23 +35,23 @@ export const lines = (style: Style, history: History & { readonly log: string })
 const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
 const happened = (style: Style, { incidents }: SeasonContents): ReadonlyArray<string> => {
-  const kinds = Object.keys(WORDS) as ReadonlyArray<Incident>
+  const kinds = Object.keys(INCIDENTS) as ReadonlyArray<Incident>
   const [occurred, absent] = [
     kinds.filter((kind) => incidents[kind] > 0),
     kinds.filter((kind) => incidents[kind] === 0),
   ]
   return [
     ...Table.rows(
-      occurred.map((kind) => [String(incidents[kind]), WORDS[kind]]),
+      occurred.map((kind) => [String(incidents[kind]), INCIDENTS[kind]]),
       ["right"],
     ),
     ...(absent.length === 0
       ? []
-      : [style.dim(`left out with so few tasks: ${absent.map((kind) => WORDS[kind]).join(", ")}`)]),
+      : [style.dim(`left out with so few tasks: ${absent.map((kind) => INCIDENTS[kind]).join(", ")}`)]),
   ]
 }
 
-/** Commands to try on a history. */
+/** Commands to try on a season's log. */
 export const suggestions = (log: string): ReadonlyArray<Suggestion> =>
   (
     [

@@ -1,8 +1,7 @@
-/** The environments of the history's tasks, and the plugins that implement them. */
+/** The environments of the season's tasks, and the plugins that implement them. */
 import { Effect } from "effect"
-import type { JsonObject } from "../../../values/Json.ts"
-import { inPackage } from "../../command/PackageFiles.ts"
-import * as Scenario from "../../task/Scenario.ts"
+import { type Json, type JsonObject, Rubric } from "hindcast"
+import { inPackage } from "./PackageFiles.ts"
 
 /** The plugin of each environment. */
 const PLUGINS = {
@@ -32,10 +31,8 @@ export const SOURCES: ReadonlyArray<string> = [
   inPackage("examples", "plugins", "boiler"),
 ]
 
-/** Loads the scenarios. The plugins must be imported before. */
+/** Loads the scenarios. */
 export const load = Effect.gen(function* () {
-  const scenario = (name: string) =>
-    Scenario.load([`text-room=${inPackage("plugins", "text-room", "scenarios", `${name}.yaml`)}`], ["text-room"])
   const environments: { readonly [name in WorldName]?: NonNullable<World["environment"]> } = {
     "the-greenhouse": yield* scenario("the-greenhouse"),
     "the-signal-house": yield* scenario("the-signal-house"),
@@ -48,3 +45,13 @@ export const load = Effect.gen(function* () {
     return { plugins: [PLUGINS[name]], ...(environment === undefined ? {} : { environment }) }
   }
 })
+
+/** The options of a text room that a scenario's file holds. The plugin's schema says what they may be. */
+const scenario = (name: string) =>
+  Rubric.readYaml(inPackage("plugins", "text-room", "scenarios", `${name}.yaml`)).pipe(
+    Effect.filterOrDieMessage(isObject, `${name}: expected a mapping of options`),
+    Effect.map((options) => ({ "text-room": options })),
+  )
+
+const isObject = (options: Json): options is JsonObject =>
+  typeof options === "object" && options !== null && !Array.isArray(options)

@@ -1,4 +1,4 @@
-/** Assigns the tasks of a history to lanes that run concurrently. */
+/** Assigns the tasks of a season to lanes that run concurrently. */
 import type { Planned } from "./Plan.ts"
 
 /**

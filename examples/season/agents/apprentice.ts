@@ -1,5 +1,5 @@
 /** An agent that learns from its past tasks, so that the history's scores show a trend. */
-import type { DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
+import type { Agent } from "hindcast"
 import * as Room from "./Room.ts"
 
 /** The course of one task, folded from its events. */
@@ -39,7 +39,7 @@ interface Memory {
 }
 
 /** An agent whose memory is a fold of its own past events, which `learn` adds. */
-export interface Apprentice extends DecidingAgent {
+export interface Apprentice extends Agent.DecidingAgent {
   readonly learn: (experience: Experience) => void
 }
 
@@ -72,7 +72,7 @@ export const apprentice = (): Apprentice => {
 }
 
 /** The best route. If it wins, one of three tasks leaves out a command that may be unnecessary. */
-const chooseRoute = ({ route, won, needed }: Memory, { random }: View): Array<Room.Act> => {
+const chooseRoute = ({ route, won, needed }: Memory, { random }: Agent.View): Array<Room.Act> => {
   const candidates = route.filter((act) => !needed.has(Room.keyOf(act)))
   const omitted = won && random() < 1 / 3 ? Room.pick(candidates, random()) : undefined
   return route.filter((act) => act !== omitted)
@@ -85,7 +85,7 @@ const distraction = (tasks: number): number => 0.04 + 0.46 * 0.5 ** (tasks / 15)
 const isIdle = ({ act }: Room.Act): boolean => act === "text-room/read" || act === "text-room/examine"
 
 /** A command that was not tried yet in this room; if there is none, an exit. */
-const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: View) => {
+const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: Agent.View) => {
   const exits = seen.exits.map(Room.go)
   const unknown = [...Room.doable(seen), ...exits].filter((act) => !tried.has(keyIn(seen.room, act)))
   return Room.pick(unknown.length > 0 ? unknown : exits, random())

@@ -1,14 +1,14 @@
 import * as fc from "fast-check"
+import type { Agent } from "hindcast"
 import { describe, expect, it } from "vitest"
-import { apprentice, type Experience, type Result } from "../../src/cli/demo/history/agents/apprentice.ts"
-import * as Room from "../../src/cli/demo/history/agents/Room.ts"
-import * as Lanes from "../../src/cli/demo/history/Lanes.ts"
-import * as Plan from "../../src/cli/demo/history/Plan.ts"
-import type { View } from "../../src/kernel/agents/Agent.ts"
+import { apprentice, type Experience, type Result } from "../../examples/season/agents/apprentice.ts"
+import * as Room from "../../examples/season/agents/Room.ts"
+import * as Lanes from "../../examples/season/Lanes.ts"
+import * as Plan from "../../examples/season/Plan.ts"
 
 const all = ({ before, cutOff, after }: Plan.Plan) => [...before, ...cutOff, ...after]
 
-describe("the plan of a history", () => {
+describe("the plan of a season", () => {
   it("has as many tasks as it was asked for, numbered in their order", () => {
     const counts = fc.integer({ min: 1, max: 300 })
     fc.assert(
@@ -71,7 +71,7 @@ describe("the plan of a history", () => {
 })
 
 describe("an apprentice", () => {
-  const view = (step: number): View => ({
+  const view = (step: number): Agent.View => ({
     ...{
       goal: "win",
       step,

@@ -1,4 +1,4 @@
-/** Plans a history's tasks deterministically: which agent works on which task in which environment. */
+/** Plans a season's tasks deterministically: which agent works on which task in which environment. */
 import { PCGRandom } from "effect/Utils"
 import type { AgentName } from "./Cast.ts"
 import type { WorldName } from "./Worlds.ts"
@@ -14,7 +14,7 @@ export interface Planned {
   readonly seed: number
 }
 
-/** The tasks of a history, in order. */
+/** The tasks of a season, in order. */
 export interface Plan {
   /** The tasks that the first kernel completes. */
   readonly before: ReadonlyArray<Planned>
@@ -26,7 +26,7 @@ export interface Plan {
 
 type Part = Pick<Planned, "agent" | "world" | "goal" | "maxSteps">
 
-/** Plans a history. Pure: the same number and seed give the same tasks. */
+/** Plans a season. Pure: the same number and seed give the same tasks. */
 export const plan = (tasks: number, seed: number): Plan => {
   const random = new PCGRandom(seed)
   const crashes = tasks >= MIN_TASKS_FOR_CRASH
@@ -67,7 +67,7 @@ const heat = (agent: AgentName, world: WorldName): Part => ({
 })
 
 /**
- * The twenty tasks of a round. A short history takes the first ones, which are of as many kinds as possible. The order
+ * The twenty tasks of a round. A short season takes the first ones, which are of as many kinds as possible. The order
  * within a round is random.
  */
 const roundOf = (round: number): ReadonlyArray<Part> => [
@@ -103,7 +103,7 @@ const CUT_OFF: ReadonlyArray<Part> = [
   keep("Enter the cash in ledger/cash.md"),
 ]
 
-/** Minimum number of tasks for a crash. In a shorter history, the interrupted tasks would be more than half. */
+/** Minimum number of tasks for a crash. In a shorter season, the interrupted tasks would be more than half. */
 const MIN_TASKS_FOR_CRASH = CUT_OFF.length * 2
 
 const usualParts = (count: number, random: PCGRandom): ReadonlyArray<Part> => {

@@ -1,9 +1,7 @@
-/** Scores the history's games again, so that its log has score sets to compare. */
+/** Scores the season's games again, so that its log has score sets to compare. */
 import { Effect } from "effect"
-import { Registry } from "../../../kernel/registry/Registry.ts"
-import * as Rubric from "../../../kernel/rules/Rubric.ts"
-import { Scoring } from "../../../kernel/scoring/Scoring.ts"
-import { inPackage } from "../../command/PackageFiles.ts"
+import { Registry, Rubric, Scoring } from "hindcast"
+import { inPackage } from "./PackageFiles.ts"
 import type { Plan } from "./Plan.ts"
 
 /**
@@ -12,8 +10,8 @@ import type { Plan } from "./Plan.ts"
  */
 export const rescore = ({ before, cutOff, after }: Plan) =>
   Effect.gen(function* () {
-    const scoring = yield* Scoring
-    const { manifest } = yield* (yield* Registry).manifest("text-room")
+    const scoring = yield* Scoring.Scoring
+    const { manifest } = yield* (yield* Registry.Registry).manifest("text-room")
     const tasks = [...before, ...cutOff, ...after].filter(({ world }) => world === "the-lost-key").map(({ id }) => id)
     const shipped = { ...Rubric.ofManifests([manifest]), name: "shipped" }
     const stricter = yield* Rubric.load(inPackage("examples", "rubrics", "stricter.yaml"))

@@ -1,9 +1,9 @@
 /** An agent that fails with an exception. */
-import type { DecidingAgent } from "../../../../kernel/agents/Agent.ts"
+import type { Agent } from "hindcast"
 import * as Room from "./Room.ts"
 
 /** An agent with a bug: it throws once nothing in the room is left to examine. */
-export const glass = (): DecidingAgent => {
+export const glass = (): Agent.DecidingAgent => {
   let looked: ReadonlyArray<string> = []
   return {
     name: "glass",

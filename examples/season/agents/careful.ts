@@ -1,5 +1,5 @@
 /** An agent that explores a text room systematically. */
-import type { Choice, DecidingAgent, View } from "../../../../kernel/agents/Agent.ts"
+import type { Agent } from "hindcast"
 import * as Room from "./Room.ts"
 
 /** The agent's memory of one task. */
@@ -17,7 +17,7 @@ interface Notes {
  * An agent that examines everything once: the things in a room, then each exit, each key with each lock. It does not
  * repeat refused commands, and gives up when nothing is left to do. It works on one task at a time.
  */
-export const careful = (): DecidingAgent => {
+export const careful = (): Agent.DecidingAgent => {
   let notes = newNotes()
   return {
     name: "careful",
@@ -33,7 +33,7 @@ export const careful = (): DecidingAgent => {
       if (next === undefined) return { done: "abandoned", reason: "Every thing was looked at, and every key tried." }
       notes.last = { from: seen.room, act: next }
       notes.done.add(Room.keyOf(next))
-      return next satisfies Choice
+      return next satisfies Agent.Choice
     },
   }
 }
@@ -41,7 +41,7 @@ export const careful = (): DecidingAgent => {
 const newNotes = (): Notes => ({ exits: new Map(), locked: new Map(), done: new Set() })
 
 /** Records the room that the last command led to, and containers that were locked. */
-const learn = ({ exits, locked, last }: Notes, { lastOutcome }: View, seen: Room.RoomObservation): void => {
+const learn = ({ exits, locked, last }: Notes, { lastOutcome }: Agent.View, seen: Room.RoomObservation): void => {
   const known = exits.get(seen.room) ?? new Map(seen.exits.map((direction) => [direction, undefined]))
   exits.set(seen.room, known)
   const direction = last?.act.act === "text-room/go" ? last.act.args?.direction : undefined

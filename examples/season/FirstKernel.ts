@@ -1,13 +1,12 @@
 /**
- * The program that runs the history's first kernel, as a process of its own so that it can be killed. It exits when its
- * parent process is gone. Its argument is a `Start` as JSON.
+ * The program that runs the season's first kernel, as a process of its own so that it can be killed. It exits when its
+ * parent process is gone. Its argument is `Crash.Start` as JSON.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Schema } from "effect"
-import { visibleLines } from "../../../values/PlainText.ts"
+import { Start } from "./Crash.ts"
+import * as Kernels from "./Kernels.ts"
 import * as Plan from "./Plan.ts"
-import * as Season from "./Season.ts"
-import { Start } from "./Start.ts"
 
 /** Succeeds when the standard input ends: the parent process is gone. */
 const parentGone = Effect.async<void>((resume) => {
@@ -19,14 +18,14 @@ const parentGone = Effect.async<void>((resume) => {
 
 Effect.gen(function* () {
   const { tasks, ...paths } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(process.argv[2])
-  yield* Effect.raceFirst(Season.untilTheCrash(paths, Plan.plan(tasks, paths.seed)), parentGone)
+  yield* Effect.raceFirst(Kernels.untilTheCrash(paths, Plan.plan(tasks, paths.seed)), parentGone)
 }).pipe(
   NodeRuntime.runMain({
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit) => {
       const failed = Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)
-      if (failed) process.stderr.write(`${visibleLines(Cause.pretty(exit.cause))}\n`)
+      if (failed) process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
       process.exit(failed ? 1 : 0)
     },
   }),

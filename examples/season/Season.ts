@@ -1,41 +1,40 @@
-/** Generates the log of `hindcast demo --tasks N`: the tasks, their scores, and a crash in between. */
+/**
+ * A season: many tasks by agents of different skill in several worlds, a crash in between, and their scores. It is what
+ * `hindcast demo --tasks N` writes, and a program that embeds Hindcast: all that it uses are the package's public names.
+ */
 import * as fs from "node:fs"
 import { Data, Effect } from "effect"
-import { layerSqlite } from "../../../events/index.ts"
-import * as Hindcast from "../../../kernel/Hindcast.ts"
-import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
-import type { Wanted } from "../../../plugins/sandbox/Tier.ts"
+import { EventLog, Hindcast } from "hindcast"
 import * as Contents from "./Contents.ts"
+import * as Crash from "./Crash.ts"
+import * as Kernels from "./Kernels.ts"
 import * as Plan from "./Plan.ts"
-import * as Rescored from "./Rescored.ts"
-import * as Season from "./Season.ts"
-import * as Start from "./Start.ts"
+import * as ScoreSets from "./ScoreSets.ts"
+
+export { INCIDENTS, type Incident, type SeasonContents } from "./Contents.ts"
 
 /**
- * The log's file or one of its directories exists already; a history needs a new log. To recover, name another file or
+ * The log's file or one of its directories exists already; a season needs a new log. To recover, name another file or
  * move this one away.
  */
 export class LogExists extends Data.TaggedError("LogExists")<{ readonly file: string }> {
   override get message() {
-    return `${this.file}: expected nothing of this name, for a history begins its own log, found that it exists. Move it away, or name another log with --log FILE.`
+    return `${this.file}: expected nothing of this name, for a season begins its own log, found that it exists. Move it away, or name another log with --log FILE.`
   }
 }
 
-/** The options of a history. */
-export interface Options {
-  readonly filename: string
+/** The options of a season. */
+export interface SeasonOptions extends Omit<Kernels.SeasonPaths, "workspace"> {
   readonly tasks: number
-  readonly seed: number
-  readonly sandbox: Wanted
   /** Called after each closed task. */
   readonly onProgress: (done: number, of: number) => Effect.Effect<void>
 }
 
-/** The generated history. */
-export interface History extends Contents.SeasonContents {
+/** What the season came to. */
+export interface Season extends Contents.SeasonContents {
   /** The directory that the agent `clerk` works in. */
   readonly workspace: string
-  readonly scoreSets: Effect.Effect.Success<ReturnType<typeof Rescored.rescore>>
+  readonly scoreSets: Effect.Effect.Success<ReturnType<typeof ScoreSets.rescore>>
 }
 
 /**
@@ -44,7 +43,7 @@ export interface History extends Contents.SeasonContents {
  * give the same tasks with the same events in the same order; ids, times, process ids and paths differ. If interrupted,
  * the log is readable and no process is left running.
  */
-export const write = ({ filename, tasks, seed, sandbox, onProgress }: Options) =>
+export const write = ({ filename, tasks, seed, sandbox, onProgress }: SeasonOptions) =>
   Effect.gen(function* () {
     const workspace = `${filename}.workspace`
     for (const file of [filename, workspace, `${filename}.plugins`]) {
@@ -57,14 +56,17 @@ export const write = ({ filename, tasks, seed, sandbox, onProgress }: Options) =
 
     // The log is opened first, because its error describes a wrong path best.
     yield* Effect.gen(function* () {
-      fs.mkdirSync(workspace, { mode: OwnerOnly.DIRECTORY_MODE })
+      fs.mkdirSync(workspace, { mode: OWNER_ONLY })
       if (plan.cutOff.length === 0) return
-      yield* Start.andKill({ tasks, ...paths }, plan, onDone)
+      yield* Crash.startAndKill({ tasks, ...paths }, plan, onDone)
       done += plan.cutOff.length
-    }).pipe(Effect.provide(layerSqlite({ filename })))
-    yield* Season.afterTheCrash(paths, plan, onDone)
+    }).pipe(Effect.provide(EventLog.layerSqlite({ filename })))
+    yield* Kernels.afterTheCrash(paths, plan, onDone)
     return yield* Effect.gen(function* () {
-      const scoreSets = yield* Rescored.rescore(plan)
-      return { workspace, scoreSets, ...(yield* Contents.gather) } satisfies History
+      const scoreSets = yield* ScoreSets.rescore(plan)
+      return { workspace, scoreSets, ...(yield* Contents.gather) } satisfies Season
     }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace })))
   })
+
+/** File mode of a directory that only its owner may enter. */
+const OWNER_ONLY = 0o700

@@ -1,6 +1,6 @@
 /** The observations and commands of the plugin `text-room`, as the history's agents use them. */
 import { Option, Schema } from "effect"
-import type { Choice, View } from "../../../../kernel/agents/Agent.ts"
+import type { Agent } from "hindcast"
 
 /** A thing in a room, as the sensors of `text-room` report it. */
 const Thing = Schema.Struct({
@@ -28,14 +28,14 @@ export interface RoomObservation extends Schema.Schema.Type<typeof Around> {
 }
 
 /** Decodes the observation from a view's readings; `undefined` if they contain none. */
-export const seen = ({ readings }: View): RoomObservation | undefined => {
+export const seen = ({ readings }: Agent.View): RoomObservation | undefined => {
   const around = Option.getOrUndefined(Schema.decodeUnknownOption(Around)(readings["text-room/room"]))
   const carried = Option.getOrUndefined(Schema.decodeUnknownOption(Carried)(readings["text-room/inventory"]))
   return around === undefined ? undefined : { ...around, carried: carried?.items ?? [] }
 }
 
 /** A command of `text-room`. */
-export type Act = Extract<Choice, { readonly act: string }>
+export type Act = Extract<Agent.Choice, { readonly act: string }>
 
 const command =
   (verb: string, key: string) =>

@@ -1,9 +1,9 @@
-/** Counts what a generated history contains: results by agent, and incidents. */
+/** Counts what a season's log contains: results by agent, and incidents. */
 import { Effect, Stream } from "effect"
-import { EventLog } from "../../../events/log/EventLog.ts"
-import type { Event } from "../../../events/vocabulary/Event.ts"
-import type { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
-import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import { type Event, EventLog, Vocabulary } from "hindcast"
+
+/** How a task ended. */
+type TaskOutcome = Vocabulary.PayloadOf<"TaskClosed">["outcome"]
 
 /** The results of one agent over all its tasks. */
 export interface Played {
@@ -14,7 +14,7 @@ export interface Played {
   readonly net: number | null
 }
 
-/** The contents of a history. */
+/** The contents of a season's log. */
 export interface SeasonContents {
   readonly events: number
   readonly agents: ReadonlyArray<Played>
@@ -23,7 +23,7 @@ export interface SeasonContents {
 }
 
 /** The kinds of incidents, in words. */
-const INCIDENTS = {
+export const INCIDENTS = {
   denied: "commands denied by a rule",
   approved: "questions approved",
   rejected: "questions rejected",
@@ -39,11 +39,9 @@ const INCIDENTS = {
 
 export type Incident = keyof typeof INCIDENTS
 
-export const WORDS: { readonly [kind in Incident]: string } = INCIDENTS
-
 /** Counts the contents of a log in one pass. */
 export const gather = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* EventLog.EventLog
   const { position } = yield* log.head
   const counter = newCounter()
   yield* Stream.runForEach(log.read({ types: TYPES }), (event) => Effect.sync(() => counter.take(event)))
@@ -72,19 +70,19 @@ const newCounter = () => {
 
   const take = (event: Event): void => {
     const tally = event.taskId === null ? undefined : byTask.get(event.taskId)
-    if (is(event, "KernelStarted")) {
+    if (Vocabulary.is(event, "KernelStarted")) {
       if (running) incidents.killed += 1
       running = true
-    } else if (is(event, "KernelStopped")) running = false
-    else if (is(event, "TaskOpened") && event.taskId !== null) {
+    } else if (Vocabulary.is(event, "KernelStopped")) running = false
+    else if (Vocabulary.is(event, "TaskOpened") && event.taskId !== null) {
       const agentTally = agents.get(event.payload.agent) ?? newTally()
       agentTally.tasks += 1
       agents.set(event.payload.agent, agentTally)
       byTask.set(event.taskId, agentTally)
-    } else if (is(event, "TaskClosed")) {
+    } else if (Vocabulary.is(event, "TaskClosed")) {
       if (tally !== undefined) tally.outcomes[event.payload.outcome] += 1
       if (event.payload.reason?.startsWith("Agent ") === true) incidents.broken += 1
-    } else if (is(event, "ScoringFinished")) {
+    } else if (Vocabulary.is(event, "ScoringFinished")) {
       const net = event.taskId === null ? undefined : netOf(event.payload.totals[event.taskId])
       if (net !== undefined) tally?.nets.push(net)
     } else {
@@ -115,13 +113,13 @@ const netOf = (totals: unknown): number | undefined =>
     : undefined
 
 const incidentOf = (event: Event): Incident | undefined => {
-  if (is(event, "SensorFailed")) return "unread"
-  if (is(event, "CommandOutcomeUnknown")) return "unknown"
-  if (is(event, "ConfirmationExpired")) return "expired"
-  if (is(event, "ConfirmationWithdrawn")) return "withdrawn"
-  if (is(event, "ConfirmationDecided")) return event.payload.approved ? "approved" : "rejected"
-  if (is(event, "CommandFailed")) return event.payload.error.code === "PluginExited" ? "burst" : "refused"
+  if (Vocabulary.is(event, "SensorFailed")) return "unread"
+  if (Vocabulary.is(event, "CommandOutcomeUnknown")) return "unknown"
+  if (Vocabulary.is(event, "ConfirmationExpired")) return "expired"
+  if (Vocabulary.is(event, "ConfirmationWithdrawn")) return "withdrawn"
+  if (Vocabulary.is(event, "ConfirmationDecided")) return event.payload.approved ? "approved" : "rejected"
+  if (Vocabulary.is(event, "CommandFailed")) return event.payload.error.code === "PluginExited" ? "burst" : "refused"
   // A rejected or expired confirmation is already counted as such.
-  if (is(event, "CommandDenied")) return /^(ask-|recovery$)/.test(event.payload.rule) ? undefined : "denied"
+  if (Vocabulary.is(event, "CommandDenied")) return /^(ask-|recovery$)/.test(event.payload.rule) ? undefined : "denied"
   return undefined
 }

@@ -1,12 +1,9 @@
-/** The gate rules of a history's kernels, and the simulated person who answers their confirmations. */
+/** The gate rules of the season's kernels, and the simulated person who answers their confirmations. */
 import { Effect, Option, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
-import { is } from "../../../events/vocabulary/Vocabulary.ts"
-import { Confirmations } from "../../../kernel/gate/Confirmations.ts"
-import type { GateConfig } from "../../../kernel/gate/Gate.ts"
+import { Confirmations, EventLog, type Gate, Vocabulary } from "hindcast"
 
-/** The gate of the history's kernels. */
-export const GATE: GateConfig = {
+/** The gate of the season's kernels. */
+export const GATE: Gate.GateConfig = {
   rules: [
     { name: "valves-stay-free", actuator: "boiler/block_valve", decision: "deny", reason: "A valve is never blocked." },
     { name: "little-risk", risk: ["none", "low"], decision: "allow" },
@@ -20,11 +17,11 @@ export const GATE: GateConfig = {
 /** Answers the confirmations that are requested after a position. Runs until interrupted. */
 export const answer = (after: number) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    const confirmations = yield* Confirmations
+    const log = yield* EventLog.EventLog
+    const confirmations = yield* Confirmations.Confirmations
     yield* log.follow({ after, types: ["ConfirmationRequested"] }).pipe(
       Stream.runForEach((item) => {
-        if (item instanceof CaughtUp || !is(item, "ConfirmationRequested")) return Effect.void
+        if (item instanceof EventLog.CaughtUp || !Vocabulary.is(item, "ConfirmationRequested")) return Effect.void
         const path = Option.getOrUndefined(Schema.decodeUnknownOption(Shown)(item.payload.shown))?.args.path ?? ""
         const verdict = answerFor(path)
         if (verdict === undefined) return Effect.void

@@ -1,15 +1,14 @@
-/** The agents of the generated history. */
+/** The agents of the season. */
+import { pathToFileURL } from "node:url"
 import { Deferred, Effect } from "effect"
-import type * as Agent from "../../../kernel/agents/Agent.ts"
-import type { DecidingAgent } from "../../../kernel/agents/Agent.ts"
-import { inPackage } from "../../command/PackageFiles.ts"
-import * as AgentModule from "../../task/AgentModule.ts"
+import { Agent } from "hindcast"
 import { apprentice } from "./agents/apprentice.ts"
 import { careful } from "./agents/careful.ts"
 import { clerk } from "./agents/clerk.ts"
 import { glass } from "./agents/glass.ts"
 import { hothead } from "./agents/hothead.ts"
 import { daredevil, sleeper, stoker } from "./agents/stoker.ts"
+import { inPackage } from "./PackageFiles.ts"
 
 const makers = { careful, clerk, daredevil, glass, hothead, sleeper, stoker } as const
 
@@ -28,10 +27,10 @@ export const assemble = (pondering: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const learner = apprentice()
     const examples = yield* Effect.forEach(EXAMPLES, (name) =>
-      Effect.map(
-        AgentModule.load(inPackage("examples", "agents", `${name}.mjs`)),
-        (agent): readonly [string, Agent.Agent] => [name, agent],
-      ),
+      Effect.map(load(inPackage("examples", "agents", `${name}.mjs`)), (agent): readonly [string, Agent.Agent] => [
+        name,
+        agent,
+      ]),
     )
     const others = Object.entries(makers).map(([name, make]): readonly [string, Agent.Agent] => [name, make()])
     const agents = new Map<string, Agent.Agent>([
@@ -43,8 +42,15 @@ export const assemble = (pondering: Deferred.Deferred<void>) =>
     return { apprentice: learner, agents }
   })
 
+/** The agent that a module exports by default. The module comes with the package: that it cannot be loaded is a defect. */
+const load = (file: string): Effect.Effect<Agent.Agent> =>
+  Effect.promise((): Promise<{ readonly default?: unknown }> => import(pathToFileURL(file).href)).pipe(
+    Effect.flatMap((module) => Agent.fromUnknown(file, module.default)),
+    Effect.orDie,
+  )
+
 /** A careful agent whose decision at the sixth step never completes. */
-const ponderer = (pondering: Deferred.Deferred<void>): DecidingAgent => {
+const ponderer = (pondering: Deferred.Deferred<void>): Agent.DecidingAgent => {
   const agent = careful()
   return {
     ...agent,
