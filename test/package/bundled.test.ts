@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process"
+import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as os from "node:os"
@@ -133,11 +134,29 @@ describe("a bundled program", () => {
     const other = place("esbuild.mjs", "bare", "runner", "runner.js")
     fs.writeFileSync(other, "throw new Error('another')\n")
     expectStory(run(bundle, { log: "other.db" }))
-    const written = path.join(path.dirname(bundle), "other.db.plugins", "text-room.deno", "runner", "runner.js")
+    const shipped = fs.readFileSync(path.join(root, "dist", "plugins", "runner", "runner.js"))
+    const digest = crypto.createHash("sha256").update(shipped).digest("hex")
+    const cache = path.join(path.dirname(bundle), "other.db.plugins", "text-room.deno")
+    const written = path.join(cache, digest, "runner", "runner.js")
     expect(fs.statSync(written).mode & 0o077).toBe(0)
     fs.writeFileSync(written, fs.readFileSync(other))
     expectStory(run(bundle, { log: "other.db" }))
-    expect(fs.readFileSync(written)).toEqual(fs.readFileSync(path.join(root, "dist", "plugins", "runner", "runner.js")))
+    expect(fs.readFileSync(written)).toEqual(shipped)
+  })
+
+  it("leaves the runner of another version where it is", () => {
+    const another = path.join(
+      path.dirname(bundle),
+      "two.db.plugins",
+      "text-room.deno",
+      "0".repeat(64),
+      "runner",
+      "runner.js",
+    )
+    fs.mkdirSync(path.dirname(another), { recursive: true })
+    fs.writeFileSync(another, "// of another version\n")
+    expectStory(run(bundle, { log: "two.db" }))
+    expect(fs.readFileSync(another, "utf8")).toBe("// of another version\n")
   })
 
   it("says what to do where there is no Deno", () => {

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../src/plugins/process/PluginHost.ts"
+import { loadPlugin } from "../../src/testing.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "./fixtures.ts"
 import { inLayer, layers } from "./layers.ts"
 
@@ -36,7 +37,7 @@ const plugin = (module: string, digest: string) =>
     return { base, file: path.join(base, "log.plugins/deno", `precomputed-${digest}`) }
   })
 
-/** What a plugin answers in a process of its own, and the warnings that it was started with. */
+/** What a plugin answers in a process of its own, the warnings that it was started with, and all else that was logged. */
 const answerOf = (base: string) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -52,21 +53,54 @@ const answerOf = (base: string) =>
         record: (event) => Effect.sync(() => events.push(event)),
       })
       const answer = yield* process.read("look")
-      const warnings = () =>
-        events.flatMap((event) => (event.type === "PluginLogged" ? [String(event.payload.message)] : []))
-      return { answer, warnings }
+      return { answer, events }
     }),
-  ).pipe(Effect.map(({ answer, warnings }) => ({ answer, warnings: warnings() })))
+  ).pipe(
+    Effect.map(({ answer, events }) => {
+      const logged = (isMeant: (level: unknown) => boolean) =>
+        events.flatMap(({ type, payload }) =>
+          type === "PluginLogged" && isMeant(payload.level) ? [String(payload.message)] : [],
+        )
+      return {
+        ...{ answer, warnings: logged((level) => level === "warn"), told: logged((level) => level !== "warn") },
+        types: events.map(({ type }) => type),
+      }
+    }),
+  )
+
+const RUN = "table.ts is run, to compute the precomputed bytes"
 
 describe.each(layers)("a plugin's precomputed bytes, in the layer %s", (layer) => {
   it.scopedLive("are computed before its first start, and used from then on", () =>
     Effect.gen(function* () {
       const { base, file } = yield* plugin(answering(JSON.stringify(TABLE)), sha256(TABLE))
-      expect(yield* answerOf(base)).toEqual({ answer: TABLE, warnings: [] })
+      const first = yield* answerOf(base)
+      expect(first).toMatchObject({ answer: TABLE, warnings: [], told: [RUN] })
+      // That the plugin's code ran is on record before the start for which it did.
+      expect(first.types.slice(0, 2)).toEqual(["PluginLogged", "PluginStarted"])
       const { ino, mode } = fs.statSync(file)
       expect(mode & 0o777).toBe(0o600)
-      expect(yield* answerOf(base)).toEqual({ answer: TABLE, warnings: [] })
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [], told: [] })
       expect(fs.statSync(file).ino).toBe(ino)
+    }).pipe(inLayer(layer)),
+  )
+
+  it.scopedLive("are no less what they are where the module prints; what it prints is logged", () =>
+    Effect.gen(function* () {
+      const printing = `
+console.log("reads", 3)
+console.info("on")
+console.debug("on")
+console.dir({ a: 1 })
+console.table([[1]])
+console.error("aside")
+Deno.stdout.writeSync(new TextEncoder().encode("bare\\n"))
+`
+      const { base } = yield* plugin(printing + answering(JSON.stringify(TABLE)), sha256(TABLE))
+      const { answer, warnings, told } = yield* answerOf(base)
+      expect({ answer, warnings }).toEqual({ answer: TABLE, warnings: [] })
+      expect(told.slice(0, 5)).toEqual([RUN, ...["reads 3", "on", "on", "{ a: 1 }"].map((line) => `table.ts: ${line}`)])
+      expect(told.slice(-2)).toEqual(["table.ts: bare", "table.ts: aside"])
     }).pipe(inLayer(layer)),
   )
 
@@ -75,16 +109,16 @@ describe.each(layers)("a plugin's precomputed bytes, in the layer %s", (layer) =
       const { base, file } = yield* plugin(answering(JSON.stringify(TABLE)), sha256(TABLE))
       const earlier = path.join(path.dirname(file), `precomputed-${"0".repeat(64)}`)
       yield* writeFiles(path.dirname(file), { [path.basename(file)]: "forged", [path.basename(earlier)]: "x" })
-      expect(yield* answerOf(base)).toEqual({ answer: TABLE, warnings: [] })
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [] })
       // Those of another version stay: a task may still be served by it.
       expect(fs.readFileSync(earlier, "utf8")).toBe("x")
       fs.rmSync(file)
       yield* writeFiles(base, { elsewhere: TABLE })
       fs.symlinkSync(path.join(base, "elsewhere"), file)
-      expect(yield* answerOf(base)).toEqual({ answer: TABLE, warnings: [] })
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [] })
       fs.rmSync(file)
       fs.mkdirSync(file)
-      expect(yield* answerOf(base)).toEqual({ answer: TABLE, warnings: [] })
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [] })
       expect(fs.lstatSync(file).isFile()).toBe(true)
       expect(fs.readFileSync(path.join(base, "elsewhere"), "utf8")).toBe(TABLE)
     }).pipe(inLayer(layer)),
@@ -94,9 +128,12 @@ describe.each(layers)("a plugin's precomputed bytes, in the layer %s", (layer) =
     Effect.gen(function* () {
       const { base, file } = yield* plugin(answering("String(Math.random())"), sha256(TABLE))
       const first = yield* answerOf(base)
-      expect(first).toEqual({ answer: null, warnings: [expect.stringContaining(`of digest ${sha256(TABLE)}, found`)] })
+      expect(first).toMatchObject({
+        answer: null,
+        warnings: [expect.stringContaining(`of digest ${sha256(TABLE)}, found`)],
+      })
       expect(fs.existsSync(file)).toBe(false)
-      expect(yield* answerOf(base)).toEqual(first)
+      expect(yield* answerOf(base)).toMatchObject({ answer: null, warnings: first.warnings, told: [] })
     }).pipe(inLayer(layer)),
   )
 
@@ -117,5 +154,20 @@ describe.each(layers)("a plugin's precomputed bytes, in the layer %s", (layer) =
       expect(answer).toBe(null)
       expect(warnings[0]).toContain("it answered with more than 67108864 bytes")
     }).pipe(inLayer(layer)),
+  )
+})
+
+describe("a plugin's precomputed bytes, in its author's tests,", () => {
+  it.scopedLive("are computed once, also where the plugin is loaded again", () =>
+    Effect.gen(function* () {
+      const { base } = yield* plugin(answering(JSON.stringify(TABLE)), sha256(TABLE))
+      const load = Effect.acquireRelease(
+        Effect.promise(() => loadPlugin(path.join(base, "log.plugins/plugin"), { consent: "flags" })),
+        (loaded) => Effect.promise(loaded.close),
+      )
+      const loadings = [yield* load, yield* load]
+      expect(yield* Effect.promise(() => Promise.all(loadings.map(({ read }) => read("look"))))).toEqual([TABLE, TABLE])
+      expect(loadings.map(({ logs }) => logs.map(({ message }) => message))).toEqual([[RUN], []])
+    }),
   )
 })

@@ -151,6 +151,7 @@ export const make = (
     const { manifest, instance, directory, workspace, grants, record, limits } = spec
     const plugin = manifest.name
     const sandboxLimits = limitsOf(limits)
+    const recorder = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const { command, forbidden, precomputed } = yield* prepare(confining, {
       ...{
         plugin,
@@ -160,8 +161,8 @@ export const make = (
         denoDir: spec.denoDir,
       },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
+      log: (message) => recorder.log("info", message),
     })
-    const recorder = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const runFork = yield* FiberSet.makeRuntime<never>()
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
     const handleRequest = HostRequests.make({

@@ -1,6 +1,7 @@
 /**
  * The main module of the process that computes a plugin's `precomputed` bytes, in Deno and in the plugin's sandbox: it imports the
- * module that its argument names, calls its default export, and writes what that answers to the standard output.
+ * module that its argument names, calls its default export, and writes what that answers to the standard output, and after it its length
+ * in eight bytes, the highest first. What stands before is what the module itself printed.
  *
  * One file without imports, as the runner is once it is bundled. The module is imported by a computed `import()`, because Deno's permissions do not hold for
  * the static imports of a main module.
@@ -20,5 +21,7 @@ const exit: (code: number) => never = Deno.exit.bind(Deno)
 
 const { default: compute }: { readonly default: Precompute } = await import(String(args[0]))
 const bytes = await compute()
-for (let at = 0; at < bytes.length; ) at += stdout.writeSync(bytes.subarray(at))
+const length = new Uint8Array(8)
+new DataView(length.buffer).setBigUint64(0, BigInt(bytes.length))
+for (const part of [bytes, length]) for (let at = 0; at < part.length; ) at += stdout.writeSync(part.subarray(at))
 exit(0)

@@ -55,8 +55,8 @@ export interface StopOptions {
 const DRAIN_MS = 200
 
 /**
- * Spawns a process, attaches the handlers of its outputs and its exit, and stops it when the scope closes: by the
- * farewell and the end of its input, then SIGTERM to its group, then SIGKILL. Fails with the operating system's reason
+ * Spawns a process, attaches the handlers of its outputs and its exit, and stops it when the scope closes: by its
+ * last input and the end of its input, then SIGTERM to its group, then SIGKILL. Fails with the operating system's reason
  * if the process cannot be spawned.
  *
  * It uses callbacks instead of streams, because every call of a plugin takes this path. It uses Node's timers, because

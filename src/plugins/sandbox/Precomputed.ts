@@ -40,20 +40,29 @@ const PREFIX = "precomputed-"
 /** Why this process computed nothing, by the file and the plugin's directory: it is not tried again at each start. */
 const givenUp = new Map<string, string>()
 
-/** Finds the file, or has its bytes computed. One at a time for each cache directory. Never fails: the plugin works without. */
+/** The file of these bytes in a plugin's cache directory. */
+export const fileIn = (denoDir: string, { sha256 }: Precomputed): string => path.join(denoDir, `${PREFIX}${sha256}`)
+
+/**
+ * Finds the file, or has its bytes computed. One at a time for each cache directory. Never fails: the plugin works without.
+ *
+ * @param log is told that the plugin's module runs, before it does, and what it wrote
+ */
 export const provide = (
   confining: Sandbox.Confining,
   confinement: Sandbox.Confinement,
   { module, sha256 }: Precomputed,
+  log: (message: string) => void,
 ): Effect.Effect<Found> =>
   Effect.gen(function* () {
     const { denoDir, directory } = confinement
-    const file = path.join(denoDir, `${PREFIX}${sha256}`)
+    const file = fileIn(denoDir, { module, sha256 })
     if ((yield* Effect.promise(() => digestOf(file))) === sha256) return { file }
     const attempt = JSON.stringify([file, directory])
     const before = givenUp.get(attempt)
     if (before !== undefined) return { why: before }
-    const why = yield* make(confining, confinement, { module, sha256 }, file)
+    log(`${module} is run, to compute the precomputed bytes`)
+    const why = yield* make(confining, confinement, { module, sha256 }, file, (line) => log(`${module}: ${line}`))
     if (why === undefined) return { file }
     givenUp.set(attempt, why)
     return { why }
@@ -65,6 +74,7 @@ const make = (
   confinement: Sandbox.Confinement,
   { module, sha256 }: Precomputed,
   file: string,
+  onLine: (line: string) => void,
 ): Effect.Effect<string | undefined> =>
   Effect.gen(function* () {
     const { directory, denoDir } = confinement
@@ -74,7 +84,10 @@ const make = (
       const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
       const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NO_GRANTS })
       return { ...command, args: [...args, pathToFileURL(path.join(directory, module)).href] }
-    }).pipe(Effect.mapError(messageOf), Effect.flatMap(outputOf))
+    }).pipe(
+      Effect.mapError(messageOf),
+      Effect.flatMap((command) => outputOf(command, onLine)),
+    )
     const found = crypto.createHash("sha256").update(bytes).digest("hex")
     if (found !== sha256) return `expected ${module} to answer with bytes of digest ${sha256}, found ${found}`
     return yield* Effect.try(() => write(file, bytes)).pipe(Effect.mapError(messageOf))
@@ -82,8 +95,11 @@ const make = (
 
 const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof Error ? error.message : String(error))
 
-/** All that a command writes to its standard output; its end by itself is waited for. */
-const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, string> =>
+/**
+ * The bytes that a command writes to its standard output, and their length after them; its end by itself is waited for. What it printed
+ * before them, and its error output, are told by lines: the end of each.
+ */
+const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => void): Effect.Effect<Buffer, string> =>
   Effect.gen(function* () {
     const ended = yield* Deferred.make<ChildExit>()
     const parts: Array<Uint8Array> = []
@@ -95,7 +111,7 @@ const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, stri
       (child): ChildHandlers => ({
         onStdout: (chunk) => {
           length += chunk.length
-          if (length > MOST_BYTES) child.kill(`it answered with more than ${MOST_BYTES} bytes`)
+          if (length > MOST_BYTES + LENGTH_BYTES) child.kill(`it answered with more than ${MOST_BYTES} bytes`)
           else parts.push(chunk)
         },
         onStderr: (chunk) => {
@@ -111,9 +127,24 @@ const outputOf = (command: Sandbox.SandboxedCommand): Effect.Effect<Buffer, stri
       () => Deferred.await(ended),
       (timer) => Effect.sync(() => clearTimeout(timer)),
     )
-    if (code === 0 && reason === undefined) return Buffer.concat(parts)
-    return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
+    if (code !== 0 || reason !== undefined)
+      return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
+    const { printed, bytes } = parted(Buffer.concat(parts))
+    const lines = [printed.toString("utf8").slice(-TOLD), told].flatMap((text) => text.split("\n"))
+    for (const line of lines) if (line.trim() !== "") onLine(line)
+    return bytes
   }).pipe(Effect.scoped)
+
+/** The length after the bytes: see `runner/precompute`. */
+const LENGTH_BYTES = 8
+
+/** An output that does not end with a length has no bytes: their digest shows it. */
+const parted = (output: Buffer): { readonly printed: Buffer; readonly bytes: Buffer } => {
+  const end = Math.max(0, output.length - LENGTH_BYTES)
+  const length = output.length < LENGTH_BYTES ? 0 : Number(output.readBigUInt64BE(end))
+  const start = length > end ? end : end - length
+  return { printed: output.subarray(0, start), bytes: output.subarray(start, end) }
+}
 
 /** The digest of a file; undefined where there is none of the right kind. A link counts as none. */
 const digestOf = async (file: string): Promise<string | undefined> => {

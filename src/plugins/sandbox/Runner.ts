@@ -2,6 +2,7 @@
  * Finds the files of the modules that run in Deno. A program that Hindcast was bundled into has no such files beside it, so they
  * are written from the text that the bundle holds.
  */
+import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,7 +15,8 @@ export type Name = "runner" | "precompute"
 
 /**
  * The file of a module that runs in Deno. It lies beside the modules of Hindcast. A program that Hindcast was bundled into has only
- * its text: there the text is written to a directory, unless a file with exactly this text is there already.
+ * its text: there the text is written to a directory, unless a file with exactly this text is there already. Its place is named by
+ * the text's digest: a program with another version of Hindcast, which may run on the same log, keeps a file of its own.
  *
  * @param directory of Hindcast's own, that nobody else may write
  */
@@ -28,12 +30,13 @@ export const fileIn = (directory: string, name: Name): string => {
   }
   // A bundle may lie anywhere: a file of that name beside it is not the runner because of its name.
   if (beside !== undefined && holds(beside, EMBEDDED[name])) return beside
-  const written = path.join(directory, FOLDER, `${name}.js`)
-  if (!holds(written, EMBEDDED[name])) write(written, EMBEDDED[name])
+  const text = EMBEDDED[name]
+  const written = path.join(directory, digestOf(text), FOLDER, `${name}.js`)
+  if (!holds(written, text)) write(written, text)
   return written
 }
 
-/** What the command line of a plugin's process is known by: see `Orphans`. */
+/** What the command line of a plugin's process is known by: see `OrphanProcesses`. */
 const FOLDER = "runner"
 
 /**
@@ -47,6 +50,8 @@ const besideModules = (name: Name): string | undefined => {
   const built = path.extname(module) === ".ts" ? "../../../dist/plugins" : ".."
   return fileURLToPath(new URL(`${built}/${FOLDER}/${name}.js`, module))
 }
+
+const digestOf = (text: string): string => crypto.createHash("sha256").update(text).digest("hex")
 
 const holds = (file: string, text: string): boolean => {
   try {

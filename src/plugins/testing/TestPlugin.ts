@@ -17,6 +17,7 @@ import type { Verdict } from "../Verdict.ts"
 import { type Answers, type BrokeredCall, intercepting } from "./Answers.ts"
 import { type Files, makeDirectories } from "./directories.ts"
 import { callOf, type GivenTask } from "./GivenTask.ts"
+import * as PrecomputedBytes from "./PrecomputedBytes.ts"
 
 export type { Answers, BrokeredCall } from "./Answers.ts"
 export type { Files } from "./directories.ts"
@@ -172,6 +173,7 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
     const { sandbox = "auto", consent } = options
     const host = PluginHost.layerOf({ sandbox, ...(consent === undefined ? {} : { consent }) })
     const { start } = yield* Effect.provide(PluginHost.PluginHost, host)
+    yield* PrecomputedBytes.lend(manifest, denoDir)
     const process = yield* start({
       ...{ manifest, directory: loaded.directory, grants, workspace, denoDir },
       seed: options.seed ?? 1,
@@ -187,6 +189,7 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
         return new SandboxConsentMissing({ plugin, version, why, ...better, say: HOW_TO_CONSENT })
       }),
     )
+    yield* PrecomputedBytes.keep(manifest, denoDir)
     const calls = callsOf(loaded, process, options.now)
     return {
       ...{ manifest, workspace, events, brokered, pushed, close },
