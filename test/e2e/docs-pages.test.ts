@@ -38,6 +38,21 @@ describe("docs/events.md", () => {
   })
 })
 
+describe("docs/events.md about the types that Hindcast leaves to programs", () => {
+  it("names all of them, and none that Hindcast writes", () => {
+    const [, said = ""] = /Hindcast itself writes no ([^:]+):/.exec(read("docs/events.md").replaceAll("\n", " ")) ?? []
+    const sources = fs
+      .readdirSync(inRepository("src"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.startsWith(path.join("events", "testing")))
+      .map((name) => read(path.join("src", name)))
+    const isWritten = (type: string) =>
+      sources.some((text) => new RegExp(`\\btype(?::| =) [^,\\n]*"${type}"`).test(text))
+    expect([...said.matchAll(/`(\w+)`/g)].map(([, type]) => type).sort()).toEqual(
+      [...Vocabulary.core.types.keys()].filter((type) => !isWritten(type)).sort(),
+    )
+  })
+})
+
 describe("links between pages", () => {
   it.each(PAGES)("%s leads to files that exist", (page) => {
     const links = [...outsideCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? "")

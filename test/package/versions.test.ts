@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import { expect, it } from "vitest"
 import { VERSION } from "../../src/kernel/versions.ts"
@@ -6,4 +7,10 @@ const { version } = createRequire(import.meta.url)("../../package.json")
 
 it("the version that Hindcast says is that of its package", () => {
   expect(VERSION).toBe(version)
+})
+
+it("the changelog's newest number is that of the package; what comes after it has none yet", () => {
+  const changelog = fs.readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8")
+  const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
+  expect(headings.filter((heading, index) => index > 0 || heading !== "Unreleased")).toEqual([version, "0.1.0"])
 })

@@ -37,12 +37,14 @@ export const decidingEvents = [
   eventType("AgentStateChanged", "The agent's own state changed.", { state: Json }, { personal: { state: null } }),
   eventType(
     "ModelCalled",
-    "A language model was asked. `request` holds what is new since the last call.",
+    "An agent or a critic asked a language model.",
     {
       provider: Schema.String,
       model: Schema.String,
       requestDigest: Sha256.annotations({ description: "Digest of the whole request" }),
-      request: Json,
+      request: Json.annotations({
+        description: "The whole request; of a critic's question that follows others about a task, what is new in it",
+      }),
     },
     { personal: { request: null } },
   ),
