@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { projects } from "./test/projects.ts"
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const { program } = projects()
 
 export default defineConfig({
   resolve: {
@@ -15,9 +18,18 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ["./test/build.ts", "./test/demoLog.ts"],
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/long/**"],
+    projects: [
+      // Starts in seconds, also where the sources would not compile. `npx vitest run --project source` runs it alone.
+      {
+        extends: true,
+        test: { name: "source", include: ["test/**/*.test.ts"], exclude: ["test/long/**", ...program] },
+      },
+      // What runs the program as it is built: a build comes first, where `dist/` is older than its sources.
+      {
+        extends: true,
+        test: { name: "program", include: [...program], globalSetup: ["./test/build.ts", "./test/demoLogPlace.ts"] },
+      },
+    ],
     // The program as it is built, which tests run in their own process, is loaded as it is.
     server: { deps: { external: [/\/dist\//] } },
     testTimeout: 30_000,

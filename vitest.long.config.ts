@@ -1,8 +1,15 @@
-import { defineConfig, mergeConfig } from "vitest/config"
+import { defineConfig } from "vitest/config"
 import config from "./vitest.config.ts"
 
+const { projects: _, ...test } = config.test ?? {}
+
 /** Crash and load trials: minutes, not seconds. */
-export default mergeConfig(
-  { ...config, test: { ...config.test, include: [], exclude: [] } },
-  defineConfig({ test: { include: ["test/long/**/*.test.ts"], testTimeout: 120_000 } }),
-)
+export default defineConfig({
+  ...config,
+  test: {
+    ...test,
+    globalSetup: ["./test/build.ts", "./test/demoLogPlace.ts"],
+    include: ["test/long/**/*.test.ts"],
+    testTimeout: 120_000,
+  },
+})

@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import type { TestProject } from "vitest/node"
+import type {} from "./built.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const stamp = path.join(root, "node_modules", ".cache", "hindcast-build")
@@ -27,7 +29,8 @@ const inputs = [
  * Builds `dist/` before the tests run, where it is older than its sources: tests of the command line start the real
  * program, as a user's shell would.
  */
-export default function build(): void {
+export default function build(project: TestProject): void {
+  project.provide("isBuilt", true)
   const built = fs.existsSync(path.join(root, "dist", "cli", "main.js")) ? Math.max(mtime(stamp), installed()) : 0
   const startedAt = Date.now()
   if (inputs.every((input) => newest(path.join(root, input)) < built)) return

@@ -1,15 +1,11 @@
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import { MAIN } from "./cli/hindcast.ts"
+import { MAIN } from "./built.ts"
+import { placeOf, removeLeftOver } from "./demoLogPlace.ts"
 
-const PREFIX = "hindcast-demo-"
 const SAID = "said.txt"
-
-/** One place for all processes of one run of tests: they have the same parent. */
-const placeOf = (pid: number) => path.join(os.tmpdir(), `${PREFIX}${pid}`)
 
 /**
  * The log of `hindcast demo --tasks … --seed …`, made once for each run of tests, to look at and not to change: who does
@@ -45,28 +41,4 @@ export const saidOfDemoLog = async (tasks: number, seed: number): Promise<string
 export const copyOfDemoLog = async (tasks: number, seed: number, directory: string): Promise<string> => {
   fs.cpSync(path.dirname(await demoLog(tasks, seed)), directory, { recursive: true })
   return path.join(directory, "demo.db")
-}
-
-/** Removes what this run of tests made; and what others made that were killed. */
-export const teardown = (): void => {
-  fs.rmSync(placeOf(process.pid), { recursive: true, force: true })
-  removeLeftOver()
-}
-
-const removeLeftOver = (): void => {
-  for (const name of fs.readdirSync(os.tmpdir())) {
-    const pid = Number(name.slice(PREFIX.length))
-    if (!name.startsWith(PREFIX) || !Number.isSafeInteger(pid) || isAlive(pid)) continue
-    fs.rmSync(path.join(os.tmpdir(), name), { recursive: true, force: true })
-  }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    // A process of another user's lives as well.
-    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
-  }
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as EventLog from "../../src/events/index.ts"
 import type { AppendRequest, CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import { sha } from "../projections/given.ts"
-import { document, hindcast, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

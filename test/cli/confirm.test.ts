@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { confirmationDigest } from "../../src/events/vocabulary/ConfirmationDigest.ts"
 import { digest } from "../../src/values/Digest.ts"
-import { document, hindcast, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
 
 const place = workplace()

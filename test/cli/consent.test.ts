@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { writePlugin } from "../kernel/given.ts"
 import { WITHOUT_PROGRAMS } from "../kernel/onDenoAlone.ts"
-import { document, hindcast, inRepository, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
 
 const place = workplace()

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { demoLog } from "../demoLog.ts"
-import { document, hindcast, start, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

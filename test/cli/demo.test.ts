@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cut } from "../../src/cli/demo/Narrator.ts"
 import { missing } from "../../src/cli/demo/PythonPlugin.ts"
 import { coloured } from "../../src/cli/terminal/Style.ts"
-import { document, type Ended, hindcast, inRepository, keysOf, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, type Ended, hindcast, keysOf } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

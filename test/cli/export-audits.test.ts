@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { workplace } from "../workplace.ts"
 import { query } from "./duckdb.ts"
-import { document, hindcast, workplace } from "./hindcast.ts"
+import { document, hindcast } from "./hindcast.ts"
 import { GOALS, writeHistory } from "./smallHistory.ts"
 
 const place = workplace()

@@ -5,7 +5,9 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { size } from "../../src/cli/terminal/Text.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { asLibraryWrites, document, hindcast, MAIN, start, workplace } from "./hindcast.ts"
+import { MAIN } from "../built.ts"
+import { workplace } from "../workplace.ts"
+import { asLibraryWrites, document, hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

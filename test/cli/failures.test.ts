@@ -1,7 +1,9 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { inRepository } from "../repository.ts"
 import { Database } from "../sqlite.ts"
-import { asLibraryWrites, hindcast, inRepository, playLostKey, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { asLibraryWrites, hindcast, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { Database } from "../sqlite.ts"
-import { document, hindcast, playLostKey, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

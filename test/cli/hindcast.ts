@@ -1,17 +1,7 @@
 import { spawn } from "node:child_process"
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
-import { fileURLToPath } from "node:url"
+import { MAIN } from "../built.ts"
+import { inRepository } from "../repository.ts"
 import { runInProcess } from "./inProcess.ts"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
-/** The program as it is shipped. */
-export const MAIN = path.join(root, "dist", "cli", "main.js")
-
-/** A file of the repository. */
-export const inRepository = (...names: ReadonlyArray<string>): string => path.join(root, ...names)
 
 /** How a process ended, and what it wrote. */
 export interface Ended {
@@ -69,20 +59,6 @@ export const document = async (args: ReadonlyArray<string>, starting?: Starting)
 export const keysOf = (value: unknown): ReadonlyArray<string> => {
   const object = Array.isArray(value) ? value[0] : value
   return typeof object === "object" && object !== null ? Object.keys(object).sort() : []
-}
-
-/** A new directory for one test file; `remove` takes it away. */
-export const workplace = () => {
-  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-cli-")))
-  return {
-    directory,
-    file: (name: string, content?: string): string => {
-      const file = path.join(directory, name)
-      if (content !== undefined) fs.writeFileSync(file, content)
-      return file
-    },
-    remove: () => fs.rmSync(directory, { recursive: true, force: true }),
-  }
 }
 
 /** Plays The Lost Key on a log with a seed; answers the task's id. */

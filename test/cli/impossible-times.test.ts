@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { importEvents } from "../../src/events/index.ts"
 import * as Chain from "../../src/events/integrity/Chain.ts"
 import type { Recorded } from "../../src/events/read/Records.ts"
-import { hindcast, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { hindcast } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

@@ -1,13 +1,13 @@
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Exit, Logger } from "effect"
 import type * as ArgvModule from "../../src/cli/command/Argv.ts"
 import type * as FailureModule from "../../src/cli/command/Failure.ts"
 import type * as ProgramModule from "../../src/cli/Program.ts"
+import { built } from "../built.ts"
 import type { Ended, Starting } from "./hindcast.ts"
 
-const cli = fileURLToPath(new URL("../../dist/cli", import.meta.url))
+const cli = built("cli")
 
 /** The program's modules as they are shipped, before they become one file. */
 const load = async () => {

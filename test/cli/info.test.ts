@@ -6,7 +6,8 @@ import * as InfoPage from "../../src/cli/pages/log/InfoPage.ts"
 import * as Style from "../../src/cli/terminal/Style.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import type { Space } from "../../src/events/maintenance/StorageUsage.ts"
-import { document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, keysOf, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

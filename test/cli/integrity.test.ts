@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../sqlite.ts"
-import { asLibraryWrites, document, hindcast, keysOf, playLostKey, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { asLibraryWrites, document, hindcast, keysOf, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { inRepository, MAIN, workplace } from "./hindcast.ts"
+import { MAIN, program } from "../built.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -67,9 +68,9 @@ describe.skipIf(process.platform === "win32")("whatever the umask, only its owne
   }, 120_000)
 
   it("a log that is open, its write-ahead log, its keys and its snapshots; and one that is being made", () => {
-    const program = fileURLToPath(new URL("./programs/openLog.mjs", import.meta.url))
+    const openLog = program(import.meta.url, "openLog")
     const open = path.join(place.directory, "open", "below", "log.db")
-    const files = under("0", program, open).trim().split("\n")
+    const files = under("0", openLog, open).trim().split("\n")
     expect(files).toEqual(
       expect.arrayContaining(["log.db", "log.db-wal", "log.db-shm", "log.db.keys"].map((f) => `600 ${f}`)),
     )

@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MAIN, workplace } from "./hindcast.ts"
+import { MAIN, program } from "../built.ts"
+import { workplace } from "../workplace.ts"
 import { writeHistory } from "./smallHistory.ts"
 
 const place = workplace()
 afterAll(place.remove)
 
 const log = place.file("log.db")
-const program = (name: string) => fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url))
 
 beforeAll(() => writeHistory(log, 2))
 
@@ -20,7 +19,7 @@ const hindcast = (first: ReadonlyArray<string>, ...args: ReadonlyArray<string>) 
   return { code: status, stderr }
 }
 
-const WITHOUT_LINKS = ["--import", program("noLinks")]
+const WITHOUT_LINKS = ["--import", program(import.meta.url, "noLinks")]
 
 /** The files of a directory, sorted. */
 const filesIn = (directory: string) => fs.readdirSync(directory).sort()
@@ -57,7 +56,7 @@ describe("what a killed process left half-written", () => {
   it("is removed when its target is written again, and not while whoever writes it lives", async () => {
     const to = inNew("killed")
     const partials = () => filesIn(to(".")).filter((name) => name.includes(".partial"))
-    const child = spawn(process.execPath, [program("stalled"), to("out.jsonl"), to("new.db")])
+    const child = spawn(process.execPath, [program(import.meta.url, "stalled"), to("out.jsonl"), to("new.db")])
     await begun(child)
     const left = partials()
     expect(left.map((name) => name.replace(/\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.partial/, " partial"))).toEqual([

@@ -1,7 +1,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { document, hindcast, inRepository, keysOf, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, keysOf } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

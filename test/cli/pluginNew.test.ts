@@ -3,7 +3,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { WITHOUT_PROGRAMS } from "../kernel/onDenoAlone.ts"
-import { document, hindcast, inRepository, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
 
 /** A project that Hindcast is installed in. */
 const project = workplace()

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { document, hindcast, inRepository, keysOf, MAIN, playLostKey, workplace } from "./hindcast.ts"
+import { MAIN } from "../built.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, keysOf, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

@@ -1,7 +1,9 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { writePlugin } from "../kernel/given.ts"
-import { document, hindcast, inRepository, playLostKey, start, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, playLostKey, start } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

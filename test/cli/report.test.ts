@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { document, hindcast, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
 import { writeHistory } from "./smallHistory.ts"
 
 const place = workplace()

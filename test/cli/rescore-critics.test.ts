@@ -8,7 +8,8 @@ import * as SandboxConsents from "../../src/kernel/instances/SandboxConsents.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { Scoring } from "../../src/kernel/scoring/Scoring.ts"
 import { closed, lamp, opened, rubric, writeJudge } from "../kernel/critics/given.ts"
-import { document, hindcast, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { afterAll, describe, expect, it } from "vitest"
+import { MAIN } from "../built.ts"
 import { writePlugin } from "../kernel/given.ts"
-import { document, hindcast, inRepository, MAIN, start, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { document, hindcast, inRepository, keysOf, playLostKey, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, keysOf, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")

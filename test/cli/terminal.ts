@@ -1,6 +1,7 @@
 import { spawn } from "@lydell/node-pty"
 import xterm from "@xterm/headless"
-import { MAIN, type Starting } from "./hindcast.ts"
+import { MAIN } from "../built.ts"
+import type { Starting } from "./hindcast.ts"
 
 /** What a terminal of a person shows, and how to type into it. */
 export interface TerminalProgram {

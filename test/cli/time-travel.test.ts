@@ -4,7 +4,9 @@ import { layerSqlite } from "../../src/events/index.ts"
 import { event, inTask, type Unplaced } from "../projections/given.ts"
 import { read } from "../projections/onLog.ts"
 import { appendAll } from "../projections/timetravel/naive.ts"
-import { document, hindcast, inRepository, keysOf, playLostKey, workplace } from "./hindcast.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, keysOf, playLostKey } from "./hindcast.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -2,7 +2,8 @@ import { Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { importEvents } from "../../src/events/index.ts"
 import * as Chain from "../../src/events/integrity/Chain.ts"
-import { hindcast, workplace } from "./hindcast.ts"
+import { workplace } from "../workplace.ts"
+import { hindcast } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)

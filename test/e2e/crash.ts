@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { Deferred, Effect, Schedule, Stream } from "effect"
 import { expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
@@ -10,9 +9,8 @@ import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as RecoveryPlan from "../../src/kernel/recovery/RecoveryPlan.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
+import { MAIN } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
-
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
 
 /** Runs the demo, kills it once its log has come to a position, and holds what is left against what is promised. */
 export const killDemoAt = (position: number) =>

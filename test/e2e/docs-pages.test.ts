@@ -5,7 +5,8 @@ import { Effect } from "effect"
 import { describe, expect, vi } from "vitest"
 import { PATHS } from "../../src/cli/terminal/Overview.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
-import { inRepository } from "../cli/hindcast.ts"
+import { PACKAGE } from "../built.ts"
+import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const read = (page: string): string => fs.readFileSync(inRepository(page), "utf8")
@@ -104,7 +105,7 @@ describe("programs in pages", () => {
           fs.writeFileSync(program, source)
           const workplace = yield* temporaryDirectory
           fs.mkdirSync(path.join(workplace, "node_modules"))
-          fs.symlinkSync(inRepository(), path.join(workplace, "node_modules", "hindcast"))
+          fs.symlinkSync(PACKAGE, path.join(workplace, "node_modules", "hindcast"))
           yield* workingIn(workplace)
           const printed = vi.spyOn(console, "log").mockImplementation(() => {})
           yield* Effect.addFinalizer(() => Effect.sync(() => printed.mockRestore()))

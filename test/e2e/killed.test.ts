@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule, Stream } from "effect"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import { program } from "../built.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "../plugins/fixtures.ts"
 
-const PROGRAM = fileURLToPath(new URL("programs/twenty.mjs", import.meta.url))
+const PROGRAM = program(import.meta.url, "twenty")
 const PLUGINS = 20
 const SPINNING = 4
 

@@ -2,8 +2,9 @@ import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { inRepository } from "../cli/hindcast.ts"
+import { PACKAGE } from "../built.ts"
 import { inTerminal, KEYS } from "../cli/terminal.ts"
+import { inRepository } from "../repository.ts"
 import * as Likeness from "./likeness.ts"
 
 /*
@@ -236,7 +237,7 @@ const screenOf = async (
 const installIn = (directory: string): void => {
   const modules = path.join(directory, "node_modules")
   fs.mkdirSync(path.join(modules, ".bin"), { recursive: true })
-  fs.symlinkSync(inRepository(), path.join(modules, "hindcast"))
+  fs.symlinkSync(PACKAGE, path.join(modules, "hindcast"))
   fs.symlinkSync(inRepository("node_modules", "effect"), path.join(modules, "effect"))
   fs.symlinkSync("../hindcast/dist/cli/main.js", path.join(modules, ".bin", "hindcast"))
   fs.writeFileSync(path.join(directory, "package.json"), '{ "type": "module" }\n')

@@ -2,7 +2,9 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { inRepository, workplace } from "../cli/hindcast.ts"
+import { MAIN, PACKAGE } from "../built.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
 
 /** A fenced block of a page: its language, what else stands on its first line, and its text. */
 interface Block {
@@ -19,8 +21,8 @@ const blocks: ReadonlyArray<Block> = [
 const project = workplace()
 afterAll(project.remove)
 fs.mkdirSync(project.file("node_modules/.bin"), { recursive: true })
-fs.symlinkSync(inRepository(), project.file("node_modules/hindcast"))
-fs.chmodSync(inRepository("dist", "cli", "main.js"), 0o755)
+fs.symlinkSync(PACKAGE, project.file("node_modules/hindcast"))
+fs.chmodSync(MAIN, 0o755)
 fs.symlinkSync("../hindcast/dist/cli/main.js", project.file("node_modules/.bin/hindcast"))
 
 /** Runs a block's commands by a shell that stops at the first that fails. */

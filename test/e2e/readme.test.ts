@@ -1,17 +1,17 @@
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ts from "typescript"
 import { describe, expect } from "vitest"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import { PACKAGE } from "../built.ts"
+import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const readme = fs.readFileSync(path.join(root, "README.md"), "utf8")
+const readme = fs.readFileSync(inRepository("README.md"), "utf8")
 
 /** The code that the README tells people to embed. */
 const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ""
@@ -39,7 +39,7 @@ describe("the README's embedding", () => {
 
       const workplace = yield* temporaryDirectory
       fs.mkdirSync(path.join(workplace, "node_modules"))
-      fs.symlinkSync(root, path.join(workplace, "node_modules", "hindcast"))
+      fs.symlinkSync(PACKAGE, path.join(workplace, "node_modules", "hindcast"))
       const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(directory, "example.js")], {
         cwd: workplace,
         encoding: "utf8",
@@ -78,14 +78,14 @@ describe("the README's plugin", () => {
 /** A directory from which `hindcast` is found as an embedding program finds it: through the package's own exports. */
 const insideThePackage = Effect.acquireRelease(
   Effect.sync(() => {
-    fs.mkdirSync(path.join(root, ".hindcast"), { recursive: true })
-    return fs.mkdtempSync(path.join(root, ".hindcast", "readme-"))
+    fs.mkdirSync(inRepository(".hindcast"), { recursive: true })
+    return fs.mkdtempSync(inRepository(".hindcast", "readme-"))
   }),
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
 )
 
 const options = (): ts.CompilerOptions => {
-  const { config } = ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile)
+  const { config } = ts.readConfigFile(inRepository("tsconfig.json"), ts.sys.readFile)
   const { paths: _ours, rewriteRelativeImportExtensions: _rewrite, ...rest } = config.compilerOptions
-  return { ...ts.convertCompilerOptionsFromJson(rest, root).options, noEmit: false, skipLibCheck: true }
+  return { ...ts.convertCompilerOptionsFromJson(rest, PACKAGE).options, noEmit: false, skipLibCheck: true }
 }

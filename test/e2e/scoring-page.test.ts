@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { inRepository, workplace } from "../cli/hindcast.ts"
 import { copyOfDemoLog, saidOfDemoLog } from "../demoLog.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
 import { blocksOf, followed } from "./page.ts"
 
 const PAGE = inRepository("docs", "scoring.md")

@@ -1,6 +1,5 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
@@ -13,11 +12,13 @@ import * as Rubric from "../../src/kernel/rules/Rubric.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
+import { shippedPlugin } from "../built.ts"
+import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
-const textRoom = fileURLToPath(new URL("../../plugins/text-room", import.meta.url))
-const workspace = fileURLToPath(new URL("../../plugins/workspace", import.meta.url))
-const stricter = fileURLToPath(new URL("../../examples/rubrics/stricter.yaml", import.meta.url))
+const textRoom = shippedPlugin("plugins", "text-room")
+const workspace = shippedPlugin("plugins", "workspace")
+const stricter = inRepository("examples", "rubrics", "stricter.yaml")
 
 /** A new log with a kernel on it. */
 const hindcast = (options: Omit<Hindcast.HindcastOptions, "log"> = {}) =>

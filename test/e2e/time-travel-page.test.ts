@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest"
-import { inRepository, workplace } from "../cli/hindcast.ts"
 import { copyOfDemoLog, saidOfDemoLog } from "../demoLog.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
 import { followed } from "./page.ts"
 
 const place = workplace()

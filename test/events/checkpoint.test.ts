@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
 import { it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
@@ -9,6 +9,7 @@ import { EventLog, layerSqlite, type SqliteOptions } from "../../src/events/inde
 import { IDLE_AFTER_MS, whenIdle } from "../../src/events/sqlite/file/checkpoint.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
 import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
+import { built, PACKAGE } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string) => ({
@@ -189,15 +190,14 @@ describe("the write-ahead log", () => {
   )
 })
 
-const inRoot = { cwd: fileURLToPath(new URL("../..", import.meta.url)) }
+const inRoot = { cwd: PACKAGE }
 
-const built = (module: string) =>
-  JSON.stringify(pathToFileURL(fileURLToPath(new URL(`../../dist/${module}`, import.meta.url))).href)
+const urlOf = (module: string) => JSON.stringify(pathToFileURL(built(module)).href)
 
 /** What every program here begins with: a log that nobody closes, and an append of one note. */
 const begin = (filename: string) => `
   import { Context, Effect, Layer, Scope } from "effect"
-  import { EventLog } from ${built("index.js")}
+  import { EventLog } from ${urlOf("index.js")}
   const layer = EventLog.layerSqlite({ filename: ${JSON.stringify(filename)} })
   const scope = await Effect.runPromise(Scope.make())
   const log = Context.get(await Effect.runPromise(Layer.buildWithScope(layer, scope)), EventLog.EventLog)
@@ -213,7 +213,7 @@ const diesAfter = (filename: string, count: number) => `${begin(filename)}
 
 /** A program that truncates after every append, and says which it has made. */
 const truncatesAlways = (filename: string, name: string, count: number) => `${begin(filename)}
-  import * as Database from ${built("events/sqlite/file/database.js")}
+  import * as Database from ${urlOf("events/sqlite/file/database.js")}
   const other = await Effect.runPromise(Scope.extend(Database.open(${JSON.stringify(filename)}, { readonly: false }), scope))
   other.run("PRAGMA busy_timeout = 0")
   for (let index = 0; index < ${count}; index++) {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { pathToFileURL } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -9,12 +10,13 @@ import { layerSqlite } from "../../src/events/index.ts"
 import * as Doctor from "../../src/events/integrity/Doctor.ts"
 import * as Lease from "../../src/events/log/Lease.ts"
 import { examine } from "../../src/events/sqlite/integrity/doctor.ts"
+import { built } from "../built.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { appendSeven, smallLog } from "./smallLog.ts"
 
 /** The driver, as the program is built. */
-const built = new URL("../../dist/events/sqlite/driver/choice.js", import.meta.url).href
+const choice = pathToFileURL(built("events", "sqlite", "driver", "choice.js")).href
 
 /** What the doctor finds in a log of seven events to which something was done. */
 const examineAfter = (change: (filename: string) => void) =>
@@ -162,7 +164,7 @@ describe("the doctor", () => {
     Effect.gen(function* () {
       const filename = yield* smallLog
       const script = `
-        import { driver } from ${JSON.stringify(built)}
+        import { driver } from ${JSON.stringify(choice)}
         const database = driver().open(${JSON.stringify(filename)}, { readonly: false, busyTimeoutMs: 5000 })
         database.script("INSERT INTO names (text) VALUES ('left behind')")
         process.kill(process.pid, "SIGKILL")`

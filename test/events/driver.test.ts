@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -17,6 +17,7 @@ import {
 } from "../../src/events/sqlite/driver/Driver.ts"
 import { nameOfCode } from "../../src/events/sqlite/driver/resultCodes.ts"
 import { statementError } from "../../src/events/sqlite/file/database.ts"
+import { MAIN } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** What is thrown, as a value. */
@@ -90,15 +91,10 @@ describe("the SQLite driver of a Node is", () => {
   })
 
   it("not named in vain: a command says in one line what the variable may say", () => {
-    const command = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [command, "log", "verify", "--log", "package.json"],
-      {
-        env: { ...process.env, HINDCAST_SQLITE_DRIVER: "sqlite" },
-        encoding: "utf8",
-      },
-    )
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "log", "verify", "--log", "package.json"], {
+      env: { ...process.env, HINDCAST_SQLITE_DRIVER: "sqlite" },
+      encoding: "utf8",
+    })
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr.trim().split("\n")).toHaveLength(1)
     expect(stderr).toContain('expected "node:sqlite" or "better-sqlite3", or nothing, found "sqlite"')

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { uuidv7 } from "uuidv7"
@@ -11,6 +10,7 @@ import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { meaningOf } from "../../src/projections/state/ConfirmationAnswer.ts"
 import { digest } from "../../src/values/Digest.ts"
+import { program } from "../built.ts"
 import { event, place, sha } from "../projections/given.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { outside } from "../wrongOptions.ts"
@@ -162,7 +162,7 @@ describe("an approval", () => {
   )
 })
 
-const ASKING = fileURLToPath(new URL("./programs/asking.mjs", import.meta.url))
+const ASKING = program(import.meta.url, "asking")
 
 const lamp: Sample = {
   name: "lamp",

@@ -10,11 +10,12 @@ import { Registry } from "../../src/kernel/registry/Registry.ts"
 import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
 import { isShipped, shippedPlugins } from "../../src/plugins/Shipped.ts"
 import { machine } from "../../src/plugins/sandbox/Machine.ts"
+import { shippedPlugin } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { writePlugin } from "./given.ts"
 import { onDenoAlone } from "./onDenoAlone.ts"
 
-const textRoom = fileURLToPath(new URL("../../plugins/text-room", import.meta.url))
+const textRoom = shippedPlugin("plugins", "text-room")
 
 const sample = { name: "sample", sensors: [{ name: "look" }] }
 const entry = (version: string) => `export default { sensors: { look: () => ${JSON.stringify(version)} } }`

@@ -1,7 +1,6 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { Chunk, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { EventLog, MAIN } from "../../src/events/log/EventLog.ts"
@@ -12,15 +11,15 @@ import { Kernel } from "../../src/kernel/Kernel.ts"
 import type * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
-
-const inRepository = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+import { shippedPlugin } from "../built.ts"
+import { inRepository } from "../repository.ts"
 
 const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-fork-")))
 const runtime = ManagedRuntime.make(
   Layer.suspend(() =>
     Hindcast.layer({
       ...{ log: path.join(directory, "log.db"), workspace: directory, seed: 7, gate: { default: "allow" } },
-      plugins: [inRepository("plugins/text-room")],
+      plugins: [shippedPlugin("plugins", "text-room")],
     }),
   ),
 )

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type CoreNewEvent, EventLog, type LogError } from "../../src/events/log/EventLog.ts"
@@ -15,9 +14,9 @@ import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Replay from "../../src/kernel/replay/Replay.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import type { Projector } from "../../src/projections/projector/Projector.ts"
+import { shippedPlugin } from "../built.ts"
+import { inRepository } from "../repository.ts"
 import { CONSENT, writePlugin } from "./given.ts"
-
-const inRepository = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
 const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-replay-")))
 const log = path.join(directory, "log.db")
@@ -144,7 +143,7 @@ const wayward = worker()
 beforeAll(async () => {
   const layer = Hindcast.layer({
     ...{ log, workspace: directory, seed: 7, host: CONSENT },
-    plugins: [inRepository("plugins/text-room"), writePlugin(path.join(directory, "counter"), counter)],
+    plugins: [shippedPlugin("plugins", "text-room"), writePlugin(path.join(directory, "counter"), counter)],
     gate: {
       default: "allow",
       rules: [

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
 import { type Context, Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
@@ -10,9 +9,10 @@ import type { Rubric } from "../../src/kernel/rules/Rubric.ts"
 import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as ScoreSets from "../../src/projections/state/ScoreSets.ts"
+import { program } from "../built.ts"
 import { temporaryDirectory, temporaryLog } from "../temporary.ts"
 
-const PROGRAM = fileURLToPath(new URL("programs/rescoring.mjs", import.meta.url))
+const PROGRAM = program(import.meta.url, "rescoring")
 
 const rubric: Rubric = {
   name: "tidiness",

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Schedule } from "effect"
 import { describe, expect } from "vitest"
@@ -14,6 +13,7 @@ import * as Registry from "../../src/kernel/registry/Registry.ts"
 import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
 import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
+import { program } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { type Sample, writePlugin } from "./given.ts"
 import { loseLease, silence } from "./lostLease.ts"
@@ -145,7 +145,7 @@ describe("a kernel that was stopped right before a dispatch while another took o
   )
 })
 
-const STALLING = fileURLToPath(new URL("./programs/stalling.mjs", import.meta.url))
+const STALLING = program(import.meta.url, "stalling")
 
 /** Whether a process was stopped by a signal: the third field of its `stat` says so. */
 const isStopped = (pid: number): boolean => /^\d+ \(.*\) T/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))

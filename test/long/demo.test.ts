@@ -1,7 +1,8 @@
 import { Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
-import { document, workplace } from "../cli/hindcast.ts"
+import { document } from "../cli/hindcast.ts"
+import { workplace } from "../workplace.ts"
 
 const place = workplace()
 afterAll(place.remove)

@@ -1,13 +1,12 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { PACKAGE } from "../built.ts"
 import { errorsOf, makeProject, run } from "../package/consumer.ts"
 
 /** Installed from the registry, beside what else a project has. Takes minutes, and the network. */
 const INSTALL_MS = 600_000
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
 const packed = makeProject()
 const made = [packed]
 afterAll(() => {
@@ -17,7 +16,7 @@ afterAll(() => {
 let tarball = ""
 beforeAll(() => {
   const [{ filename }] = JSON.parse(
-    run(root, "npm", "pack", "--json", "--ignore-scripts", "--pack-destination", packed.directory),
+    run(PACKAGE, "npm", "pack", "--json", "--ignore-scripts", "--pack-destination", packed.directory),
   )
   tarball = path.join(packed.directory, filename)
 }, INSTALL_MS)

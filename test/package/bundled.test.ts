@@ -4,15 +4,15 @@ import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import * as esbuild from "esbuild"
 import * as vite from "vite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Tools from "../../src/plugins/sandbox/Tools.ts"
+import { built, PACKAGE, program, shippedPlugin } from "../built.ts"
+import { inRepository } from "../repository.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const textRoom = path.join(root, "plugins", "text-room")
+const textRoom = shippedPlugin("plugins", "text-room")
 const require = createRequire(import.meta.url)
 const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-bundled-")))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
@@ -29,9 +29,9 @@ const entry = place("project", "story.mjs")
 beforeAll(() => {
   // Otherwise a `package.json` above counts, if somebody left one in the directory for temporary files.
   fs.writeFileSync(path.join(base, "package.json"), '{ "private": true }\n')
-  fs.copyFileSync(path.join(root, "test", "package", "programs", "story.mjs"), entry)
-  fs.symlinkSync(root, place("project", "node_modules", "hindcast"))
-  fs.symlinkSync(path.join(root, "node_modules", "effect"), place("project", "node_modules", "effect"))
+  fs.copyFileSync(program(import.meta.url, "story"), entry)
+  fs.symlinkSync(PACKAGE, place("project", "node_modules", "hindcast"))
+  fs.symlinkSync(inRepository("node_modules", "effect"), place("project", "node_modules", "effect"))
 })
 
 const REQUIRE = 'import { createRequire as from } from "node:module"; const require = from(import.meta.url)'
@@ -71,7 +71,7 @@ const bare = (file: string) => {
 
 /** A directory where the package `hindcast` is installed, and its own dependencies cannot be seen, as pnpm installs it. */
 const installed = (file: string) => {
-  fs.symlinkSync(root, place(file, "installed", "node_modules", "hindcast"))
+  fs.symlinkSync(PACKAGE, place(file, "installed", "node_modules", "hindcast"))
   return place(file, "installed", file)
 }
 
@@ -134,7 +134,7 @@ describe("a bundled program", () => {
     const other = place("esbuild.mjs", "bare", "runner", "runner.js")
     fs.writeFileSync(other, "throw new Error('another')\n")
     expectStory(run(bundle, { log: "other.db" }))
-    const shipped = fs.readFileSync(path.join(root, "dist", "plugins", "runner", "runner.js"))
+    const shipped = fs.readFileSync(built("plugins", "runner", "runner.js"))
     const digest = crypto.createHash("sha256").update(shipped).digest("hex")
     const cache = path.join(path.dirname(bundle), "other.db.plugins", "text-room.deno")
     const written = path.join(cache, digest, "runner", "runner.js")

@@ -2,9 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
+import { PACKAGE } from "../built.ts"
 
 /** A project of somebody's, with nothing around it that counts. */
 export const makeProject = (): { readonly directory: string; readonly remove: () => void } => {
@@ -40,7 +38,7 @@ export const errorsOf = (tsc: string): ReadonlyArray<string> => {
   const { directory, remove } = makeProject()
   try {
     fs.mkdirSync(path.join(directory, "node_modules"))
-    fs.symlinkSync(root, path.join(directory, "node_modules", "hindcast"))
+    fs.symlinkSync(PACKAGE, path.join(directory, "node_modules", "hindcast"))
     fs.writeFileSync(path.join(directory, "program.ts"), PROGRAM)
     const language = { target: "ES2022", lib: ["ES2022"], types: [], module: "NodeNext", moduleResolution: "NodeNext" }
     const compilerOptions = { ...language, strict: true, skipLibCheck: false, noEmit: true }

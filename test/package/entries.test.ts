@@ -1,17 +1,16 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
+import { MAIN } from "../built.ts"
+import { inRepository } from "../repository.ts"
 
 const { exports: entries }: { readonly exports: Readonly<Record<string, string | { readonly default: string }>> } =
-  JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
+  JSON.parse(fs.readFileSync(inRepository("package.json"), "utf8"))
 
 const fileOf = (entry: string): string => {
   const found = entries[entry]
   if (found === undefined || typeof found === "string") throw new Error(`${entry}: expected an entry of the package`)
-  return path.join(root, found.default)
+  return inRepository(found.default)
 }
 
 /** The modules that a built file imports when it is loaded; not those that it imports later, by `import()`. */
@@ -129,11 +128,6 @@ describe("an entry of the package", () => {
 
 describe("the command line loads when it is started", () => {
   it("nothing but modules of Node's, so that --version waits for nothing", () => {
-    expect(loadedBy(path.join(root, "dist", "cli", "main.js"))).toEqual([
-      "node:fs",
-      "node:module",
-      "node:os",
-      "node:path",
-    ])
+    expect(loadedBy(MAIN)).toEqual(["node:fs", "node:module", "node:os", "node:path"])
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { Effect, Either } from "effect"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
-import { inRepository } from "../cli/hindcast.ts"
+import { inRepository } from "../repository.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "./fixtures.ts"
 
 const mistakesIn = (json: unknown, options?: Manifest.DecodeOptions) =>

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as AtomicFile from "../../src/platform/AtomicFile.ts"
@@ -13,6 +12,7 @@ import { fstabLine, mountPoints } from "../../src/plugins/sandbox/layers/Mounts.
 import { userOf } from "../../src/plugins/sandbox/layers/User.ts"
 import * as Sandbox from "../../src/plugins/sandbox/Sandbox.ts"
 import { testLayer } from "../../src/plugins/sandbox/Trial.ts"
+import { MAIN } from "../built.ts"
 import { start, temporaryDirectory, writeFiles } from "./fixtures.ts"
 import { confiningBy, inLayer, isThere, layers, layersNamed, namespaces, sayWhichLayers } from "./layers.ts"
 
@@ -119,7 +119,6 @@ const mapped = (answers: { readonly [name: string]: number }) =>
   Object.fromEntries(Object.keys(answers).map((name) => [name, Schema.Int]))
 
 describe("a machine that forbids namespaces", () => {
-  const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
   const Found = Schema.Struct({ layer: Schema.String, why: Schema.String })
 
   if (!namespaces.includes("unshare"))
@@ -129,7 +128,7 @@ describe("a machine that forbids namespaces", () => {
     "is found out by trying: %s is there and is refused",
     () => {
       const script = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"'
-      const inside = ["setpriv", "--bounding-set=-sys_admin", process.execPath, CLI, "doctor", "--json"]
+      const inside = ["setpriv", "--bounding-set=-sys_admin", process.execPath, MAIN, "doctor", "--json"]
       const text = execFileSync("unshare", ["--user", "--map-root-user", "sh", "-c", script, ...inside], {
         encoding: "utf8",
       })

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { Deferred, Effect, type Scope } from "effect"
+import * as builtOn from "../../built.ts"
 
 /** How a child process ended, and what it wrote. */
 export interface Ended {
@@ -27,7 +27,7 @@ export interface Starting {
 }
 
 /** A file of `programs/`. */
-export const programFile = (name: string): string => fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url))
+export const programFile = (name: string): string => builtOn.program(import.meta.url, name)
 
 /** Starts a program of `programs/`. It reads its input as JSON from its standard input, and the one before it from FIRST. */
 export const start = (

@@ -8,9 +8,10 @@ import * as Grants from "../../../src/plugins/manifest/Grants.ts"
 import * as Manifest from "../../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../../src/plugins/process/PluginHost.ts"
 import type { Json, JsonObject } from "../../../src/values/Json.ts"
+import { shippedPlugin } from "../../built.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 
-export const pythonPlugin = fileURLToPath(new URL("../../../packages/python", import.meta.url))
+export const pythonPlugin = shippedPlugin("packages", "python")
 
 /** What `execute` answers with. */
 export interface Executed {

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import type { Confining } from "../../../src/plugins/sandbox/Sandbox.ts"
+import { program } from "../../built.ts"
 import { bareManifest, isAlive, temporaryDirectory, writeFiles } from "../fixtures.ts"
 
-const HOST = fileURLToPath(new URL("./programs/host.mjs", import.meta.url))
+const HOST = program(import.meta.url, "host")
 
 /** A plugin that may be told to spin, with an ear for SIGTERM or without. */
 const ENTRY = `export default { actuators: { do: (ctx, { kind }) => {
