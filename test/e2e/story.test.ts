@@ -1,11 +1,11 @@
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { CaughtUp, EventLog } from "../../src/events/log/EventLog.ts"
 import * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
+import * as Gate from "../../src/kernel/gate/Gate.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Rubric from "../../src/kernel/rules/Rubric.ts"
@@ -13,24 +13,20 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
 import { shippedPlugin } from "../built.ts"
+import { testKernel } from "../kernel/testKernel.ts"
 import { inRepository } from "../repository.ts"
-import { temporaryDirectory } from "../temporary.ts"
 
 const textRoom = shippedPlugin("plugins", "text-room")
 const workspace = shippedPlugin("plugins", "workspace")
 const stricter = inRepository("examples", "rubrics", "stricter.yaml")
 
-/** A new log with a kernel on it. */
-const hindcast = (options: Omit<Hindcast.HindcastOptions, "log"> = {}) =>
-  Effect.map(temporaryDirectory, (directory) => {
-    const log = path.join(directory, "log.db")
-    return { log, directory, layer: Hindcast.layer({ log, workspace: directory, seed: 7, ...options }) }
-  })
+/** As a program has it that says nothing of them. */
+const STANDARD = { gate: Gate.standard, host: {} } as const
 
 describe("a task in the text room", () => {
   it.scopedLive("is perceived, acted in, closed and audited", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ gate: { default: "allow" } })
+      const { layer } = yield* testKernel({ ...STANDARD, gate: { default: "allow" } })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.plugins.import(textRoom)
@@ -69,7 +65,7 @@ describe("a task in the text room", () => {
 
   it.scopedLive("is won by an agent that knows the way, and everything can be asked afterwards", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const audit = yield* kernel.tasks.run(yield* agent("knows-the-way"), {
@@ -108,7 +104,7 @@ describe("a task in the text room", () => {
 
   it.scopedLive("goes the same way again with the same seed, and each task has its own world", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const log = yield* EventLog
@@ -130,7 +126,7 @@ describe("a task in the text room", () => {
 
   it.scopedLive("with a scenario that names a room that is not there is refused, and closed as failed", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const broken = {
@@ -162,7 +158,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("asks a person, who may answer through another process's connection to the log", () =>
     Effect.gen(function* () {
-      const { log, directory, layer } = yield* hindcast({ plugins: [workspace] })
+      const { log, directory, layer } = yield* testKernel({ ...STANDARD, plugins: [workspace] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "leave a note" })
@@ -184,7 +180,8 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("does not execute what a person rejects, or what nobody answers in time", () =>
     Effect.gen(function* () {
-      const { directory, layer } = yield* hindcast({
+      const { directory, layer } = yield* testKernel({
+        ...STANDARD,
         plugins: [workspace],
         gate: { rules: [{ name: "ask", decision: "confirm" }], confirmWithinMs: 300 },
       })
@@ -210,7 +207,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("does not execute what still waited for a person when its task was closed", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [workspace] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [workspace] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "leave a note" })
@@ -236,7 +233,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("executes what was shown and approved, also when the caller changes its arguments meanwhile", () =>
     Effect.gen(function* () {
-      const { directory, layer } = yield* hindcast({ plugins: [workspace] })
+      const { directory, layer } = yield* testKernel({ ...STANDARD, plugins: [workspace] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "leave a note" })
@@ -254,7 +251,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("does not execute an approved command whose actuator was deactivated meanwhile", () =>
     Effect.gen(function* () {
-      const { directory, layer } = yield* hindcast({ plugins: [workspace] })
+      const { directory, layer } = yield* testKernel({ ...STANDARD, plugins: [workspace] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "leave a note" })
@@ -273,7 +270,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("says in the log how a command ended that its caller no longer waits for", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [workspace] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [workspace] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "leave a note" })
@@ -290,7 +287,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("refuses a command to an actuator that is not active, and says which are", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom], gate: { default: "allow" } })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom], gate: { default: "allow" } })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.plugins.deactivate("text-room/go")
@@ -306,7 +303,7 @@ describe("the gate of a kernel", () => {
 
   it.scopedLive("refuses arguments that are not JSON, with the path, and records nothing", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom], gate: { default: "allow" } })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom], gate: { default: "allow" } })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "g" })
@@ -349,7 +346,7 @@ describe("the gate of a kernel", () => {
 describe("a kernel", () => {
   it.scopedLive("is one at a time on a log", () =>
     Effect.gen(function* () {
-      const { log, directory, layer } = yield* hindcast({ owner: "first" })
+      const { log, directory, layer } = yield* testKernel({ ...STANDARD, owner: "first" })
       yield* Effect.gen(function* () {
         yield* Kernel
         const second = Kernel.pipe(
@@ -363,7 +360,7 @@ describe("a kernel", () => {
 
   it.scopedLive("reads sensors by priority, and takes a change up at the next turn", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "g" })
@@ -379,7 +376,7 @@ describe("a kernel", () => {
 
   it.scopedLive("that closes abandons its open tasks and stops its plugins", () =>
     Effect.gen(function* () {
-      const { log, directory, layer } = yield* hindcast({ plugins: [textRoom] })
+      const { log, directory, layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.flatMap(Kernel, (kernel) => kernel.tasks.open({ goal: "g" })).pipe(Effect.provide(layer))
       const types = yield* Effect.flatMap(EventLog, (events) => events.readPage({}, 1000)).pipe(
         Effect.map((events) => events.map(({ type }) => type)),
@@ -398,7 +395,7 @@ describe("a kernel", () => {
 
   it.scopedLive("lets an agent perceive and act by itself", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const steps = ["north", "south"]
@@ -422,7 +419,7 @@ describe("a kernel", () => {
 
   it.scopedLive("closes a task as failed when its agent throws or chooses nothing that can be chosen", () =>
     Effect.gen(function* () {
-      const { layer } = yield* hindcast({ plugins: [textRoom] })
+      const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const failing = (decide: Agent.DecidingAgent["decide"]) =>

@@ -4,10 +4,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type * as Agent from "../../src/kernel/agents/Agent.ts"
-import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { CONSENT } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const go = { type: "object", properties: { to: { enum: ["north", "south"] } }, required: ["to"] }
 const position = { type: "object", properties: { x: { type: "integer" } }, required: ["x"] }
@@ -52,8 +51,9 @@ const walking = <A, E>(test: Effect.Effect<A, E, Kernel | EventLog>) =>
     fs.mkdirSync(plugin)
     fs.writeFileSync(path.join(plugin, "looper-plugin.json"), JSON.stringify(manifest))
     fs.writeFileSync(path.join(plugin, "main.ts"), ENTRY)
-    const options = { log: path.join(base, "log.db"), workspace: base, plugins: [plugin], host: CONSENT } as const
-    return Effect.provide(test, Hindcast.layer({ ...options, gate: { default: "allow" } }))
+    return Effect.flatMap(testKernel({ directory: base, plugins: [plugin] }), ({ layer }) =>
+      Effect.provide(test, layer),
+    )
   })
 
 const eventsAfter = (position: number) => Effect.flatMap(EventLog, (log) => log.readPage({ after: position }, 1000))

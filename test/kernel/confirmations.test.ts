@@ -14,7 +14,8 @@ import { program } from "../built.ts"
 import { event, place, sha } from "../projections/given.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { outside } from "../wrongOptions.ts"
-import { about, events, kernelWith, type Sample, seen, writePlugin } from "./given.ts"
+import { about, events, type Sample, seen, writePlugin } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const args = { path: "a.txt" }
 const question = (withinMs = 60_000): Confirmations.ConfirmationRequest => ({
@@ -51,7 +52,7 @@ const types = (id: string) =>
   )
 
 const onLog = <A, E, R>(test: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(kernelWith([]), ({ layer }) => Effect.provide(test, layer))
+  Effect.flatMap(testKernel(), ({ layer }) => Effect.provide(test, layer))
 
 // Time stands still here for whoever asks: only what the log says can tell that an answer is late.
 describe("an approval", () => {

@@ -6,7 +6,8 @@ import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
 import * as Gate from "../../src/kernel/gate/Gate.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Capabilities from "../../src/kernel/tasks/Capabilities.ts"
-import { about, events, kernelWith, type Sample, seen } from "./given.ts"
+import { about, events, type Sample, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 /** Says of itself that it does no harm, and may write. */
 const pen = (permissions: Sample["permissions"]): Sample => ({
@@ -26,7 +27,7 @@ const answering = (approved: boolean) =>
 describe("an actuator that declares no risk, of a plugin that may write", () => {
   it.scopedLive("is asked about by the gate where nobody configured one, with why", () =>
     Effect.gen(function* () {
-      const { layer, directory } = yield* kernelWith([pen({ write: ["."] })], { gate: Gate.standard })
+      const { layer, directory } = yield* testKernel({ plugins: [pen({ write: ["."] })], gate: Gate.standard })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "write" })
@@ -69,7 +70,7 @@ describe("an actuator that declares no risk, of a plugin that may write", () => 
         ],
         [{ run: ["git"] }, { status: "denied", reason: expect.stringContaining("high: its plugin may run git") }],
       ] as const) {
-        const { layer } = yield* kernelWith([pen(permissions)], { gate })
+        const { layer } = yield* testKernel({ plugins: [pen(permissions)], gate })
         const acting = Effect.flatMap(Kernel, (kernel) =>
           Effect.flatMap(kernel.tasks.open({ goal: "write" }), (task) => task.act("pen/write")),
         )
@@ -80,7 +81,7 @@ describe("an actuator that declares no risk, of a plugin that may write", () => 
 
   it.scopedLive("is not dispatched on an approval of less than its plugin may do by then", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([pen({ write: ["."] })], { gate: Gate.standard })
+      const { layer } = yield* testKernel({ plugins: [pen({ write: ["."] })], gate: Gate.standard })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "write" })

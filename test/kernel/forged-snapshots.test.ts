@@ -10,7 +10,8 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as PluginRegistry from "../../src/projections/state/PluginRegistry.ts"
 import { forge } from "../projections/forging.ts"
 import { sql } from "../projections/ladders.ts"
-import { about, kernelWith, type Sample, seen } from "./given.ts"
+import { about, type Sample, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 /** Its one actuator says of itself that it is dangerous. */
 const launcher: Sample = {
@@ -44,7 +45,7 @@ const fill = Effect.gen(function* () {
 describe("a snapshot of the registry that was forged", () => {
   it.scopedLive("lets no command pass that the gate asks a person about (S2)", () =>
     Effect.gen(function* () {
-      const { layer, log } = yield* kernelWith([launcher], { gate })
+      const { layer, log } = yield* testKernel({ plugins: [launcher], gate })
       yield* Effect.provide(Effect.zipRight(Registry, fill), layer)
       const states = yield* sql(log, "SELECT 1 FROM snapshots WHERE projection LIKE '%PluginRegistry%'")
       expect(states.length).toBeGreaterThan(0)

@@ -13,8 +13,9 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as ForkedTasks from "../../src/projections/state/ForkedTasks.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { Database } from "../sqlite.ts"
-import { about, events, kernelWith, type Sample, seen } from "./given.ts"
+import { about, events, type Sample, seen } from "./given.ts"
 import { loseLease } from "./lostLease.ts"
+import { testKernel } from "./testKernel.ts"
 
 /** Paints, if a person lets it; its world is in its process, and can be told but not put back. */
 const painter: Sample = {
@@ -74,7 +75,7 @@ const approving = (count: number) =>
 describe("a question to a person", () => {
   it.scopedLive("is asked anew in a fork, whoever answered it before, and answered there from outside", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([painter], { gate: asking })
+      const { layer } = yield* testKernel({ plugins: [painter], gate: asking })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const first = yield* Effect.fork(approving(1))
@@ -110,7 +111,7 @@ describe("a question to a person", () => {
 describe("a world that cannot be brought back", () => {
   it.scopedLive("is refused, unless nothing was done in it by then or it is accepted as it is", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([painter])
+      const { layer } = yield* testKernel({ plugins: [painter] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const { taskId } = yield* kernel.tasks.run(paints("red", "blue"), { goal: "paint" })
@@ -140,7 +141,7 @@ describe("a world that cannot be brought back", () => {
 
   it.scopedLive("outside of any plugin is none to bring back until the task has commanded something there since", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([scribe])
+      const { layer } = yield* testKernel({ plugins: [scribe] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const writes: Agent.DecidingAgent = {
@@ -161,7 +162,7 @@ describe("a world that cannot be brought back", () => {
 
   it.scopedLive("as it is said to be is found out: the fork is closed, and says where it differs", () =>
     Effect.gen(function* () {
-      const { layer, plugins } = yield* kernelWith([painter])
+      const { layer, plugins } = yield* testKernel({ plugins: [painter] })
       const declare = (rewind: ReadonlyArray<string>, entry: string) => {
         const file = path.join(String(plugins[0]), "looper-plugin.json")
         const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
@@ -205,7 +206,7 @@ describe("a world that cannot be brought back", () => {
 describe("a command that was under way at the moment", () => {
   it.scopedLive("is neither done nor undone: it is said where the task can be forked instead", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([painter])
+      const { layer } = yield* testKernel({ plugins: [painter] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.tasks.run(paints("red"), { goal: "paint" })
@@ -224,7 +225,7 @@ describe("a command that was under way at the moment", () => {
 describe("a kernel that dies in a fork", () => {
   it.scopedLive("leaves what the next one ends, scored, in that timeline alone", () =>
     Effect.gen(function* () {
-      const { layer, log, directory } = yield* kernelWith([painter], { gate: asking })
+      const { layer, log, directory } = yield* testKernel({ plugins: [painter], gate: asking })
       const copy = path.join(directory, "as-it-died.db")
       const done = yield* Effect.gen(function* () {
         const kernel = yield* Kernel
@@ -281,7 +282,7 @@ describe("an agent that perceives and acts by itself", () => {
 
   it.scopedLive("is led to the moment in the middle of its step; one that does otherwise on the way is not", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([painter])
+      const { layer } = yield* testKernel({ plugins: [painter] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.tasks.run(painting(["red", "blue", "green"]), { goal: "paint" })
@@ -310,7 +311,7 @@ describe("an agent that perceives and acts by itself", () => {
 describe("what a plugin pushes for all tasks", () => {
   it.scopedLive("is recorded in a live fork, and not where what was recorded answers", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([bell])
+      const { layer } = yield* testKernel({ plugins: [bell] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const { taskId } = yield* kernel.tasks.run(paints(), { goal: "listen" })

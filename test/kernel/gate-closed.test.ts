@@ -6,7 +6,8 @@ import { describe, expect } from "vitest"
 import * as Gate from "../../src/kernel/gate/Gate.ts"
 import type * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { about, events, kernelWith, type Sample, seen } from "./given.ts"
+import { about, events, type Sample, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const shell: Sample = {
   name: "shell",
@@ -31,7 +32,7 @@ describe("a kernel with a malformed gate", () => {
     { default: "confirm", confirmWithinMs: Number.NaN },
   ])("does not start, and makes no log: %j", (gate) =>
     Effect.gen(function* () {
-      const { layer, log } = yield* kernelWith([shell], outside({ gate }))
+      const { layer, log } = yield* testKernel({ plugins: [shell], ...outside({ gate }) })
       const exit = yield* Effect.exit(Effect.provide(Kernel, layer))
       const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
       const problems = [{ path: expect.stringMatching(/^gate\./) }]
@@ -45,7 +46,7 @@ describe("a kernel's gate", () => {
   it.scopedLive("is what it was when the kernel began, whatever the program does with its object", () =>
     Effect.gen(function* () {
       const gate: { default: "allow" | "deny"; rules: Array<Gate.GateRule> } = { default: "deny", rules: [] }
-      const { layer } = yield* kernelWith([shell], { gate })
+      const { layer } = yield* testKernel({ plugins: [shell], gate })
       yield* Effect.gen(function* () {
         gate.default = "allow"
         gate.rules.push({ name: "all", decision: "allow" })
@@ -59,7 +60,7 @@ describe("a kernel's gate", () => {
   it.scopedLive("is readable in the log, with what it does where it does not say", () =>
     Effect.gen(function* () {
       const rules = [{ name: "shell", actuator: "shell/*", decision: "confirm", confirmWithinMs: 200 }] as const
-      const { layer } = yield* kernelWith([shell], { gate: { rules } })
+      const { layer } = yield* testKernel({ plugins: [shell], gate: { rules } })
       const [started] = yield* Effect.provide(events("KernelStarted"), layer)
       expect(started).toMatchObject({
         schemaVersion: 2,
@@ -87,7 +88,7 @@ describe("a command under whatever gate a program was given", () => {
     const outcomes = new Set<string>()
     const holds = (gate: unknown, approves: boolean) =>
       Effect.gen(function* () {
-        const { layer, log } = yield* kernelWith([shell], outside({ gate }))
+        const { layer, log } = yield* testKernel({ plugins: [shell], ...outside({ gate }) })
         const ran = yield* Effect.exit(Effect.provide(asked(approves), layer))
         const decoded = Gate.decode(gate)
         if (Either.isLeft(decoded)) {

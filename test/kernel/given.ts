@@ -3,8 +3,6 @@ import * as path from "node:path"
 import { Effect, Option, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
-import * as Hindcast from "../../src/kernel/Hindcast.ts"
-import { temporaryDirectory } from "../temporary.ts"
 
 /** What a test says of a plugin; the rest has its defaults. */
 export interface Sample {
@@ -61,22 +59,6 @@ export const writePlugin = (directory: string, sample: Sample): string => {
 
 /** The plugins of tests did not come with Hindcast: they are started wherever the tests run. */
 export const CONSENT = { consent: "flags" } as const
-
-/** A new log, with a kernel on it that has these plugins and allows every command. */
-export const kernelWith = (samples: ReadonlyArray<Sample>, options: Partial<Hindcast.HindcastOptions> = {}) =>
-  Effect.map(temporaryDirectory, (directory) => {
-    const plugins = samples.map((sample) => writePlugin(path.join(directory, "sources", sample.name), sample))
-    const log = path.join(directory, "log.db")
-    const settings = {
-      log,
-      workspace: directory,
-      seed: 7,
-      gate: { default: "allow" },
-      host: CONSENT,
-      ...options,
-    } as const
-    return { directory, log, plugins, layer: Hindcast.layer({ ...settings, plugins }) }
-  })
 
 /** Waits for the `count`th event, from the beginning of the log, that a test looks for. */
 export const seen = (looksFor: (event: Event) => boolean, count = 1): Effect.Effect<Event, never, EventLog> =>

@@ -3,7 +3,8 @@ import { Effect, Exit, Fiber } from "effect"
 import { describe, expect } from "vitest"
 import * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { events, kernelWith, type Sample, seen } from "./given.ts"
+import { events, type Sample, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const world: Sample = {
   name: "world",
@@ -20,7 +21,7 @@ const brief = Agent.fromPolicy({ name: "brief", version: "1", policy: () => ({ d
 describe("an interruption", () => {
   it.scoped("that arrives while a task is being closed ends what would come after it", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([world])
+      const { layer } = yield* testKernel({ plugins: [world] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const tasks = yield* Effect.fork(

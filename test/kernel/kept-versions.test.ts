@@ -4,7 +4,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import type { Task } from "../../src/kernel/tasks/Task.ts"
-import { about, events, kernelWith, seen } from "./given.ts"
+import { about, events, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const sensing = (word: string, sensor = "look") => ({
   ...{ name: "sample", sensors: [{ name: sensor }], actuators: [{ name: "say" }] },
@@ -39,7 +40,7 @@ describe("a task", () => {
     "keeps the version of a plugin that it began with, where one process serves each %s",
     (instance) =>
       Effect.gen(function* () {
-        const { plugins, layer } = yield* kernelWith([{ ...sensing("one"), instance }])
+        const { plugins, layer } = yield* testKernel({ plugins: [{ ...sensing("one"), instance }] })
         yield* Effect.gen(function* () {
           const { tasks, plugins: registry } = yield* Kernel
           const before = yield* tasks.open({ goal: "before" })
@@ -75,7 +76,7 @@ describe("a task", () => {
         sensors: { look: async (ctx) => (await ctx.run("echo", ["hi"]).catch((error) => ({ stdout: error.code }))).stdout.trim() },
         actuators: { say: () => 1 },
       }`
-      const { plugins, layer } = yield* kernelWith([{ ...run, entry }])
+      const { plugins, layer } = yield* testKernel({ plugins: [{ ...run, entry }] })
       yield* Effect.gen(function* () {
         const { tasks, plugins: registry } = yield* Kernel
         const file = path.join(plugins[0] ?? "", "looper-plugin.json")
@@ -106,7 +107,7 @@ describe("a task", () => {
   /** Opens a task with a version that may run a command, updates it to one that does not ask, and takes the command back. */
   const taken = (instance: "kernel" | "task") =>
     Effect.gen(function* () {
-      const { plugins, layer } = yield* kernelWith([asking(instance)])
+      const { plugins, layer } = yield* testKernel({ plugins: [asking(instance)] })
       const source = plugins[0] ?? ""
       const file = path.join(source, "looper-plugin.json")
       const before = JSON.parse(fs.readFileSync(file, "utf8"))

@@ -14,7 +14,8 @@ import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { outside, placesOf, wrongIn } from "../wrongOptions.ts"
-import { kernelWith, type Sample } from "./given.ts"
+import type { Sample } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const lamp: Sample = {
   name: "lamp",
@@ -106,7 +107,7 @@ describe("the options of a layer", () => {
 describe("the options of a kernel's functions", () => {
   it.scopedLive("are refused before anything is recorded", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([lamp])
+      const { layer } = yield* testKernel({ plugins: [lamp] })
       yield* Effect.gen(function* () {
         const { tasks, fork, replay, rescore, plugins } = yield* Kernel
         const log = yield* EventLog

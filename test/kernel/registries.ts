@@ -3,10 +3,10 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
-import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
 import type { Projector } from "../../src/projections/projector/Projector.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { testKernel } from "./testKernel.ts"
 
 /** What a test says of a plugin; the rest is as small as a plugin can be. */
 export interface Sample {
@@ -42,16 +42,13 @@ export const write = (directory: string, sample?: Sample): string => {
 }
 
 /** A registry beside a new log, with a workspace, and room for sources. */
-export const place = Effect.map(temporaryDirectory, (base) => {
+export const place = Effect.gen(function* () {
+  const base = yield* temporaryDirectory
   const workspace = path.join(base, "workspace")
   fs.mkdirSync(workspace)
-  const options = { log: path.join(base, "log", "log.db"), workspace, actor: "human:ann" }
-  fs.mkdirSync(path.dirname(options.log))
+  const { log, layerLog } = yield* testKernel({ directory: path.join(base, "log"), workspace, actor: "human:ann" })
   return {
-    base,
-    workspace,
-    copies: `${options.log}.plugins`,
-    layer: Hindcast.layerLog(options),
+    ...{ base, workspace, layer: layerLog, copies: `${log}.plugins` },
     source: (sample?: Sample, name = "source") => write(path.join(base, name), sample),
   }
 })

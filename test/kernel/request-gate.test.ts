@@ -6,7 +6,8 @@ import { describe, expect } from "vitest"
 import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Gate from "../../src/kernel/gate/Gate.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { about, events, kernelWith, type Sample, seen } from "./given.ts"
+import { about, events, type Sample, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 /** A sensor that writes a file and runs a command, which it was granted. */
 const spy: Sample = {
@@ -87,7 +88,7 @@ describe("a gate's rules about requests", () => {
 describe("what a sensor asks of the host", () => {
   it.scopedLive("is done as it was granted where no rule is about requests, and nothing is ruled on", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([spy])
+      const { layer } = yield* testKernel({ plugins: [spy] })
       yield* Effect.gen(function* () {
         expect(yield* perceiving).toEqual({ "spy/note": "done", "spy/talk": "hello\n" })
         expect((yield* rulings).map(({ type }) => type).sort()).toEqual([
@@ -100,7 +101,7 @@ describe("what a sensor asks of the host", () => {
   it.scopedLive("is denied by a rule, which the plugin is told, and each event names its cause", () =>
     Effect.gen(function* () {
       const gate = requests([{ name: "no-commands", request: ["run"], decision: "deny", reason: "not here" }], "allow")
-      const { layer, directory } = yield* kernelWith([spy], { gate })
+      const { layer, directory } = yield* testKernel({ plugins: [spy], gate })
       yield* Effect.gen(function* () {
         expect(yield* perceiving).toEqual({ "spy/note": "done", "spy/talk": ["RequestDenied", "not here"] })
         expect(fs.readFileSync(path.join(directory, "note.txt"), "utf8")).toBe("all of it")
@@ -121,7 +122,7 @@ describe("what a sensor asks of the host", () => {
       const gate = requests([{ name: "ask", request: ["write"], target: "*/note.txt", decision: "confirm" }], "allow")
       const timeout = 3_000
       const hasty = { ...spy, sensors: [{ name: "note", timeout }, { name: "talk" }] }
-      const { layer, directory } = yield* kernelWith([hasty], { gate })
+      const { layer, directory } = yield* testKernel({ plugins: [hasty], gate })
       yield* Effect.gen(function* () {
         const looking = yield* Effect.fork(perceiving)
         const asked = yield* seen(about("ConfirmationRequested"))
@@ -152,7 +153,7 @@ describe("what a sensor asks of the host", () => {
         { name: "ask-briefly", request: ["write"], decision: "confirm", confirmWithinMs: 50 },
         { name: "ask", request: ["run"], decision: "confirm" },
       ])
-      const { layer, directory } = yield* kernelWith([spy], { gate })
+      const { layer, directory } = yield* testKernel({ plugins: [spy], gate })
       yield* Effect.gen(function* () {
         const looking = yield* Effect.fork(perceiving)
         const asked = yield* seen(
@@ -179,7 +180,7 @@ describe("what a sensor asks of the host", () => {
 
   it.scopedLive("is withdrawn from whoever is asked when its call ends first", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([spy], { gate: requests([], "confirm") })
+      const { layer } = yield* testKernel({ plugins: [spy], gate: requests([], "confirm") })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "look" })

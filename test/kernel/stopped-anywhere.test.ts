@@ -14,7 +14,8 @@ import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { about, logged, type Sample, seen, writePlugin } from "./given.ts"
 import { loseLease } from "./lostLease.ts"
-import { layerOn, logIn, start, stoppingAt } from "./stopping.ts"
+import { stoppingAt } from "./stopping.ts"
+import { testKernel } from "./testKernel.ts"
 
 const room: Sample = {
   name: "room",
@@ -48,7 +49,7 @@ const prepared = Effect.gen(function* () {
   const directory = yield* temporaryDirectory
   const source = writePlugin(path.join(directory, "room"), room)
   yield* Effect.gen(function* () {
-    const { run } = yield* start(layerOn(directory))
+    const { run } = yield* (yield* testKernel({ directory })).start
     yield* run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
   }).pipe(Effect.scoped)
   return directory
@@ -96,16 +97,14 @@ const stoppedBefore = (count: number, from: string) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
     fs.cpSync(from, directory, { recursive: true })
-    const first = yield* stoppingAt((_, appends) => appends === count, directory, gate)
-    const life = Effect.flatMap(start(first.layer), ({ run }) => run(Effect.scoped(live(first.goneOn)))).pipe(
-      Effect.scoped,
-    )
+    const first = yield* stoppingAt((_, appends) => appends === count, { directory, gate })
+    const life = Effect.flatMap(first.start, ({ run }) => run(Effect.scoped(live(first.goneOn)))).pipe(Effect.scoped)
     const living = yield* Effect.fork(Effect.exit(life))
     const at = yield* Effect.raceFirst(Effect.option(first.stopped), Effect.as(Fiber.join(living), Option.none()))
     if (Option.isNone(at)) return { ...(yield* Fiber.join(living)), at: undefined }
 
-    loseLease(logIn(directory))
-    const second = yield* start(layerOn(directory))
+    loseLease(first.log)
+    const second = yield* (yield* testKernel({ directory })).start
     const log = yield* second.run(EventLog)
     const recovered = yield* log.head
     yield* first.goOn
@@ -184,7 +183,8 @@ describe("a kernel that waits for a person while another one takes over", () => 
   it.scoped("answers LeaseLost, and not that its question was withdrawn", () =>
     Effect.gen(function* () {
       const directory = yield* prepared
-      const first = yield* start(layerOn(directory, undefined, gate))
+      const kernel = yield* testKernel({ directory, gate })
+      const first = yield* kernel.start
       const acting = yield* first.run(
         Effect.gen(function* () {
           const task = yield* (yield* Kernel).tasks.open({ goal: "fail" })
@@ -193,8 +193,8 @@ describe("a kernel that waits for a person while another one takes over", () => 
           return acting
         }),
       )
-      loseLease(logIn(directory))
-      const second = yield* start(layerOn(directory))
+      loseLease(kernel.log)
+      const second = yield* (yield* testKernel({ directory })).start
       const log = yield* second.run(EventLog)
       const before = yield* log.head
       // It looks for what other processes say.

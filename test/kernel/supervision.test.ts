@@ -1,14 +1,14 @@
-import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import * as fc from "fast-check"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
-import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { type Crash, type Policy, standard, standing } from "../../src/kernel/instances/Supervision.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { bareManifest, isAlive, temporaryDirectory, writeFiles } from "../plugins/fixtures.ts"
+import { isAlive } from "../plugins/fixtures.ts"
+import type { Sample } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 const policies: fc.Arbitrary<Policy> = fc.record({
   windowMs: fc.integer({ min: 1, max: 1_000_000 }),
@@ -74,31 +74,12 @@ describe("when a plugin may be started again", () => {
 
 const isOf = Vocabulary.is
 
-/** A kernel with one plugin, whose sensors and actuators are as said, and the events that fit as they come. */
-const kernelWith = (entry: string, options: Partial<Hindcast.HindcastOptions> = {}) =>
-  Effect.gen(function* () {
-    const directory = yield* temporaryDirectory
-    const component = (name: string) => ({ name, description: `It is ${name}` })
-    const manifest = {
-      ...bareManifest,
-      peas: {
-        ...bareManifest.peas,
-        sensors: [component("look")],
-        actuators: [{ ...component("crash"), risk: "none" }],
-      },
-    }
-    const plugin = path.join(directory, "plugin")
-    yield* writeFiles(plugin, { "looper-plugin.json": JSON.stringify(manifest), "main.ts": entry })
-    return Hindcast.layer({
-      log: path.join(directory, "log.db"),
-      workspace: directory,
-      plugins: [plugin],
-      gate: { default: "allow" },
-      seed: 1,
-      host: { consent: "flags" },
-      ...options,
-    })
-  })
+/** A plugin that senses and crashes. */
+const sample = (entry: string): Sample => ({
+  ...{ name: "sample", entry },
+  sensors: [{ name: "look" }],
+  actuators: [{ name: "crash", risk: "none" }],
+})
 
 /** The first event of the log that fits, as soon as it is there. */
 const firstThat = <E extends Event>(fits: (event: Event) => event is E) =>
@@ -124,7 +105,7 @@ const quick: Policy = { windowMs: 60_000, crashes: 3, firstMs: 40, mostMs: 100 }
 describe("a plugin that crashes", () => {
   it.scopedLive("is started again, and after too many crashes is in quarantine until a person lifts it", () =>
     Effect.gen(function* () {
-      const layer = yield* kernelWith(COUNTING, { restarts: quick })
+      const { layer } = yield* testKernel({ plugins: [sample(COUNTING)], restarts: quick })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "See it crash" })
@@ -154,7 +135,10 @@ describe("a plugin that crashes", () => {
 
   it.scopedLive("while it loads is in quarantine after as many attempts, and no process is tried any more", () =>
     Effect.gen(function* () {
-      const layer = yield* kernelWith(`throw new Error("never"); export default {}`, { restarts: quick })
+      const { layer } = yield* testKernel({
+        plugins: [sample(`throw new Error("never"); export default {}`)],
+        restarts: quick,
+      })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "See it fail" })
@@ -174,7 +158,7 @@ describe("a plugin that crashes", () => {
 describe("a process that nobody uses", () => {
   it.scopedLive("is stopped after the idle time, and started again when it is needed", () =>
     Effect.gen(function* () {
-      const layer = yield* kernelWith(COUNTING, { idleMs: 150 })
+      const { layer } = yield* testKernel({ plugins: [sample(COUNTING)], idleMs: 150 })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "Let it idle" })
@@ -192,12 +176,14 @@ describe("a process that nobody uses", () => {
 
   it.scopedLive("is not stopped in the middle of a call, however long that takes", () =>
     Effect.gen(function* () {
-      const layer = yield* kernelWith(
-        `export default {
+      const { layer } = yield* testKernel({
+        plugins: [
+          sample(`export default {
           sensors: { look: () => new Promise((resolve) => setTimeout(() => resolve("seen"), 600)) },
-          actuators: { crash: () => 1 } }`,
-        { idleMs: 100 },
-      )
+          actuators: { crash: () => 1 } }`),
+        ],
+        idleMs: 100,
+      })
       yield* Effect.gen(function* () {
         const task = yield* (yield* Kernel).tasks.open({ goal: "Take your time" })
         expect((yield* task.perceive()).map(({ reading }) => reading)).toEqual(["seen"])
@@ -207,7 +193,7 @@ describe("a process that nobody uses", () => {
 
   it.scopedLive("does not hold up the end of the kernel, however long it may idle", () =>
     Effect.gen(function* () {
-      const layer = yield* kernelWith(COUNTING, { idleMs: 3_600_000 })
+      const { layer } = yield* testKernel({ plugins: [sample(COUNTING)], idleMs: 3_600_000 })
       const readings = yield* Effect.gen(function* () {
         const task = yield* (yield* Kernel).tasks.open({ goal: "Be gone" })
         return yield* task.perceive()
@@ -220,10 +206,12 @@ describe("a process that nobody uses", () => {
 describe("a process that is being started", () => {
   it.scopedLive("ends where nobody waits for it any more, and another one is started for whoever comes", () =>
     Effect.gen(function* () {
-      const layer = yield* kernelWith(
-        `console.log("loading"); await new Promise((resolve) => setTimeout(resolve, 400))
-        export default { sensors: { look: () => "seen" }, actuators: { crash: () => 1 } }`,
-      )
+      const { layer } = yield* testKernel({
+        plugins: [
+          sample(`console.log("loading"); await new Promise((resolve) => setTimeout(resolve, 400))
+        export default { sensors: { look: () => "seen" }, actuators: { crash: () => 1 } }`),
+        ],
+      })
       yield* Effect.gen(function* () {
         const task = yield* (yield* Kernel).tasks.open({ goal: "Change your mind" })
         const first = yield* Effect.fork(task.perceive())

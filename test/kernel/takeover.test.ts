@@ -6,17 +6,13 @@ import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Schedule } from "effect"
 import { describe, expect } from "vitest"
 import { type CoreNewEvent, EventLog } from "../../src/events/log/EventLog.ts"
-import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
-import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Kernel from "../../src/kernel/Kernel.ts"
 import * as Registry from "../../src/kernel/registry/Registry.ts"
-import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
-import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
-import * as Projector from "../../src/projections/projector/Projector.ts"
 import { program } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { type Sample, writePlugin } from "./given.ts"
 import { loseLease, silence } from "./lostLease.ts"
+import { testKernel } from "./testKernel.ts"
 
 const lamp: Sample = {
   name: "lamp",
@@ -43,34 +39,11 @@ const kernelThatStopsAt = (type: CoreNewEvent["type"], directory: string) =>
       })),
     )
     return {
-      layer: layerOn(directory, stopping),
+      ...(yield* testKernel({ directory, between: stopping })),
       stopped: Deferred.await(stopped),
       goOn: Deferred.succeed(goOn, undefined),
     }
   })
-
-/** A kernel on the log of a directory, through what stands between it and the log. */
-const layerOn = (
-  directory: string,
-  between: Layer.Layer<EventLog, never, EventLog> = Layer.effect(EventLog, EventLog),
-) => {
-  const filename = path.join(directory, "log.db")
-  const places = { workspace: directory, directory: `${filename}.plugins` }
-  const services = Layer.mergeAll(Registry.layer(places), Confirmations.layer, Scoring.layer)
-  return Kernel.layer({ ...places, seed: 7, gate: { default: "allow" } }).pipe(
-    Layer.provideMerge(services),
-    Layer.provideMerge(Projector.layer),
-    Layer.provideMerge(between),
-    Layer.provideMerge(SqliteEventLog.layer({ filename })),
-    Layer.provide(PluginHost.layerOf({ consent: "flags" })),
-  )
-}
-
-/** Starts a kernel in the scope of the test. */
-const start = (layer: ReturnType<typeof layerOn>) =>
-  Effect.map(Layer.build(layer), (context) => ({
-    run: <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => Effect.provide(effect, context),
-  }))
 
 const commandEvents = Effect.flatMap(EventLog, (log) =>
   log.readPage(
@@ -102,13 +75,13 @@ describe("a kernel that was stopped right before a dispatch while another took o
       const directory = yield* temporaryDirectory
       const source = writePlugin(path.join(directory, "lamp"), lamp)
       const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
-      const first = yield* start(stale.layer)
+      const first = yield* stale.start
       yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
       const { task, outcome } = yield* first.run(lighting)
       yield* stale.stopped
 
       loseLease(path.join(directory, "log.db"))
-      const second = yield* start(layerOn(directory))
+      const second = yield* (yield* testKernel({ directory })).start
       const ended = ["CommandAllowed", "CommandDenied", "TaskClosed"]
       expect(yield* second.run(commandEvents)).toEqual(ended)
 
@@ -131,7 +104,7 @@ describe("a kernel that was stopped right before a dispatch while another took o
       const directory = yield* temporaryDirectory
       const source = writePlugin(path.join(directory, "lamp"), lamp)
       const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
-      const first = yield* start(stale.layer)
+      const first = yield* stale.start
       yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
       const { task, outcome } = yield* first.run(lighting)
       yield* stale.stopped
@@ -172,7 +145,7 @@ describe("a kernel's process that is stopped by SIGSTOP", () => {
         )
 
         silence(path.join(directory, "log.db"))
-        const second = yield* start(layerOn(directory))
+        const second = yield* (yield* testKernel({ directory })).start
         expect(yield* second.run(commandEvents)).toEqual(ended)
         const before = yield* second.run(Effect.flatMap(EventLog, (log) => log.head))
         child.kill("SIGCONT")
@@ -192,14 +165,14 @@ describe("a kernel that takes over while the one before goes on", () => {
       const directory = yield* temporaryDirectory
       const source = writePlugin(path.join(directory, "lamp"), lamp)
       const stale = yield* kernelThatStopsAt("CommandDispatched", directory)
-      const first = yield* start(stale.layer)
+      const first = yield* stale.start
       yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
       const { task, outcome } = yield* first.run(lighting)
       yield* stale.stopped
 
       loseLease(path.join(directory, "log.db"))
       const slow = yield* kernelThatStopsAt("TaskClosed", directory)
-      const starting = yield* Effect.fork(start(slow.layer))
+      const starting = yield* Effect.fork(slow.start)
       yield* slow.stopped
       // It has read what there is, and has not yet said how it ended. The first one is shut out already; one of Hindcast 0.2
       // would still get its dispatch in.
@@ -229,13 +202,13 @@ describe("a kernel that takes over while the one before goes on", () => {
       const directory = yield* temporaryDirectory
       const source = writePlugin(path.join(directory, "lamp"), lamp)
       const stale = yield* kernelThatStopsAt("CommandSucceeded", directory)
-      const first = yield* start(stale.layer)
+      const first = yield* stale.start
       yield* first.run(Effect.flatMap(Registry.Registry, (registry) => registry.import(source)))
       const { outcome } = yield* first.run(lighting)
       yield* stale.stopped
 
       loseLease(path.join(directory, "log.db"))
-      const second = yield* start(layerOn(directory))
+      const second = yield* (yield* testKernel({ directory })).start
       const ended = ["CommandAllowed", "CommandDispatched", "CommandOutcomeUnknown", "TaskClosed"]
       expect(yield* second.run(commandEvents)).toEqual(ended)
       yield* stale.goOn

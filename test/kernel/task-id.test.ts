@@ -5,12 +5,13 @@ import type * as Agent from "../../src/kernel/agents/Agent.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { TaskIdInvalid, TaskIdTaken } from "../../src/kernel/tasks/TaskId.ts"
-import { events, kernelWith } from "./given.ts"
+import { events } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 describe("a task whose id the caller chose", () => {
   it.scopedLive("has it in the log, and is audited by it", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([])
+      const { layer } = yield* testKernel()
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "count", id: "task-0042" })
@@ -25,7 +26,7 @@ describe("a task whose id the caller chose", () => {
 
   it.scopedLive("is run under it by an agent", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([])
+      const { layer } = yield* testKernel()
       const quick: Agent.DecidingAgent = { name: "quick", version: "1", decide: () => ({ done: "achieved" }) }
       const audit = yield* Effect.flatMap(Kernel, ({ tasks }) => tasks.run(quick, { goal: "be done", id: "one" })).pipe(
         Effect.provide(layer),
@@ -38,7 +39,7 @@ describe("a task whose id the caller chose", () => {
     "is refused where an open task has it, where a closed one has it, and where a kernel before had it",
     () =>
       Effect.gen(function* () {
-        const { layer, directory, log } = yield* kernelWith([])
+        const { layer, directory, log } = yield* testKernel()
         const again = { goal: "again", id: "task-1" }
         const position = yield* Effect.gen(function* () {
           const { tasks } = yield* Kernel
@@ -66,7 +67,7 @@ describe("a task whose id the caller chose", () => {
 
   it.scopedLive("is refused to all but one of those who open it at the same time", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([])
+      const { layer } = yield* testKernel()
       yield* Effect.gen(function* () {
         const { tasks } = yield* Kernel
         const opening = Array.from({ length: 8 }, () => Effect.either(tasks.open({ goal: "race", id: "race" })))
@@ -79,7 +80,7 @@ describe("a task whose id the caller chose", () => {
 
   it.scopedLive("is refused where it says what no id may say", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([])
+      const { layer } = yield* testKernel()
       yield* Effect.gen(function* () {
         const { tasks } = yield* Kernel
         for (const id of [

@@ -7,12 +7,13 @@ import { TaskClosed } from "../../src/kernel/context/TaskLifecycle.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { CONSENT, events, kernelWith, logged, type Sample, seen, writePlugin } from "./given.ts"
+import { CONSENT, events, logged, type Sample, seen, writePlugin } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
 
 describe("opening a task", () => {
   it.scopedLive("gives a task of its own each time it is run, however often it was asked for", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([])
+      const { layer } = yield* testKernel()
       yield* Effect.gen(function* () {
         const open = (yield* Kernel).tasks.open({ goal: "again" })
         const [one, two] = [yield* open, yield* open]
@@ -38,7 +39,7 @@ describe("closing a task", () => {
 
   it.scopedLive("ends the readings that are under way: nothing is read in it afterwards", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([slow])
+      const { layer } = yield* testKernel({ plugins: [slow] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const task = yield* kernel.tasks.open({ goal: "look" })

@@ -3,7 +3,8 @@ import { Effect, Fiber, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
-import { about, events, kernelWith, logged, type Sample, seen } from "../given.ts"
+import { about, events, logged, type Sample, seen } from "../given.ts"
+import { testKernel } from "../testKernel.ts"
 
 const pulse: Sample = {
   name: "body",
@@ -49,7 +50,7 @@ const readings = Effect.map(events("SensorRead"), (read) =>
 describe("a sensor with an interval", () => {
   it.scoped("is read on its own while the task is open, by its opening", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([pulse])
+      const { layer } = yield* testKernel({ plugins: [pulse] })
       yield* Effect.gen(function* () {
         const task = yield* open
         for (const beat of [1, 2, 3]) {
@@ -76,7 +77,7 @@ describe("a sensor with an interval", () => {
 
   it.scoped("stops with the task", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([pulse])
+      const { layer } = yield* testKernel({ plugins: [pulse] })
       yield* Effect.gen(function* () {
         const task = yield* open
         yield* TestClock.adjust("1 seconds")
@@ -99,7 +100,7 @@ describe("a sensor with an interval", () => {
 
   it.scoped("never has two readings under way, and what passes meanwhile comes to the next tick", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([slow])
+      const { layer } = yield* testKernel({ plugins: [slow] })
       yield* Effect.gen(function* () {
         const task = yield* open
         yield* TestClock.adjust("100 millis")
@@ -125,7 +126,7 @@ describe("a sensor with an interval", () => {
 
   it.scoped("is skipped by a deadline that comes while its reading is still under way", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([slow])
+      const { layer } = yield* testKernel({ plugins: [slow] })
       yield* Effect.gen(function* () {
         const task = yield* open
         yield* TestClock.adjust("100 millis")
@@ -144,7 +145,7 @@ describe("a sensor with an interval", () => {
 
   it.scoped("is not read at a tick at which it is not active, and has its priority of that moment", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([pulse])
+      const { layer } = yield* testKernel({ plugins: [pulse] })
       yield* Effect.gen(function* () {
         const { plugins } = yield* Kernel
         yield* open
@@ -172,7 +173,7 @@ describe("a sensor with an interval", () => {
             actuators: { leave: () => { Deno.exit(3) } },
           }`,
       }
-      const { layer } = yield* kernelWith([moody])
+      const { layer } = yield* testKernel({ plugins: [moody] })
       yield* Effect.gen(function* () {
         const task = yield* open
         yield* TestClock.adjust("1 seconds")

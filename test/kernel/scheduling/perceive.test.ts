@@ -3,7 +3,8 @@ import { Effect, Fiber, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
-import { events, kernelWith, logged, type Sample, seen } from "../given.ts"
+import { events, logged, type Sample, seen } from "../given.ts"
+import { testKernel } from "../testKernel.ts"
 
 const senses: Sample = {
   name: "senses",
@@ -30,7 +31,7 @@ const senses: Sample = {
 describe("perceiving with a deadline", () => {
   it.scoped("answers at the deadline: cancels what is under way, and skips what had no turn", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([senses])
+      const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {
         const task = yield* Effect.flatMap(Kernel, (kernel) => kernel.tasks.open({ goal: "look" }))
         const perceiving = yield* Effect.fork(task.perceive({ deadlineMs: 1000 }))
@@ -67,7 +68,7 @@ describe("perceiving with a deadline", () => {
 
   it.scoped("of no time at all asks nothing and skips everything", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([senses])
+      const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {
         const task = yield* Effect.flatMap(Kernel, (kernel) => kernel.tasks.open({ goal: "look" }))
         expect(yield* task.perceive({ deadlineMs: 0 })).toEqual([])
@@ -85,7 +86,7 @@ describe("perceiving with a deadline", () => {
 
   it.scoped("lets a plugin that is only starting go on, so that the next one finds it", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([senses])
+      const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.plugins.deactivate("senses/slow")
@@ -103,7 +104,7 @@ describe("perceiving with a deadline", () => {
 
   it.scoped("that is no time is refused, and nothing is recorded", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([senses])
+      const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {
         const task = yield* Effect.flatMap(Kernel, (kernel) => kernel.tasks.open({ goal: "look" }))
         const log = yield* EventLog
@@ -121,7 +122,7 @@ describe("perceiving with a deadline", () => {
 
   it.scoped("is the agent's at each step, where its run has one", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([senses])
+      const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const saw: Array<unknown> = []

@@ -4,7 +4,8 @@ import { describe, expect } from "vitest"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { Projector } from "../../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../../src/projections/state/EnvironmentState.ts"
-import { about, events, kernelWith, type Sample, seen } from "../given.ts"
+import { about, events, type Sample, seen } from "../given.ts"
+import { testKernel } from "../testKernel.ts"
 
 const bells = (instance: "task" | "kernel"): Sample => ({
   name: "bells",
@@ -35,7 +36,7 @@ const open = (plugins?: ReadonlyArray<string>) =>
 describe("a reading that a plugin pushes", () => {
   it.scopedLive("is recorded in the task that its process serves, in the plugin's name", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([bells("task")])
+      const { layer } = yield* testKernel({ plugins: [bells("task")] })
       yield* Effect.gen(function* () {
         const task = yield* open()
         const other = yield* open()
@@ -60,7 +61,7 @@ describe("a reading that a plugin pushes", () => {
 
   it.scopedLive("by a process that serves all tasks is recorded in each open one that it takes part in", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([bells("kernel")])
+      const { layer } = yield* testKernel({ plugins: [bells("kernel")] })
       yield* Effect.gen(function* () {
         const one = yield* open()
         const two = yield* open(["bells"])
@@ -76,7 +77,7 @@ describe("a reading that a plugin pushes", () => {
 
   it.scopedLive("while no task is open is recorded in none", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([bells("kernel")])
+      const { layer } = yield* testKernel({ plugins: [bells("kernel")] })
       yield* Effect.gen(function* () {
         const task = yield* open()
         yield* task.act("bells/ringSoon", { sound: "dong" })
@@ -94,7 +95,7 @@ describe("a reading that a plugin pushes", () => {
 
   it.scopedLive("of a sensor that is not active or not declared is refused, and the plugin is told why", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([bells("task")])
+      const { layer } = yield* testKernel({ plugins: [bells("task")] })
       yield* Effect.gen(function* () {
         const { plugins } = yield* Kernel
         const task = yield* open()
@@ -112,7 +113,7 @@ describe("a reading that a plugin pushes", () => {
 
   it.scoped("waits where there are too many of one process: a hundred at once, then a hundred in a second", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([bells("task")])
+      const { layer } = yield* testKernel({ plugins: [bells("task")] })
       yield* Effect.gen(function* () {
         const task = yield* open()
         yield* task.act("bells/flood", { count: 200 })

@@ -4,7 +4,8 @@ import { describe, expect } from "vitest"
 import * as Hindcast from "../../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { Registry } from "../../../src/kernel/registry/Registry.ts"
-import { events, kernelWith, type Sample } from "../given.ts"
+import { events, type Sample } from "../given.ts"
+import { testKernel } from "../testKernel.ts"
 
 const mirror: Sample = {
   name: "mirror",
@@ -23,7 +24,7 @@ const mirror: Sample = {
 describe("what is set while a task is open", () => {
   it.scopedLive("is what the plugin's running process sees at its next turn, by whichever program it was set", () =>
     Effect.gen(function* () {
-      const { log, directory, layer } = yield* kernelWith([mirror])
+      const { log, directory, layer } = yield* testKernel({ plugins: [mirror] })
       yield* Effect.gen(function* () {
         const { plugins, tasks } = yield* Kernel
         const task = yield* tasks.open({ goal: "look" })

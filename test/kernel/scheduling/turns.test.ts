@@ -3,7 +3,8 @@ import { Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import type { Task } from "../../../src/kernel/tasks/Task.ts"
-import { about, events, kernelWith, type Sample, seen } from "../given.ts"
+import { about, events, type Sample, seen } from "../given.ts"
+import { testKernel } from "../testKernel.ts"
 
 /** Its actuator `hold` ends when the sensor `letGo` is read: sensors do not wait for commands. */
 const desk = (options: Partial<Sample> = {}): Sample => ({
@@ -48,7 +49,7 @@ const dispatched = Effect.gen(function* () {
 describe("commands to one plugin", () => {
   it.scopedLive("take turns by priority, equals in the order in which they came", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([desk()])
+      const { layer } = yield* testKernel({ plugins: [desk()] })
       yield* Effect.gen(function* () {
         const task = yield* open
         const held = yield* command(task, "hold", "first", 1)
@@ -70,7 +71,7 @@ describe("commands to one plugin", () => {
 
   it.scopedLive("take up a priority that was changed while they waited", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([desk()])
+      const { layer } = yield* testKernel({ plugins: [desk()] })
       yield* Effect.gen(function* () {
         const { plugins } = yield* Kernel
         const task = yield* open
@@ -87,7 +88,7 @@ describe("commands to one plugin", () => {
 
   it.scopedLive("are denied where their actuator was deactivated while they waited", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([desk()])
+      const { layer } = yield* testKernel({ plugins: [desk()] })
       yield* Effect.gen(function* () {
         const { plugins } = yield* Kernel
         const task = yield* open
@@ -105,7 +106,7 @@ describe("commands to one plugin", () => {
 
   it.scopedLive("are under way together where it says that it is concurrent", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([desk({ concurrent: true })])
+      const { layer } = yield* testKernel({ plugins: [desk({ concurrent: true })] })
       yield* Effect.gen(function* () {
         const task = yield* open
         const held = yield* command(task, "hold", "first", 1)
@@ -119,7 +120,7 @@ describe("commands to one plugin", () => {
 
   it.scopedLive("of one task do not wait for those of another with a world of its own", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([desk({ environment: true })])
+      const { layer } = yield* testKernel({ plugins: [desk({ environment: true })] })
       yield* Effect.gen(function* () {
         const one = yield* open
         const other = yield* open
@@ -134,7 +135,7 @@ describe("commands to one plugin", () => {
 
   it.scopedLive("that are interrupted while they wait are denied, and hold nobody up", () =>
     Effect.gen(function* () {
-      const { layer } = yield* kernelWith([desk()])
+      const { layer } = yield* testKernel({ plugins: [desk()] })
       yield* Effect.gen(function* () {
         const task = yield* open
         const held = yield* command(task, "hold", "first", 1)
@@ -155,7 +156,7 @@ describe("commands to one plugin", () => {
 describe("a plugin that is imported while a task is open", () => {
   it.scopedLive("takes part in the tasks that are opened afterwards, and not in this one", () =>
     Effect.gen(function* () {
-      const { layer, plugins } = yield* kernelWith([desk()])
+      const { layer, plugins } = yield* testKernel({ plugins: [desk()] })
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.plugins.remove("desk")
