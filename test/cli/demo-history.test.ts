@@ -143,7 +143,7 @@ describe("a history that is stopped half way", () => {
     ["SIGINT", 130],
     ["SIGKILL", null],
   ] as const) {
-    it.concurrent(`by ${signal} leaves a log that opens and is intact, and no process`, {
+    it.concurrent(`a history that is stopped half way by ${signal} leaves a log that opens and is intact, and no process`, {
       timeout: 60_000,
     }, async () => {
       const log = place.file(`${signal}.db`)

@@ -43,7 +43,7 @@ const auditsOf = (lines: string): ReadonlyArray<Audit> =>
 const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => total + value, 0)
 
 describe("export audits", () => {
-  it("as JSON Lines holds every audit whole, as `audit` shows it; as JSON, the same as one document", async () => {
+  it("export audits as JSON Lines holds every audit whole, as `audit` shows it; as JSON, the same as one document", async () => {
     const { told, text } = await exported("jsonl", "audits")
     expect(told).toMatchObject({ format: "jsonl", audits: TASKS + 1 })
     const audits = auditsOf(text())
@@ -53,7 +53,7 @@ describe("export audits", () => {
     expect(JSON.parse(whole.text())).toEqual({ audits })
   })
 
-  it("as CSV and as Parquet is a row for each task and score set, of which DuckDB makes the audits' own sums", async () => {
+  it("export audits as CSV and as Parquet is a row for each task and score set, of which DuckDB makes the audits' own sums", async () => {
     const csv = await exported("csv", "audits")
     const parquet = await exported("parquet", "audits")
     const audits = auditsOf((await exported("jsonl", "audits")).text())
@@ -91,7 +91,7 @@ describe("export audits", () => {
     ])
   })
 
-  it("as CSV gives text that a spreadsheet would run an apostrophe, and nothing else; the others leave it as it is", async () => {
+  it("export audits as CSV gives text that a spreadsheet would run an apostrophe, and nothing else; the others leave it as it is", async () => {
     const csv = await exported("csv", "audits")
     const parquet = await exported("parquet", "audits")
     const goals = async (from: string) =>
@@ -103,13 +103,13 @@ describe("export audits", () => {
     expect(new Set(await goals(`read_csv('${csv.file}', strict_mode = true)`))).toEqual(new Set(guarded))
   })
 
-  it("by a scoring holds one row a task, with that score or none", async () => {
+  it("export audits by a scoring holds one row a task, with that score or none", async () => {
     const { file } = await exported("csv", "audits", "--scores", "stricter")
     const rows = await query(`SELECT count(*)::INT AS rows, count(net)::INT AS scored, sum(net) AS net FROM '${file}'`)
     expect(rows).toEqual([{ rows: TASKS + 1, scored: TASKS - 1, net: expect.closeTo(-0.4 * (TASKS - 1), 9) }])
   })
 
-  it("as Markdown is a table, and below it the document of each task", async () => {
+  it("export audits as Markdown is a table, and below it the document of each task", async () => {
     const { text } = await exported("md", "audits")
     const lines = text().split("\n")
     expect(lines[0]).toBe("# Audits of `log.db`")
@@ -118,7 +118,7 @@ describe("export audits", () => {
     expect(lines.filter((line) => /^\| -+/.test(line)).length).toBeGreaterThan(TASKS)
   })
 
-  it("of a log without tasks is empty in every format, and readable", async () => {
+  it("export audits of a log without tasks is empty in every format, and readable", async () => {
     const empty = place.file("empty.db")
     await writeHistory(empty, 0)
     const [csv = "", parquet = "", json = "", lines = "", markdown = ""] = await Promise.all(

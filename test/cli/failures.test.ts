@@ -127,13 +127,13 @@ describe("what is not there", () => {
   })
 })
 
-describe("moments", () => {
-  it("past the head: exit 3", async () => {
+describe("a moment that is none", () => {
+  it("a moment past the head: exit 3", async () => {
     expect(await notFound("PositionOutOfRange", "state", "--at", "@99999", "--log", log)).toMatch(/0 .* to \d+/)
     expect(await notFound("PositionOutOfRange", "why", "@99999", "--log", log)).toContain("@99999")
   })
 
-  it("of no known shape: exit 1", async () => {
+  it("a moment of no known shape: exit 1", async () => {
     expect(await badInput("MomentInvalid", "state", "--at", "yesterday", "--log", log)).toContain(
       "2026-03-01T12:00:00Z",
     )
@@ -141,8 +141,8 @@ describe("moments", () => {
   })
 })
 
-describe("usage", () => {
-  it("says what was expected and where to read on", async () => {
+describe("a command line that is wrong", () => {
+  it("a misused command says what was expected and where to read on", async () => {
     expect(await badInput("BadInput", "lgo", "--log", log)).toMatch(/one of .*run, confirm, plugin, log/)
     expect(await badInput("BadInput", "log", "list")).toBe(
       'hindcast log: expected one of ls, show, info, verify, anchor, doctor, archive, segments, subjects, shred, import, upgrade, found "list". `hindcast log --help` says what they do.',
@@ -159,11 +159,11 @@ describe("usage", () => {
   })
 })
 
-describe("rubrics", () => {
+describe("a rubric that cannot be used", () => {
   const rubric = (text: string) =>
     badInput("RubricInvalid", "rescore", "--log", log, "--rubric", place.file("r.yaml", text))
 
-  it("with a weight of 7, an unknown field, a rule that does not compile: exit 1, with all of it", async () => {
+  it("a rubric with a weight of 7, an unknown field, a rule that does not compile: exit 1, with all of it", async () => {
     const reward = (weight: number, rule: string) => `
 name: bad
 measures:
@@ -180,20 +180,20 @@ measures:
     expect(await rubric("a: [")).toContain("YAML")
   })
 
-  it("that do not exist: exit 1", async () => {
+  it("a rubric that does not exist: exit 1", async () => {
     expect(await badInput("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toMatch(
       /none\.yaml.*\n.*expected a file that can be read, found none$/,
     )
   })
 })
 
-describe("agents and scenarios", () => {
+describe("an agent or a scenario that cannot be used", () => {
   const withGoal = (more: ReadonlyArray<string>) =>
     more.some((word) => word.startsWith("--goal")) ? more : ["--goal", "g", ...more]
   const run = (tag: string, agent: string, ...more: ReadonlyArray<string>) =>
     badInput(tag, "run", "--log", place.file("new.db"), "--agent", agent, ...withGoal(more))
 
-  it("that are no agents: exit 1, before any log is made", async () => {
+  it("an agent that is none: exit 1, before any log is made", async () => {
     expect(await run("NotAnAgent", place.file("empty.mjs", "export const a = 1"))).toContain("decide(view)")
     expect(await run("NotAnAgent", place.file("half.mjs", "export default { name: 'x' }"))).toContain("half.mjs")
     expect(await run("AgentUnavailable", place.file("broken.mjs", "export default {"))).toContain("fails to load")
@@ -208,7 +208,7 @@ describe("agents and scenarios", () => {
     expect(fs.existsSync(place.file("new.db"))).toBe(false)
   })
 
-  it("scenarios that fit no plugin, or are no mapping: exit 1", async () => {
+  it("a scenario that fits no plugin, or is no mapping: exit 1", async () => {
     const agent = inRepository("examples", "agents", "wanderer.mjs")
     const room = ["--plugin", inRepository("plugins", "text-room")]
     const scenario = place.file("list.yaml", "- a\n")

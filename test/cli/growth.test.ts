@@ -59,14 +59,14 @@ describe("log archive", () => {
     expect(await document(["log", "segments", "--log", log])).toMatchObject({ segments: [{ first: 1, last: 40 }] })
   })
 
-  it("of what is archived already, or of a moment that is none, is refused with what is possible", async () => {
+  it("log archive of what is archived already, or of a moment that is none, is refused with what is possible", async () => {
     const again = await run("log", "archive", "--until", "@40")
     expect(again.code).toBe(1)
     expect(again.text).toContain("expected a position from 41 to")
     expect(await run("log", "archive", "--until", "yesterday")).toMatchObject({ code: 1 })
   })
 
-  it("whose segment was moved away says so, and where it belongs", async () => {
+  it("an archive whose segment was moved away says so, and where it belongs", async () => {
     const directory = `${log}.segments`
     fs.renameSync(directory, `${directory}.away`)
     const missing = await run("log", "ls", "--after", "@0")

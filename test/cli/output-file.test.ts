@@ -154,7 +154,7 @@ describe("a target that is there already", () => {
 describe("a target that cannot be written", () => {
   const refusal = (file: string) => Effect.flip(OutputFile.writeAll({ file, force: true }, Stream.make("x")))
 
-  it.scopedLive("for want of its directory: says which", () =>
+  it.scopedLive("a target that cannot be written for want of its directory says which", () =>
     Effect.gen(function* () {
       const { directory } = yield* target
       const error = yield* refusal(path.join(directory, "none", "out.txt"))
@@ -165,21 +165,25 @@ describe("a target that cannot be written", () => {
     }),
   )
 
-  it.scopedLive("because it is a directory, or below a file, or its name is too long: says so", () =>
-    Effect.gen(function* () {
-      const { directory, file } = yield* target
-      expect((yield* refusal(directory)).message).toContain("it is a directory. Name a file in it.")
-      fs.writeFileSync(file, "")
-      expect((yield* refusal(path.join(file, "out.txt"))).message).toContain(`${file} is no directory.`)
-      expect((yield* refusal(path.join(directory, "x".repeat(250)))).message).toContain("its name is too long.")
-    }),
+  it.scopedLive(
+    "a target that cannot be written because it is a directory, or below a file, or its name is too long: says so",
+    () =>
+      Effect.gen(function* () {
+        const { directory, file } = yield* target
+        expect((yield* refusal(directory)).message).toContain("it is a directory. Name a file in it.")
+        fs.writeFileSync(file, "")
+        expect((yield* refusal(path.join(file, "out.txt"))).message).toContain(`${file} is no directory.`)
+        expect((yield* refusal(path.join(directory, "x".repeat(250)))).message).toContain("its name is too long.")
+      }),
   )
 
-  it.scopedLive("because its device is full: DiskFull, with what was written until then", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(OutputFile.writeAll({ file: "/dev/full" }, Stream.make(MUCH)))
-      expect(error).toMatchObject({ _tag: "OutputDiskFull", file: "/dev/full", after: 0 })
-    }),
+  it.scopedLive(
+    "a target that cannot be written because its device is full: DiskFull, with what was written until then",
+    () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(OutputFile.writeAll({ file: "/dev/full" }, Stream.make(MUCH)))
+        expect(error).toMatchObject({ _tag: "OutputDiskFull", file: "/dev/full", after: 0 })
+      }),
   )
 })
 

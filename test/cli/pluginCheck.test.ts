@@ -65,7 +65,7 @@ describe("plugin check", () => {
     ])
   })
 
-  it("as JSON, one document with the place of each problem on the standard output", async () => {
+  it("plugin check as JSON gives one document with the place of each problem on the standard output", async () => {
     const directory = plugin("json", manifest({ version: 3 }))
     const { code, stdout, stderr } = await hindcast(["plugin", "check", directory, "--json"], at)
     expect(code).toBe(1)

@@ -42,7 +42,7 @@ describe("text from outside", () => {
 })
 
 describe("events", () => {
-  it("all have a summary on one line, whatever their payload", () => {
+  it("events all have a summary on one line, whatever their payload", () => {
     fc.assert(
       fc.property(arbitraryEvents(), json.object, (unplaced, payload) => {
         for (const placed of place(unplaced)) {

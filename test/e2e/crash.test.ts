@@ -4,7 +4,7 @@ import { killDemoAt } from "./crash.ts"
 
 describe("a demo killed with SIGKILL", () => {
   it.scopedLive.each([1, 12, 60, 150])(
-    "at @%i leaves a log that verifies, from which the next kernel recovers, and no process",
+    "a demo killed with SIGKILL at @%i leaves a log that verifies, from which the next kernel recovers, and no process",
     killDemoAt,
   )
 })

@@ -9,8 +9,8 @@ const isAlike = (page: string, found: string): boolean => {
 
 const [OURS, THEIRS] = ["01a1ffd3-2a22-7ef5-a14f-30b3b924ffa2", "0195b2c1-0000-7000-8000-0123456789ab"]
 
-describe("a page is like what was found", () => {
-  it("where ids, times, hashes, durations, processes and the width of columns differ", () => {
+describe("the likeness of a page to what was found", () => {
+  it("a page is like what was found where ids, times, hashes, durations, processes and the width of columns differ", () => {
     for (const [page, found] of [
       [`@7  ${OURS}  done`, `@7  ${THEIRS}  done`],
       ["@7  2026-11-21T20:36:31.386Z  a", "@7  2027-01-02T00:00:00.000Z  a"],
@@ -24,7 +24,7 @@ describe("a page is like what was found", () => {
     }
   })
 
-  it("and not where anything else does", () => {
+  it("a page is not like what was found where anything else differs", () => {
     for (const [page, found] of [
       ["@7  a", "@8  a"],
       ["net -1.8", "net -1.7"],
@@ -41,7 +41,7 @@ describe("a page is like what was found", () => {
     }
   })
 
-  it("where … stands for what was left out, and for nothing else", () => {
+  it("a page's … stands for what was left out, and for nothing else", () => {
     expect(isAlike("a … c", "a b c")).toBe(true)
     expect(isAlike("a … c", "a b d")).toBe(false)
     expect(isAlike("a\n…\nd", "a\nb\nc\nd")).toBe(true)
@@ -52,7 +52,7 @@ describe("a page is like what was found", () => {
 })
 
 describe("ids and times", () => {
-  it("of the page are those of the run that stood in their place, and the other way round", () => {
+  it("ids and times of the page are those of the run that stood in their place, and the other way round", () => {
     const likeness = Likeness.make()
     likeness.asFound(["id  ", `id  ${OURS}`, "at 2026-11-21T20:36:31Z"], [`id  ${THEIRS}`, "at 2027-01-01T00:00:00Z"])
     expect(likeness.names(`show ${OURS}`)).toBe(true)

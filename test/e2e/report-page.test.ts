@@ -138,7 +138,7 @@ it("what is illegible is found to be", async () => {
 })
 
 describe("a page", () => {
-  it("of 10,000 tasks is hardly larger than one of 500, and far below 5 MB and 5,000 elements", async () => {
+  it("a page of 10,000 tasks is hardly larger than one of 500, and far below 5 MB and 5,000 elements", async () => {
     const [small, large] = [logPage(500), logPage(10_000)]
     expect(large.length).toBeLessThan(1.5 * small.length)
     expect(large.length).toBeLessThan(300_000)
@@ -147,7 +147,7 @@ describe("a page", () => {
     await page.close()
   })
 
-  it("of a task of thousands of events shows a bounded number of them, and says how many it leaves out", async () => {
+  it("a page of a task of thousands of events shows a bounded number of them, and says how many it leaves out", async () => {
     const html = taskPage(2_000)
     expect(html.length).toBeLessThan(1_000_000)
     const { page } = await viewer.open(html, { width: 390 })

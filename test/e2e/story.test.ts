@@ -124,7 +124,7 @@ describe("a task in the text room", () => {
     }),
   )
 
-  it.scopedLive("with a scenario that names a room that is not there is refused, and closed as failed", () =>
+  it.scopedLive("a task with a scenario that names a room that is not there is refused, and closed as failed", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.gen(function* () {
@@ -374,7 +374,7 @@ describe("a kernel", () => {
     }),
   )
 
-  it.scopedLive("that closes abandons its open tasks and stops its plugins", () =>
+  it.scopedLive("a kernel that closes abandons its open tasks and stops its plugins", () =>
     Effect.gen(function* () {
       const { log, directory, layer } = yield* testKernel({ ...STANDARD, plugins: [textRoom] })
       yield* Effect.flatMap(Kernel, (kernel) => kernel.tasks.open({ goal: "g" })).pipe(Effect.provide(layer))

@@ -57,7 +57,7 @@ describe("an anchor", () => {
     expect(Anchor.check(other)).toEqual(Either.right(head))
   })
 
-  it("that names the trusted key over another one's signature is refused", () => {
+  it("an anchor that names the trusted key over another one's signature is refused", () => {
     const forged = { ...signedWith(Anchor.makeKeys()), publicKey: anchor.publicKey }
     expect(refusal(JSON.stringify(forged))?.message).toContain("a signature that does not fit the content")
   })
@@ -68,7 +68,7 @@ describe("an anchor", () => {
     ["name", { log: "other.db" }],
     ["time", { at: anchor.at + 1 }],
     ["signature", { signature: "0".repeat(128) }],
-  ])("whose %s was altered is refused", (_, altered) => {
+  ])("an anchor whose %s was altered is refused", (_, altered) => {
     expect(refusal(JSON.stringify({ ...anchor, ...altered }))?.message).toContain("one of the two was changed")
   })
 
@@ -80,13 +80,13 @@ describe("an anchor", () => {
     ["with more than was signed", JSON.stringify({ ...anchor, note: "trust me" }), "note: is unexpected"],
     ["with a position below 0", JSON.stringify({ ...anchor, position: -1 }), "position: Expected"],
     ["with a hash in capitals", JSON.stringify({ ...anchor, hash: head.hash.toUpperCase() }), "hash: Expected"],
-  ])("that is %s is refused, and says what is wrong", (_, text, found) => {
+  ])("an anchor that is %s is refused, and says what is wrong", (_, text, found) => {
     const error = refusal(text)
     expect(error?._tag).toBe("AnchorRefused")
     expect(error?.message).toContain(found)
   })
 
-  it("with any one byte changed is refused, or says the same", () => {
+  it("an anchor with any one byte changed is refused, or says the same", () => {
     const bytes = Buffer.from(JSON.stringify(anchor, null, 2))
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (index, mask) => {
@@ -123,7 +123,7 @@ describe("an anchor", () => {
 })
 
 describe("keys", () => {
-  it("the public one follows from the private one", () => {
+  it("the public key follows from the private one", () => {
     expect(Anchor.publicKeyOf(keys.privateKey)).toEqual(Either.right(keys.publicKey))
     expect(Anchor.makeKeys().privateKey).not.toBe(keys.privateKey)
   })
@@ -139,7 +139,7 @@ describe("keys", () => {
         .toString(),
       "a key of type ec",
     ],
-  ])("to sign with: %s is refused", (_, privateKey, found) => {
+  ])("a key to sign with: %s is refused", (_, privateKey, found) => {
     const error = Either.getOrUndefined(Either.flip(Anchor.sign(head, { log: "x", at: 0, privateKey })))
     expect(error?._tag).toBe("KeyInvalid")
     expect(error?.message).toContain(
@@ -150,7 +150,7 @@ describe("keys", () => {
   it.each([
     ["text", "not a key", "text that is no such key"],
     ["a private key, which is not to be handed about", keys.privateKey, "a private key"],
-  ])("to trust: %s is refused", (_, publicKey, found) => {
+  ])("a key to trust: %s is refused", (_, publicKey, found) => {
     expect(refusal(JSON.stringify(anchor), publicKey)?.message).toContain(
       `Ed25519 public key in PEM (SPKI), found ${found}`,
     )

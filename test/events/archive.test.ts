@@ -192,7 +192,7 @@ describe("an archived range", () => {
 })
 
 describe("a segment", () => {
-  it.scopedLive("that is missing fails the reads that need it, says so, and fails no others", () =>
+  it.scopedLive("a segment that is missing fails the reads that need it, says so, and fails no others", () =>
     Effect.gen(function* () {
       const { filename, log, archive, before } = yield* filled
       yield* archive(50)
@@ -220,7 +220,7 @@ describe("a segment", () => {
     { how: "an event", sql: "" },
     { how: "a blob", sql: "UPDATE blobs SET content = (SELECT content FROM blobs ORDER BY digest DESC LIMIT 1)" },
     { how: "all blobs", sql: "DELETE FROM blobs" },
-  ])("in which $how was changed is found out", ({ how, sql }) =>
+  ])("a segment in which $how was changed is found out", ({ how, sql }) =>
     Effect.gen(function* () {
       const { filename, log, archive, before } = yield* filled
       yield* archive(before.length - 1)
@@ -242,7 +242,7 @@ describe("a segment", () => {
     ["an event without a payload", '[[1,"i","main","s",1,"T",1,null,null,"a",0,0,null,null,"h"]]'],
     ["an event of too few fields", '[[1,"i"]]'],
     ["a position that is text", '[["1","i","main","s",1,"T",1,null,null,"a",0,0,"{}",null,"h"]]'],
-  ] as const)("whose block unpacks to %s cannot be read, and is told so", ([, text]) =>
+  ] as const)("a segment whose block unpacks to %s cannot be read, and is told so", ([, text]) =>
     Effect.gen(function* () {
       const { filename, archive } = yield* filled
       yield* archive(50)
@@ -259,7 +259,7 @@ describe("a segment", () => {
     }),
   )
 
-  it.scopedLive("that is no segment is told apart from one that is missing", () =>
+  it.scopedLive("a segment that is no segment is told apart from one that is missing", () =>
     Effect.gen(function* () {
       const { filename, archive } = yield* filled
       yield* archive(50)
@@ -309,7 +309,7 @@ describe("archiving", () => {
     }),
   )
 
-  it.scopedLive("that died before its events were taken out has archived them all the same", () =>
+  it.scopedLive("archiving that died before its events were taken out has archived them all the same", () =>
     Effect.gen(function* () {
       const { filename, log, archive, before } = yield* filled
       const copy = path.join(path.dirname(filename), "copy.db")
@@ -332,7 +332,7 @@ describe("archiving", () => {
     }),
   )
 
-  it.scopedLive("by two programs at once archives each event once", () =>
+  it.scopedLive("archiving by two programs at once archives each event once", () =>
     Effect.gen(function* () {
       const { filename, archive, before } = yield* filled
       const other = Context.get(yield* open(filename), Archive)

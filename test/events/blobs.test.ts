@@ -54,7 +54,7 @@ describe("a payload of more than 256 KiB", () => {
     }),
   )
 
-  it.scopedLive("of exactly 256 KiB in bytes, not characters, still stands in its row", () =>
+  it.scopedLive("a payload of exactly 256 KiB in bytes, not characters, still stands in its row", () =>
     Effect.gen(function* () {
       const { log, blobs } = yield* inFile
       const overhead = Buffer.byteLength(JSON.stringify({ about: "a", text: "" }))

@@ -196,7 +196,7 @@ describe("a bundle", () => {
     }),
   )
 
-  it.scopedLive("that cannot be written is an error, and leaves nothing", () =>
+  it.scopedLive("a bundle that cannot be written is an error, and leaves nothing", () =>
     Effect.gen(function* () {
       const { directory, context } = yield* told
       fs.writeFileSync(path.join(directory, "no-directory"), "")

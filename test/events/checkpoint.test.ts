@@ -123,7 +123,7 @@ describe("the write-ahead log", () => {
     }),
   )
 
-  it.scopedLive("of a log that is opened for reading only is never touched", () =>
+  it.scopedLive("the write-ahead log of a log that is opened for reading only is never touched", () =>
     Effect.gen(function* () {
       const filename = yield* aFile
       const writer = spawnSync(process.execPath, ["--input-type=module", "-e", diesAfter(filename, 20)], inRoot)
@@ -141,7 +141,7 @@ describe("the write-ahead log", () => {
     }),
   )
 
-  it.scopedLive("that cannot be written back fails nothing, and is tried again", () =>
+  it.scopedLive("a write-ahead log that cannot be written back fails nothing, and is tried again", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       let failing = true
@@ -167,26 +167,28 @@ describe("the write-ahead log", () => {
     }),
   )
 
-  it.scopedLive("to which an append came while it was written back is truncated at the next idle moment", () =>
-    Effect.gen(function* () {
-      const asked: Array<string> = []
-      const committed = yield* whenIdle({
-        filename: "log.db",
-        run: () => 0,
-        inTransaction: () => false,
-        rows: (sql) => {
-          asked.push(sql)
-          return [[0, 0, 0]]
-        },
-      })
-      committed()
-      vi.advanceTimersByTime(IDLE_AFTER_MS)
-      committed()
-      yield* yieldToEventLoop
-      expect(asked).toEqual(["PRAGMA wal_checkpoint(PASSIVE)"])
-      yield* pass(IDLE_AFTER_MS)
-      expect(asked.slice(1)).toEqual(["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)"])
-    }),
+  it.scopedLive(
+    "a write-ahead log to which an append came while it was written back is truncated at the next idle moment",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const committed = yield* whenIdle({
+          filename: "log.db",
+          run: () => 0,
+          inTransaction: () => false,
+          rows: (sql) => {
+            asked.push(sql)
+            return [[0, 0, 0]]
+          },
+        })
+        committed()
+        vi.advanceTimersByTime(IDLE_AFTER_MS)
+        committed()
+        yield* yieldToEventLoop
+        expect(asked).toEqual(["PRAGMA wal_checkpoint(PASSIVE)"])
+        yield* pass(IDLE_AFTER_MS)
+        expect(asked.slice(1)).toEqual(["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)"])
+      }),
   )
 })
 

@@ -27,28 +27,30 @@ const texts = (log: EventLog["Type"], stream: string) =>
   Effect.map(log.readPage({ stream }, 1000), (events) => events.map(({ payload }) => payload.text))
 
 describe("decisions about a stream", () => {
-  it.scopedLive("of 64 fibers are made in the order in which they came, each of them once", () =>
-    Effect.gen(function* () {
-      const [log] = yield* logsOn(1)
-      if (log === undefined) return
-      const { decide } = decider(log)
-      let made = 0
-      const turns = (fiber: number) =>
-        Effect.forEach(range(3), (turn) =>
-          decide("contested", (version) =>
-            Effect.sync(() => {
-              made += 1
-              return note(`${turn} ${fiber} after ${version}`)
-            }),
-          ),
+  it.scopedLive(
+    "decisions of 64 fibers about a stream are made in the order in which they came, each of them once",
+    () =>
+      Effect.gen(function* () {
+        const [log] = yield* logsOn(1)
+        if (log === undefined) return
+        const { decide } = decider(log)
+        let made = 0
+        const turns = (fiber: number) =>
+          Effect.forEach(range(3), (turn) =>
+            decide("contested", (version) =>
+              Effect.sync(() => {
+                made += 1
+                return note(`${turn} ${fiber} after ${version}`)
+              }),
+            ),
+          )
+        yield* Effect.forEach(range(64), turns, { concurrency: "unbounded" })
+        const expected = range(3).flatMap((turn) =>
+          range(64).map((fiber) => `${turn} ${fiber} after ${turn * 64 + fiber}`),
         )
-      yield* Effect.forEach(range(64), turns, { concurrency: "unbounded" })
-      const expected = range(3).flatMap((turn) =>
-        range(64).map((fiber) => `${turn} ${fiber} after ${turn * 64 + fiber}`),
-      )
-      expect(yield* texts(log, "contested")).toEqual(expected)
-      expect(made).toBe(3 * 64)
-    }),
+        expect(yield* texts(log, "contested")).toEqual(expected)
+        expect(made).toBe(3 * 64)
+      }),
   )
 
   it.scopedLive("rest on what the stream says when they are appended, also where other processes append to it", () =>

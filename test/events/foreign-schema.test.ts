@@ -109,8 +109,8 @@ describe("a log in which another program put", () => {
   )
 })
 
-describe("what SQLite does not store is not acknowledged", () => {
-  it.scopedLive("where an import is made into a file with a trigger of another program", () =>
+describe("what SQLite does not store", () => {
+  it.scopedLive("an import into a file with a trigger of another program is not acknowledged", () =>
     Effect.gen(function* () {
       const source = yield* smallLog
       const filename = path.join(yield* temporaryDirectory, "log.db")
@@ -136,7 +136,7 @@ describe("what SQLite does not store is not acknowledged", () => {
     }),
   )
 
-  it.scopedLive("and archiving says so", () =>
+  it.scopedLive("archiving says what SQLite does not store", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog
       const context = yield* Layer.build(layerSqlite({ filename }))

@@ -22,27 +22,29 @@ const opened = Effect.gen(function* () {
 })
 
 describe("the options of a log", () => {
-  it.scopedLive("that it is archived by are refused, all that is wrong at once, before anything is moved", () =>
-    Effect.gen(function* () {
-      const { directory, context, log } = yield* opened
-      const [before, files] = [yield* log.head, fs.readdirSync(directory)]
-      const archive = (options: unknown) => wrongIn(Context.get(context, Archive).archive(outside(options)))
-      expect(yield* archive({ untill: 2, actor: " ", onProgress: true })).toEqual([
-        "untill: until?",
-        "until",
-        "actor",
-        "onProgress",
-      ])
-      for (const until of [-1, 1.5, Number.NaN, "2"]) {
-        expect(yield* archive({ until, actor: "human:test" })).toEqual(["until"])
-      }
-      expect(yield* archive(undefined)).toEqual([""])
-      expect(yield* log.head).toEqual(before)
-      expect(fs.readdirSync(directory)).toEqual(files)
-    }),
+  it.scopedLive(
+    "the options that a log is archived by are refused, all that is wrong at once, before anything is moved",
+    () =>
+      Effect.gen(function* () {
+        const { directory, context, log } = yield* opened
+        const [before, files] = [yield* log.head, fs.readdirSync(directory)]
+        const archive = (options: unknown) => wrongIn(Context.get(context, Archive).archive(outside(options)))
+        expect(yield* archive({ untill: 2, actor: " ", onProgress: true })).toEqual([
+          "untill: until?",
+          "until",
+          "actor",
+          "onProgress",
+        ])
+        for (const until of [-1, 1.5, Number.NaN, "2"]) {
+          expect(yield* archive({ until, actor: "human:test" })).toEqual(["until"])
+        }
+        expect(yield* archive(undefined)).toEqual([""])
+        expect(yield* log.head).toEqual(before)
+        expect(fs.readdirSync(directory)).toEqual(files)
+      }),
   )
 
-  it.scopedLive("that a task of it is bundled by are refused, and no file is made", () =>
+  it.scopedLive("the options that a task is bundled by are refused, and no file is made", () =>
     Effect.gen(function* () {
       const { directory, context } = yield* opened
       const files = fs.readdirSync(directory)
@@ -55,7 +57,7 @@ describe("the options of a log", () => {
     }),
   )
 
-  it.scopedLive("that it is imported by are refused, and no file is made", () =>
+  it.scopedLive("the options that a log is imported by are refused, and no file is made", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const filename = path.join(directory, "copy.db")
@@ -67,7 +69,7 @@ describe("the options of a log", () => {
     }),
   )
 
-  it.scopedLive("that it is examined and measured by are refused", () =>
+  it.scopedLive("the options that a log is examined and measured by are refused", () =>
     Effect.gen(function* () {
       const { filename } = yield* opened
       expect(yield* wrongIn(examine(filename, outside({ chian: false, quick: true, anchor: {} })))).toEqual([
@@ -83,7 +85,7 @@ describe("the options of a log", () => {
     }),
   )
 
-  it.scopedLive("in memory are refused", () =>
+  it.scopedLive("the options of a log in memory are refused", () =>
     Effect.gen(function* () {
       const built = (options: unknown) => wrongIn(Layer.build(layerMemory(outside(options))))
       expect(yield* built({ vocabluary: {} })).toEqual(["vocabluary: vocabulary?"])

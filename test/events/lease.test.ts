@@ -45,7 +45,7 @@ describe("the lease of a log", () => {
     }),
   )
 
-  it.scopedLive("of a process that is gone is taken over at once, whatever its heartbeat says", () =>
+  it.scopedLive("the lease of a process that is gone is taken over at once, whatever its heartbeat says", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       const dead = spawnSync(process.execPath, ["-e", ""]).pid
@@ -107,31 +107,35 @@ describe("a lease whose holder is known by its heartbeat alone", () => {
     ["far in the future", () => Date.now() + 10 * 365 * 24 * 60 * MINUTE, 10_000],
     ["a minute in the future", () => Date.now() + MINUTE, 10_000],
   ] as const) {
-    it.scoped(`and that is ${when}: is taken over where it does not beat while it is watched`, () =>
-      Effect.gen(function* () {
-        const filename = path.join(yield* temporaryDirectory, "log.db")
-        yield* Effect.gen(function* () {
-          held(filename, { heartbeatAt: heartbeatAt() })
-          const answer = yield* watching
-          expect(yield* hasAnswerAfter(answer, watchMs - 200)).toBe(false)
-          expect(yield* hasAnswerAfter(answer, 400)).toBe(true)
-          expect(yield* Fiber.join(answer)).toMatchObject({ _tag: "Success", value: { takenFrom: "earlier" } })
-        }).pipe(Effect.provide(layerSqlite({ filename })))
-      }),
+    it.scoped(
+      `a lease whose holder is known by its heartbeat alone and that is ${when}: is taken over where it does not beat while it is watched`,
+      () =>
+        Effect.gen(function* () {
+          const filename = path.join(yield* temporaryDirectory, "log.db")
+          yield* Effect.gen(function* () {
+            held(filename, { heartbeatAt: heartbeatAt() })
+            const answer = yield* watching
+            expect(yield* hasAnswerAfter(answer, watchMs - 200)).toBe(false)
+            expect(yield* hasAnswerAfter(answer, 400)).toBe(true)
+            expect(yield* Fiber.join(answer)).toMatchObject({ _tag: "Success", value: { takenFrom: "earlier" } })
+          }).pipe(Effect.provide(layerSqlite({ filename })))
+        }),
     )
 
-    it.scoped(`and that is ${when}: is its holder's as soon as it beats, by whichever clock`, () =>
-      Effect.gen(function* () {
-        const filename = path.join(yield* temporaryDirectory, "log.db")
-        yield* Effect.gen(function* () {
-          held(filename, { heartbeatAt: heartbeatAt() })
-          const answer = yield* watching
-          expect(yield* hasAnswerAfter(answer, watchMs - 200)).toBe(false)
-          held(filename, { heartbeatAt: heartbeatAt() + 1000 })
-          expect(yield* hasAnswerAfter(answer, 100)).toBe(true)
-          expect(yield* Fiber.join(answer)).toMatchObject({ cause: { error: { _tag: "LeaseHeld" } } })
-        }).pipe(Effect.provide(layerSqlite({ filename })))
-      }),
+    it.scoped(
+      `a lease whose holder is known by its heartbeat alone and that is ${when}: is its holder's as soon as it beats, by whichever clock`,
+      () =>
+        Effect.gen(function* () {
+          const filename = path.join(yield* temporaryDirectory, "log.db")
+          yield* Effect.gen(function* () {
+            held(filename, { heartbeatAt: heartbeatAt() })
+            const answer = yield* watching
+            expect(yield* hasAnswerAfter(answer, watchMs - 200)).toBe(false)
+            held(filename, { heartbeatAt: heartbeatAt() + 1000 })
+            expect(yield* hasAnswerAfter(answer, 100)).toBe(true)
+            expect(yield* Fiber.join(answer)).toMatchObject({ cause: { error: { _tag: "LeaseHeld" } } })
+          }).pipe(Effect.provide(layerSqlite({ filename })))
+        }),
     )
   }
 
@@ -147,20 +151,22 @@ describe("a lease whose holder is known by its heartbeat alone", () => {
     }),
   )
 
-  it.scoped("and that is given back while it is watched: is free at once, and taken from nobody", () =>
-    Effect.gen(function* () {
-      const filename = path.join(yield* temporaryDirectory, "log.db")
-      yield* Effect.gen(function* () {
-        held(filename, { heartbeatAt: Date.now() + MINUTE })
-        const answer = yield* watching
-        expect(yield* hasAnswerAfter(answer, 1000)).toBe(false)
-        const database = new Database(filename)
-        database.exec("DELETE FROM lease")
-        database.close()
-        expect(yield* hasAnswerAfter(answer, 100)).toBe(true)
-        expect(yield* Fiber.join(answer)).toMatchObject({ _tag: "Success", value: { takenFrom: null } })
-      }).pipe(Effect.provide(layerSqlite({ filename })))
-    }),
+  it.scoped(
+    "a lease whose holder is known by its heartbeat alone and that is given back while it is watched: is free at once, and taken from nobody",
+    () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        yield* Effect.gen(function* () {
+          held(filename, { heartbeatAt: Date.now() + MINUTE })
+          const answer = yield* watching
+          expect(yield* hasAnswerAfter(answer, 1000)).toBe(false)
+          const database = new Database(filename)
+          database.exec("DELETE FROM lease")
+          database.close()
+          expect(yield* hasAnswerAfter(answer, 100)).toBe(true)
+          expect(yield* Fiber.join(answer)).toMatchObject({ _tag: "Success", value: { takenFrom: null } })
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+      }),
   )
 
   it.scoped("is one's alone of many that watch it", () =>

@@ -61,7 +61,7 @@ describe("a log that is opened by a link", () => {
     }),
   )
 
-  it.scopedLive("in a circle is not available, and that is said", () =>
+  it.scopedLive("a log that is opened by a link in a circle is not available, and that is said", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const link = path.join(directory, "log.db")

@@ -68,7 +68,7 @@ describe("the number of a name", () => {
       }),
   )
 
-  it.scopedLive("that another has is refused where it would be used", () =>
+  it.scopedLive("the number of a name that another has is refused where it would be used", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog
       yield* tamper(filename, ["INSERT INTO names (id, text) VALUES (9007199254740993, 'ghost')"])

@@ -62,7 +62,7 @@ describe("opening a log", () => {
     }),
   )
 
-  it.scopedLive("for reading only creates nothing and refuses appends", () =>
+  it.scopedLive("opening a log for reading only creates nothing and refuses appends", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       const missing = yield* Effect.flip(open(filename, { readonly: true }))

@@ -33,7 +33,7 @@ const lines = (value: unknown) =>
   })
 
 describe("options", () => {
-  it("that are right are answered as a copy, with functions as they are", () => {
+  it("options that are right are answered as a copy, with functions as they are", () => {
     const onSwitch = () => {}
     const given = { colour: "red", parts: [{ name: "bulb" }], onSwitch, extra: { deep: [1] } }
     const decoded = Either.getOrThrow(Options.decode("a lamp", Lamp, given))
@@ -77,16 +77,16 @@ describe("options", () => {
     ],
     [new Date(0), ["(all of them): expected an object of keys and values, found an instance of Date."]],
     ["red", ['(all of them): expected an object, found "red".']],
-  ])("that are wrong are told where, what was expected and what was found: %j", (given, expected) => {
+  ])("options that are wrong are told where, what was expected and what was found: %j", (given, expected) => {
     expect(lines(given)).toEqual(expected)
   })
 
-  it("from another realm of JavaScript are options too", async () => {
+  it("options from another realm of JavaScript are options too", async () => {
     const { runInNewContext } = await import("node:vm")
     expect(lines(runInNewContext("({ colour: 'red', parts: [{ name: 'bulb' }] })"))).toEqual([])
   })
 
-  it("with a key called __proto__ name it", () => {
+  it("options with a key called __proto__ name it", () => {
     expect(lines(JSON.parse('{"colour":"red","__proto__":{"watts":5}}'))).toEqual([
       "__proto__: expected one of the fields colour, watts, parts, onSwitch, extra, found an unknown field.",
     ])

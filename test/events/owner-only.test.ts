@@ -60,7 +60,7 @@ describe("a log", () => {
     }),
   )
 
-  it.scopedLive("that was opened to others stays so when it is used, and the doctor says it", () =>
+  it.scopedLive("a log that was opened to others stays so when it is used, and the doctor says it", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog
       expect(modeOf(filename)).toBe(0o600)

@@ -74,7 +74,7 @@ describe.each([
     }),
   )
 
-  it.scopedLive("of a subject that comes back after shredding is under a new key", () =>
+  it.scopedLive("personal data of a subject that comes back after shredding is under a new key", () =>
     Effect.gen(function* () {
       const context = yield* logged
       const log = Context.get(context, EventLog)
@@ -196,7 +196,7 @@ describe("the key file", () => {
   )
 
   it.scopedLive(
-    "that was removed or replaced while the log is open keeps everything from going on with keys that nobody can find",
+    "a key file that was removed or replaced while the log is open keeps everything from going on with keys that nobody can find",
     () =>
       Effect.gen(function* () {
         const directory = yield* temporaryDirectory
@@ -218,7 +218,7 @@ describe("the key file", () => {
       }),
   )
 
-  it.scopedLive("that another program is about to write to is read all the same", () =>
+  it.scopedLive("a key file that another program is about to write to is read all the same", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* Effect.scoped(
@@ -235,7 +235,7 @@ describe("the key file", () => {
     }),
   )
 
-  it.scopedLive("that whoever made it left empty is as good as none", () =>
+  it.scopedLive("a key file that whoever made it left empty is as good as none", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       fs.writeFileSync(path.join(directory, "log.db.keys"), "")
@@ -268,7 +268,7 @@ describe("the key file", () => {
     }),
   )
 
-  it.scopedLive("of another program is refused, and nothing is appended", () =>
+  it.scopedLive("a key file of another program is refused, and nothing is appended", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const other = new Database(path.join(directory, "log.db.keys"))
@@ -282,21 +282,23 @@ describe("the key file", () => {
     }),
   )
 
-  it.scopedLive("of another log's subject does not make events readable, and a changed ciphertext is damage", () =>
-    Effect.gen(function* () {
-      const directory = yield* temporaryDirectory
-      const context = yield* open(directory)
-      const log = Context.get(context, EventLog)
-      yield* log.append(note(SECRET, "anna"))
-      const database = new Database(path.join(directory, "log.db"))
-      database.exec(`DROP TRIGGER events_not_updated;
+  it.scopedLive(
+    "a key of another log's subject does not make events readable, and a changed ciphertext is damage",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const context = yield* open(directory)
+        const log = Context.get(context, EventLog)
+        yield* log.append(note(SECRET, "anna"))
+        const database = new Database(path.join(directory, "log.db"))
+        database.exec(`DROP TRIGGER events_not_updated;
         UPDATE events SET payload = replace(payload, substr(payload, -12, 4), 'AAAA')`)
-      database.close()
-      const error = yield* Effect.flip(log.readPage({}, 1))
-      expect(error).toMatchObject({ _tag: "LogCorrupt", position: 1 })
-      expect(error.message).toContain("its personal fields are not what key")
-      expect((yield* log.verify)._tag).toBe("Tampered")
-    }),
+        database.close()
+        const error = yield* Effect.flip(log.readPage({}, 1))
+        expect(error).toMatchObject({ _tag: "LogCorrupt", position: 1 })
+        expect(error.message).toContain("its personal fields are not what key")
+        expect((yield* log.verify)._tag).toBe("Tampered")
+      }),
   )
 })
 

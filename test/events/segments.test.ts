@@ -57,7 +57,7 @@ describe("a segment", () => {
     }),
   )
 
-  it.scopedLive("that was replaced by a copy of itself while it is open is read on", () =>
+  it.scopedLive("a segment that was replaced by a copy of itself while it is open is read on", () =>
     Effect.gen(function* () {
       const { filename, log, archive, before } = yield* filled
       yield* archive(10)
@@ -69,7 +69,7 @@ describe("a segment", () => {
     }),
   )
 
-  it.scopedLive("of another log is not read in its place", () =>
+  it.scopedLive("a segment of another log is not read in its place", () =>
     Effect.gen(function* () {
       const [mine, other] = yield* Effect.all([filled, filled])
       yield* mine.archive(10)
@@ -82,7 +82,7 @@ describe("a segment", () => {
   )
 
   it.scopedLive(
-    "that is missing fails only those appends of a batch that need it, and what was written is acknowledged",
+    "a segment that is missing fails only those appends of a batch that need it, and what was written is acknowledged",
     () =>
       Effect.gen(function* () {
         const { filename, archive, before } = yield* filled

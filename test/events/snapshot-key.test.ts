@@ -46,7 +46,7 @@ describe("the key of a log's snapshots", () => {
     }),
   )
 
-  it.scopedLive.skipIf(process.geteuid?.() !== 0)("of another user is neither believed nor replaced", () =>
+  it.scopedLive.skipIf(process.geteuid?.() !== 0)("a key of another user is neither believed nor replaced", () =>
     Effect.gen(function* () {
       const log = path.join(yield* temporaryDirectory, "log.db")
       fs.writeFileSync(log, "")
@@ -83,7 +83,7 @@ describe("a seal", () => {
     for (const other of others) expect(originOf(key, { ...claim, ...other }, sealed)).toBe("changed")
   })
 
-  it("of another key is told apart from one that was changed", () => {
+  it("a seal of another key is told apart from one that was changed", () => {
     expect(originOf(key, claim, seal(Buffer.alloc(32, 2), claim))).toBe("foreign")
     expect(originOf(key, claim, new Uint8Array())).toBe("foreign")
     for (let index = 0; index < 40; index++) {

@@ -168,7 +168,7 @@ describe("the space of a log", () => {
     }),
   )
 
-  it.scopedLive("of an empty log is that of its tables", () =>
+  it.scopedLive("the space of an empty log is that of its tables", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       yield* Effect.provide(Effect.void, layerSqlite({ filename }))
@@ -190,31 +190,33 @@ describe("measuring", () => {
     }),
   )
 
-  it.scopedLive("while others append: what is in the write-ahead log counts, and all figures are of one moment", () =>
-    Effect.gen(function* () {
-      const filename = path.join(yield* temporaryDirectory, "log.db")
-      yield* Effect.gen(function* () {
-        const log = yield* EventLog
-        yield* appendSeven
-        const appending = yield* Effect.fork(
-          Effect.forever(Effect.zipRight(log.append(note("busy", "x".repeat(1000))), Effect.yieldNow())),
-        )
-        let [smallest, largest] = [Number.MAX_SAFE_INTEGER, 0]
-        for (let time = 0; time < 10; time++) {
-          const space = yield* measureSpace(filename, { streams: 2 })
-          const { count } = space.events
-          expect(space.walBytes).toBeGreaterThan(0)
-          expect(sum(space.types, ({ events }) => events)).toBe(count)
-          expect(sum(space.streams, ({ events }) => events) + space.otherStreams.events).toBe(count)
-          expect(sum(space.parts, ({ bytes }) => bytes) + space.freeBytes + space.keptBytes).toBe(space.bytes)
-          smallest = Math.min(smallest, count)
-          largest = Math.max(largest, count)
-        }
-        yield* Fiber.interrupt(appending)
-        // It was measured in the midst of appends, or the above says nothing.
-        expect(largest).toBeGreaterThan(smallest)
-      }).pipe(Effect.provide(layerSqlite({ filename })))
-    }),
+  it.scopedLive(
+    "measuring while others append: what is in the write-ahead log counts, and all figures are of one moment",
+    () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        yield* Effect.gen(function* () {
+          const log = yield* EventLog
+          yield* appendSeven
+          const appending = yield* Effect.fork(
+            Effect.forever(Effect.zipRight(log.append(note("busy", "x".repeat(1000))), Effect.yieldNow())),
+          )
+          let [smallest, largest] = [Number.MAX_SAFE_INTEGER, 0]
+          for (let time = 0; time < 10; time++) {
+            const space = yield* measureSpace(filename, { streams: 2 })
+            const { count } = space.events
+            expect(space.walBytes).toBeGreaterThan(0)
+            expect(sum(space.types, ({ events }) => events)).toBe(count)
+            expect(sum(space.streams, ({ events }) => events) + space.otherStreams.events).toBe(count)
+            expect(sum(space.parts, ({ bytes }) => bytes) + space.freeBytes + space.keptBytes).toBe(space.bytes)
+            smallest = Math.min(smallest, count)
+            largest = Math.max(largest, count)
+          }
+          yield* Fiber.interrupt(appending)
+          // It was measured in the midst of appends, or the above says nothing.
+          expect(largest).toBeGreaterThan(smallest)
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+      }),
   )
 
   it.scopedLive("refuses what is not there and what is no log", () =>

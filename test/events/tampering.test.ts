@@ -142,14 +142,14 @@ describe("a log held against an anchor", () => {
       return { database, anchor: { position, hash: String(row?.[0]) } }
     })
 
-  it.scopedLive("that is older than its head is intact: history goes on after it", () =>
+  it.scopedLive("a log held against an anchor that is older than its head is intact: history goes on after it", () =>
     Effect.gen(function* () {
       const { database, anchor } = yield* anchored(4)
       expect(yield* verifyDuring(database, () => {}, { anchor })).toMatchObject({ _tag: "Intact", events: 7 })
     }),
   )
 
-  it.scopedLive("whose last events were removed is found out, which the chain alone cannot", () =>
+  it.scopedLive("a log whose last events were removed is found out by an anchor, which the chain alone cannot", () =>
     Effect.gen(function* () {
       const { database, anchor } = yield* anchored(7)
       const cut = () => database.run("DELETE FROM events WHERE position > 5")
@@ -163,7 +163,7 @@ describe("a log held against an anchor", () => {
     }),
   )
 
-  it.scopedLive("that was written anew is found out at the anchor, which the chain alone cannot", () =>
+  it.scopedLive("a log that was written anew is found out at the anchor, which the chain alone cannot", () =>
     Effect.gen(function* () {
       const { database, anchor } = yield* anchored(5)
       const rewrite = () => {
@@ -197,7 +197,7 @@ describe("a log held against an anchor", () => {
     }),
   )
 
-  it.scopedLive("of the beginning holds for every log, and of another beginning for none", () =>
+  it.scopedLive("an anchor of the beginning holds for every log, and one of another beginning for none", () =>
     Effect.gen(function* () {
       const { database } = yield* anchored(1)
       const verifyWith = (hash: string) => verifyDuring(database, () => {}, { anchor: { position: 0, hash } })
@@ -231,7 +231,7 @@ describe("verifying", () => {
     }).pipe(Effect.provide(layer())),
   )
 
-  it.scopedLive("of a file with a page overwritten fails with the position up to which it is sound", () =>
+  it.scopedLive("verifying a file with a page overwritten fails with the position up to which it is sound", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog
       const layer = layerSqlite({ filename })

@@ -41,7 +41,7 @@ describe("a chain of upcasters", () => {
     expect(upcast("acme/Ordered", 4, { b: 1 })).toEqual({ b: 1 })
   })
 
-  it("with a gap, a double or a step that leads nowhere is refused, all of it at once", () => {
+  it("a chain of upcasters with a gap, a double or a step that leads nowhere is refused, all of it at once", () => {
     const wrong = [second, second, { ...first, type: "acme/Unheard" }, { ...first, from: 3 }]
     expect(() => Upcaster.chain(types, wrong)).toThrow(
       [

@@ -141,7 +141,7 @@ describe("verifying a log", () => {
     }),
   )
 
-  it.scopedLive("of which archiving left rows behind, as a crash does, finds nothing", () =>
+  it.scopedLive("verifying a log of which archiving left rows behind, as a crash does, finds nothing", () =>
     Effect.gen(function* () {
       const filename = yield* archivedLog
       const whole = `${filename}.whole`

@@ -62,7 +62,7 @@ describe("a predicate", () => {
     }
   })
 
-  it("that is no question of yes or no, or names what is unknown, is refused with where and why", () => {
+  it("a predicate that is no question of yes or no, or names what is unknown, is refused with where and why", () => {
     expect(refused("size(state.tasks)").message).toMatch(
       /line 1, column 1: it gives a value of type int, and not true or/,
     )

@@ -56,7 +56,7 @@ const onLog = <A, E, R>(test: Effect.Effect<A, E, R>) =>
 
 // Time stands still here for whoever asks: only what the log says can tell that an answer is late.
 describe("an approval", () => {
-  it.scoped("that is recorded when the question has expired is no approval, whoever was asleep", () =>
+  it.scoped("an approval that is recorded when the question has expired is no approval, whoever was asleep", () =>
     onLog(
       Effect.gen(function* () {
         const { settled, asked, id, confirmations } = yield* asking(0.1)
@@ -70,7 +70,7 @@ describe("an approval", () => {
     ),
   )
 
-  it("that is recorded before its question was, for the clock was put back, is none", () => {
+  it("an approval that is recorded before its question was, for the clock was put back, is none", () => {
     const [asked, decided] = place([
       event("ConfirmationRequested", { ...requested, shownDigest: sha("q") }),
       event("ConfirmationDecided", { ...decidedAs("q1"), shownDigest: sha("q") }),

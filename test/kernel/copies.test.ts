@@ -27,7 +27,7 @@ const place = Effect.map(temporaryDirectory, (base) => {
 })
 
 describe("a plugin's copy", () => {
-  it.scopedLive("that was changed, or lost a file, is made whole by importing the plugin again", () =>
+  it.scopedLive("a plugin's copy that was changed, or lost a file, is made whole by importing the plugin again", () =>
     Effect.gen(function* () {
       const { source, copies, layer } = yield* place
       yield* Effect.gen(function* () {
@@ -70,7 +70,7 @@ describe("a plugin's copy", () => {
     }),
   )
 
-  it.scopedLive("that cannot be made leaves nothing half made", () =>
+  it.scopedLive("a plugin's copy that cannot be made leaves nothing half made", () =>
     Effect.gen(function* () {
       const { source, copies, layer } = yield* place
       yield* Effect.gen(function* () {

@@ -13,16 +13,18 @@ const note = (stream: string) => ({
 const kept = { check: Effect.void, held: Effect.void, takenFrom: null }
 
 describe("a fence", () => {
-  it.effect("that moved while its kernel kept the lease lets everything through that met it, not only the first", () =>
-    Effect.gen(function* () {
-      const log = yield* EventLog
-      const fenced = yield* Fence.raise(log, "test", kept)
-      yield* log.append(note(Fence.STREAM))
-      const streams = ["a", "b", "c"]
-      const appended = yield* Effect.forEach(streams, (stream) => fenced.append(note(stream)), {
-        concurrency: "unbounded",
-      })
-      expect(appended.flatMap(({ events }) => events.map(({ stream }) => stream))).toEqual(streams)
-    }).pipe(Effect.provide(MemoryEventLog.layer())),
+  it.effect(
+    "a fence that moved while its kernel kept the lease lets everything through that met it, not only the first",
+    () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const fenced = yield* Fence.raise(log, "test", kept)
+        yield* log.append(note(Fence.STREAM))
+        const streams = ["a", "b", "c"]
+        const appended = yield* Effect.forEach(streams, (stream) => fenced.append(note(stream)), {
+          concurrency: "unbounded",
+        })
+        expect(appended.flatMap(({ events }) => events.map(({ stream }) => stream))).toEqual(streams)
+      }).pipe(Effect.provide(MemoryEventLog.layer())),
   )
 })

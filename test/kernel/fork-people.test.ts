@@ -160,46 +160,48 @@ describe("a world that cannot be brought back", () => {
     }),
   )
 
-  it.scopedLive("as it is said to be is found out: the fork is closed, and says where it differs", () =>
-    Effect.gen(function* () {
-      const { layer, plugins } = yield* testKernel({ plugins: [painter] })
-      const declare = (rewind: ReadonlyArray<string>, entry: string) => {
-        const file = path.join(String(plugins[0]), "looper-plugin.json")
-        const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
-        manifest.peas.environment.rewind = rewind
-        fs.writeFileSync(file, JSON.stringify(manifest))
-        fs.writeFileSync(path.join(String(plugins[0]), "main.ts"), entry)
-      }
-      const forgetful = (restore: string) =>
-        painter.entry
-          .replace("wall = colour;", "wall = colour + Math.random();")
-          .replace("state: ()", `${restore} state: ()`)
-      for (const [rewind, entry, what] of [
-        ["snapshot", forgetful("restore: () => { wall = 'grey' },"), "its document differs"],
-        ["snapshot", forgetful("restore: (_, __, state) => { wall = state.wall },"), undefined],
-        ["re-execution", forgetful(""), "the outcome of painter/paint differs"],
-      ] as const) {
-        declare([rewind], entry)
-        yield* Effect.gen(function* () {
-          yield* (yield* Registry).import(String(plugins[0]))
-          const kernel = yield* Kernel
-          const { taskId } = yield* kernel.tasks.run(paints("red", "blue"), { goal: "paint" })
-          const [, second] = yield* (yield* EventLog).readPage({ taskId, types: ["DecisionMade"] }, 10)
-          const forking = kernel.fork(paints("red", "blue"), { at: Number(second?.position) - 1 })
-          if (what === undefined) {
-            expect((yield* forking).worlds).toMatchObject([
-              { by: "snapshot", checked: { document: true, readings: 1 } },
-            ])
-          } else {
-            const differs = yield* Effect.flip(forking)
-            expect(differs).toMatchObject({ _tag: "WorldDiffers", plugin: "painter" })
-            expect(differs.message).toContain(what)
-            const last = (yield* ForkedTasks.list).at(-1)
-            expect(last?.task).toMatchObject({ outcome: "failed", reason: expect.stringContaining(what) })
-          }
-        }).pipe(Effect.provide(layer))
-      }
-    }),
+  it.scopedLive(
+    "a world that is not as it is said to be is found out: the fork is closed, and says where it differs",
+    () =>
+      Effect.gen(function* () {
+        const { layer, plugins } = yield* testKernel({ plugins: [painter] })
+        const declare = (rewind: ReadonlyArray<string>, entry: string) => {
+          const file = path.join(String(plugins[0]), "looper-plugin.json")
+          const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
+          manifest.peas.environment.rewind = rewind
+          fs.writeFileSync(file, JSON.stringify(manifest))
+          fs.writeFileSync(path.join(String(plugins[0]), "main.ts"), entry)
+        }
+        const forgetful = (restore: string) =>
+          painter.entry
+            .replace("wall = colour;", "wall = colour + Math.random();")
+            .replace("state: ()", `${restore} state: ()`)
+        for (const [rewind, entry, what] of [
+          ["snapshot", forgetful("restore: () => { wall = 'grey' },"), "its document differs"],
+          ["snapshot", forgetful("restore: (_, __, state) => { wall = state.wall },"), undefined],
+          ["re-execution", forgetful(""), "the outcome of painter/paint differs"],
+        ] as const) {
+          declare([rewind], entry)
+          yield* Effect.gen(function* () {
+            yield* (yield* Registry).import(String(plugins[0]))
+            const kernel = yield* Kernel
+            const { taskId } = yield* kernel.tasks.run(paints("red", "blue"), { goal: "paint" })
+            const [, second] = yield* (yield* EventLog).readPage({ taskId, types: ["DecisionMade"] }, 10)
+            const forking = kernel.fork(paints("red", "blue"), { at: Number(second?.position) - 1 })
+            if (what === undefined) {
+              expect((yield* forking).worlds).toMatchObject([
+                { by: "snapshot", checked: { document: true, readings: 1 } },
+              ])
+            } else {
+              const differs = yield* Effect.flip(forking)
+              expect(differs).toMatchObject({ _tag: "WorldDiffers", plugin: "painter" })
+              expect(differs.message).toContain(what)
+              const last = (yield* ForkedTasks.list).at(-1)
+              expect(last?.task).toMatchObject({ outcome: "failed", reason: expect.stringContaining(what) })
+            }
+          }).pipe(Effect.provide(layer))
+        }
+      }),
   )
 })
 

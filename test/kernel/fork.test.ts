@@ -261,7 +261,7 @@ describe("a language model in a fork", () => {
     expect(asked).toEqual([])
   })
 
-  it("that did not answer is beyond where an agent can be led: it begins there, or before", async () => {
+  it("a language model that did not answer is beyond where an agent can be led: it begins there, or before", async () => {
     const asking: Agent.DecidingAgent = {
       ...{ name: "asking", version: "1" },
       decide: async ({ step, consult }) => {
@@ -452,7 +452,7 @@ describe("a replay of a fork", () => {
 })
 
 describe("the name of a fork", () => {
-  it("that was given none follows the last one, and is nobody's, however high they count", async () => {
+  it("the name of a fork that was given none follows the last one, and is nobody's, however high they count", async () => {
     const stay = { at: rightBefore(0), io: "recorded" } as const
     await fork(finder(), { ...stay, timeline: "fork-999999999" })
     expect((await fork(finder(), stay)).timeline).toBe("fork-1000000000")

@@ -96,7 +96,7 @@ describe("a malformed configuration of the gate", () => {
     expect(problems(config).map(({ path }) => path)).toEqual(["gate"])
   })
 
-  it("that names its actuator by a value that came to nothing is refused: it would match everything", () => {
+  it("a configuration of the gate that names its actuator by a value that came to nothing is refused: it would match everything", () => {
     expect(problems({ rules: [{ ...open, actuator: undefined }] })).toEqual([
       { path: "gate.rules[0].actuator", expected: "a pattern of full names, such as workspace/*", found: "undefined" },
     ])
@@ -111,7 +111,7 @@ describe("a malformed configuration of the gate", () => {
     ["two slashes", "workspace/run/now", undefined],
     ["no plugin", "/run", undefined],
     ["nothing", "", undefined],
-  ])("with a pattern that no name can fit, %s, is refused", (_, actuator, nearest) => {
+  ])("a configuration of the gate with a pattern that no name can fit, %s, is refused", (_, actuator, nearest) => {
     const [problem, ...others] = problems({ rules: [{ ...open, actuator }] })
     expect(others).toEqual([])
     expect(problem).toMatchObject({ path: "gate.rules[0].actuator", ...(nearest === undefined ? {} : { nearest }) })
@@ -124,7 +124,7 @@ describe("a malformed configuration of the gate", () => {
     },
   )
 
-  it("with two rules of one name is refused: the log could not tell which of them decided", () => {
+  it("a configuration of the gate with two rules of one name is refused: the log could not tell which of them decided", () => {
     expect(problems({ rules: [open, { ...open, actuator: "a/b" }] })).toEqual([
       {
         path: "gate.rules[1].name",

@@ -42,7 +42,7 @@ describe("the gate", () => {
     expect(within({ default: "confirm", confirmWithinMs: 1_000 }, "a/write")).toBe(1_000)
   })
 
-  it("by itself asks a person about everything that does not declare little risk", () => {
+  it("the gate by itself asks a person about everything that does not declare little risk", () => {
     const decisions = [undefined, "none", "low", "high", "irreversible"] as const
     expect(decisions.map((risk) => Gate.decide(Gate.standard, command("a/b", risk)).decision)).toEqual([
       "confirm",

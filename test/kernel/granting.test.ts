@@ -104,7 +104,7 @@ describe("an update that asks for more", () => {
   )
 
   it.live(
-    "that waits is imported once, gives way to another, and is gone when what is installed is imported again",
+    "an update that waits is imported once, gives way to another, and is gone when what is installed is imported again",
     () =>
       withRegistry((registry, { source }) =>
         Effect.gen(function* () {
@@ -137,7 +137,7 @@ describe("an update that asks for more", () => {
     ),
   )
 
-  it.live("whose copy is gone is not installed by its grant", () =>
+  it.live("an update whose copy is gone is not installed by its grant", () =>
     withRegistry((registry, { copies, source }) =>
       Effect.gen(function* () {
         yield* registry.import(source())

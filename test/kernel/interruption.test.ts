@@ -19,7 +19,7 @@ const world: Sample = {
 const brief = Agent.fromPolicy({ name: "brief", version: "1", policy: () => ({ done: "achieved" }) })
 
 describe("an interruption", () => {
-  it.scoped("that arrives while a task is being closed ends what would come after it", () =>
+  it.scoped("an interruption that arrives while a task is being closed ends what would come after it", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ plugins: [world] })
       yield* Effect.gen(function* () {

@@ -84,7 +84,7 @@ describe("the options of a layer", () => {
     }),
   )
 
-  it.scopedLive("with a workspace that is no directory are refused", () =>
+  it.scopedLive("the options of a layer with a workspace that is no directory are refused", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const log = path.join(directory, "log.db")
@@ -94,7 +94,7 @@ describe("the options of a layer", () => {
     }),
   )
 
-  it.scopedLive("whose value is undefined are left out", () =>
+  it.scopedLive("the options of a layer whose value is undefined are left out", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const options = { log: path.join(directory, "log.db"), workspace: undefined, actor: undefined }

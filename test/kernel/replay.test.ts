@@ -408,7 +408,7 @@ describe("a recording that was cut short", () => {
     })
   })
 
-  it("by a limit of steps ends at that limit again", async () => {
+  it("a recording that was cut short by a limit of steps ends at that limit again", async () => {
     const choices = (await decisions("wandered")).map(({ choice }) => choice)
     const report = await replay("wandered", but(choices, { at: 99, choice: { done: "failed" } }))
     expect(report).toMatchObject({ verdict: "identical", complete: true })

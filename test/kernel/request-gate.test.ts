@@ -59,7 +59,7 @@ describe("a gate's rules about requests", () => {
     expect(decide({ component: "other/*" })).toBe("deny")
   })
 
-  it("that are not as they should be are refused, all at once, and deny", () => {
+  it("a gate's rules about requests that are not as they should be are refused, all at once, and deny", () => {
     const wrong = {
       default: "allow",
       requests: { default: "Allow", rules: [{ name: "r", request: ["exec"], targets: "x", decision: "permit" }] },

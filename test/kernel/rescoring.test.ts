@@ -133,7 +133,7 @@ describe("a re-scoring of many tasks", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.scopedLive("that has to score few of them reads those alone", () =>
+  it.scopedLive("a re-scoring that has to score few of them reads those alone", () =>
     Effect.gen(function* () {
       yield* played(20)
       seen.read = 0
@@ -227,7 +227,7 @@ describe("an interrupted re-scoring", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.scopedLive("that was killed is gone on with by another process, whatever was appended since", () =>
+  it.scopedLive("a re-scoring that was killed is gone on with by another process, whatever was appended since", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       const context = yield* Layer.build(services.pipe(Layer.provideMerge(layerSqlite({ filename }))))
@@ -270,7 +270,7 @@ describe("an interrupted re-scoring", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.scopedLive("that another critic began is not gone on with", () =>
+  it.scopedLive("a re-scoring that another critic began is not gone on with", () =>
     Effect.gen(function* () {
       yield* played(3)
       const log = yield* EventLog
@@ -287,14 +287,14 @@ describe("an interrupted re-scoring", () => {
   )
 })
 
-describe("tasks are selected", () => {
+describe("the selection of tasks", () => {
   const chosen = (select: Scoring.TaskFilter) =>
     Effect.map(
       scoring(({ plan }) => plan({ rubric, select })),
       ({ taskIds }) => taskIds,
     )
 
-  it.scopedLive("by agent, plugin, outcome, time, and by what is true of them", () =>
+  it.scopedLive("tasks are selected by agent, plugin, outcome, time, and by what is true of them", () =>
     Effect.gen(function* () {
       yield* played(8)
       const log = yield* EventLog
@@ -316,7 +316,7 @@ describe("tasks are selected", () => {
     }).pipe(Effect.provide(onNewLog)),
   )
 
-  it.scopedLive("or it is said what is wrong with the selection, and where", () =>
+  it.scopedLive("a wrong selection is refused with what is wrong, and where", () =>
     Effect.gen(function* () {
       yield* played(2)
       const wrong = (where: string) => Effect.flip(chosen({ where }))
@@ -339,7 +339,7 @@ describe("tasks are selected", () => {
     }).pipe(Effect.provide(onNewLog)),
   )
 
-  it.scopedLive("and where there is no closed one, that is said", () =>
+  it.scopedLive("a selection without a closed task says so", () =>
     Effect.gen(function* () {
       yield* say("open", opened("even@1", "room"))
       const none = yield* Effect.flip(scoring(({ rescore }) => rescore({ rubric })))

@@ -151,7 +151,7 @@ describe("a rule", () => {
     return Either.isLeft(compiled) ? compiled.left : undefined
   }
 
-  it("that does not compile is refused with its column", () => {
+  it("a rule that does not compile is refused with its column", () => {
     expect(problem("1 +")).toMatchObject({ line: 1, column: 4 })
     expect(problem('event.type == "A" &&\n  evnt.x')).toMatchObject({
       line: 2,
@@ -165,7 +165,7 @@ describe("a rule", () => {
 })
 
 describe("a rubric", () => {
-  it("with a weight of 7, an unknown field and a broken rule says all of it", () => {
+  it("a rubric with a weight of 7, an unknown field and a broken rule says all of it", () => {
     const measure = { name: "m", description: "d", rewards: [{ name: "r", when: "w", weight: 7 }] }
     const wrong = Rubric.decode("mine.yaml", { name: "n", colour: 1, measures: [measure] })
     const message = Either.isLeft(wrong) ? wrong.left.message : ""
@@ -184,7 +184,7 @@ describe("a rubric", () => {
     expect(rules).toContain("empty: expected at least one reward or punishment, found none")
   })
 
-  it("in which a name is there twice says where: what it gives would be counted twice", () => {
+  it("a rubric in which a name is there twice says where: what it gives would be counted twice", () => {
     const reward = { name: "r", when: "w", weight: 0.5 }
     const measure = { name: "m", description: "d", rewards: [reward] }
     const issuesOf = (...measures: ReadonlyArray<object>) =>
@@ -244,7 +244,7 @@ describe("a rule that is meant to do harm", () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
-  it("that takes a little less than is stopped, again and again, is given up", () => {
+  it("a rule that takes a little less than is stopped, again and again, is given up", () => {
     const short = `${numbers.slice(0, numbers.indexOf(", 60"))}]`
     const rule = `${short}.exists(a, ${short}.exists(b, ${short}.exists(c, double(a + b + c) + elapsed < -1.0)))`
     const judged = judge(rubric({ name: "harm", weight: 0.5, rule }), opened, ...Array(500).fill(lamp(true)), closed)

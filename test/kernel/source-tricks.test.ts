@@ -105,7 +105,7 @@ describe("a directory with a plugin", () => {
     }, '"looper-plugin.json": expected a file, found a pipe'),
   )
 
-  it.live("with a pipe in the manifest's place is not waited for by whoever only loads it", () =>
+  it.live("a plugin with a pipe in the manifest's place is not waited for by whoever only loads it", () =>
     Effect.gen(function* () {
       const directory = write(path.join(yield* temporaryDirectory, "source"))
       fs.rmSync(path.join(directory, "looper-plugin.json"))
@@ -164,13 +164,13 @@ describe("a directory with a plugin", () => {
     ),
   )
 
-  it("of too many files is refused", () => {
+  it("a plugin of too many files is refused", () => {
     const files = Array.from({ length: LIMITS.files + 1 }, (_, index) => ({ path: `f${index}`, size: 0 }))
     expect(issuesOf(files)).toEqual([`expected at most ${LIMITS.files} files, found more`])
     expect(issuesOf(files.slice(1))).toEqual([])
   })
 
-  it.live("that changes while it is copied is not installed", () =>
+  it.live("a directory that changes while it is copied is not installed", () =>
     Effect.gen(function* () {
       const base = yield* temporaryDirectory
       const directory = write(path.join(base, "source"))

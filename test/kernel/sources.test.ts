@@ -67,7 +67,7 @@ describe("a plugin's source", () => {
       ),
   )
 
-  it.live("that is an archive is recorded with its path and its digest", () =>
+  it.live("a plugin's source that is an archive is recorded with its path and its digest", () =>
     withRegistry((registry, { base, source }) =>
       Effect.gen(function* () {
         const archive = pack(source(), path.join(base, "sample.tgz"))
@@ -86,7 +86,7 @@ describe("a plugin's source", () => {
     ["at the top", ""],
     ["in ./", "."],
     ["in a directory of any name", "sample-main"],
-  ])("that is an archive may have the plugin %s", ([, prefix]) =>
+  ])("a plugin's source that is an archive may have the plugin %s", ([, prefix]) =>
     withRegistry((registry, { base, source }) =>
       Effect.gen(function* () {
         const archive = pack(source(), path.join(base, "sample.tgz"), prefix)
@@ -95,36 +95,38 @@ describe("a plugin's source", () => {
     ),
   )
 
-  it.live("that is a repository is taken at a branch, a tag or a commit, and recorded with the commit", () =>
-    withRegistry((registry, { source }) =>
-      Effect.gen(function* () {
-        const directory = source({ version: "1.0.0" })
-        const first = repository(directory)
-        git(directory, "tag", "v1")
-        for (const [file, text] of Object.entries(filesOf({ version: "2.0.0" }))) {
-          fs.writeFileSync(path.join(directory, file), text)
-        }
-        const second = commit(directory)
-        const cases = [
-          ["#v1", "v1", first, "1.0.0"],
-          ["#main", "main", second, "2.0.0"],
-          [`#${first}`, first, first, "1.0.0"],
-          ["", "HEAD", second, "2.0.0"],
-        ] as const
-        for (const [fragment, ref, commit, version] of cases) {
-          const imported = yield* registry.import(`file://${directory}${fragment}`)
-          expect(imported.manifest.version).toBe(version)
-          expect(yield* lastImport).toMatchObject({
-            version,
-            source: `git+file://${directory}#${commit}`,
-            origin: { kind: "git", url: `file://${directory}`, ref, commit },
-          })
-        }
-        // What the log names imports the same again.
-        expect((yield* registry.import(`git+file://${directory}#${second}`)).manifest.version).toBe("2.0.0")
-        expect((yield* registry.import(`${directory}#v1`)).manifest.version).toBe("1.0.0")
-      }),
-    ),
+  it.live(
+    "a plugin's source that is a repository is taken at a branch, a tag or a commit, and recorded with the commit",
+    () =>
+      withRegistry((registry, { source }) =>
+        Effect.gen(function* () {
+          const directory = source({ version: "1.0.0" })
+          const first = repository(directory)
+          git(directory, "tag", "v1")
+          for (const [file, text] of Object.entries(filesOf({ version: "2.0.0" }))) {
+            fs.writeFileSync(path.join(directory, file), text)
+          }
+          const second = commit(directory)
+          const cases = [
+            ["#v1", "v1", first, "1.0.0"],
+            ["#main", "main", second, "2.0.0"],
+            [`#${first}`, first, first, "1.0.0"],
+            ["", "HEAD", second, "2.0.0"],
+          ] as const
+          for (const [fragment, ref, commit, version] of cases) {
+            const imported = yield* registry.import(`file://${directory}${fragment}`)
+            expect(imported.manifest.version).toBe(version)
+            expect(yield* lastImport).toMatchObject({
+              version,
+              source: `git+file://${directory}#${commit}`,
+              origin: { kind: "git", url: `file://${directory}`, ref, commit },
+            })
+          }
+          // What the log names imports the same again.
+          expect((yield* registry.import(`git+file://${directory}#${second}`)).manifest.version).toBe("2.0.0")
+          expect((yield* registry.import(`${directory}#v1`)).manifest.version).toBe("1.0.0")
+        }),
+      ),
   )
 
   it.live("may be a directory in a repository, and a bare repository", () =>
@@ -147,26 +149,28 @@ describe("a plugin's source", () => {
     ),
   )
 
-  it.live("that is a repository runs nothing: no hooks, no filters, no configuration of the repository", () =>
-    withRegistry((registry, { base, source }) =>
-      Effect.gen(function* () {
-        const directory = source({ files: { ".gitattributes": "* filter=evil\n" } })
-        repository(directory)
-        const traces = ["hook", "filter", "packing", "monitor"].map((name) => path.join(base, name))
-        const [hook = "", filter, packing, monitor] = traces
-        for (const name of ["post-checkout", "reference-transaction", "post-update", "pre-receive"]) {
-          fs.writeFileSync(path.join(directory, ".git", "hooks", name), `#!/bin/sh\ntouch ${hook}\n`, { mode: 0o755 })
-        }
-        git(directory, "config", "filter.evil.smudge", `touch ${filter}; cat`)
-        git(directory, "config", "uploadpack.packObjectsHook", `touch ${packing}; exec`)
-        git(directory, "config", "core.fsmonitor", `touch ${monitor}; true`)
-        yield* registry.import(`git+${directory}`)
-        expect(traces.filter((trace) => fs.existsSync(trace))).toEqual([])
-      }),
-    ),
+  it.live(
+    "a plugin's source that is a repository runs nothing: no hooks, no filters, no configuration of the repository",
+    () =>
+      withRegistry((registry, { base, source }) =>
+        Effect.gen(function* () {
+          const directory = source({ files: { ".gitattributes": "* filter=evil\n" } })
+          repository(directory)
+          const traces = ["hook", "filter", "packing", "monitor"].map((name) => path.join(base, name))
+          const [hook = "", filter, packing, monitor] = traces
+          for (const name of ["post-checkout", "reference-transaction", "post-update", "pre-receive"]) {
+            fs.writeFileSync(path.join(directory, ".git", "hooks", name), `#!/bin/sh\ntouch ${hook}\n`, { mode: 0o755 })
+          }
+          git(directory, "config", "filter.evil.smudge", `touch ${filter}; cat`)
+          git(directory, "config", "uploadpack.packObjectsHook", `touch ${packing}; exec`)
+          git(directory, "config", "core.fsmonitor", `touch ${monitor}; true`)
+          yield* registry.import(`git+${directory}`)
+          expect(traces.filter((trace) => fs.existsSync(trace))).toEqual([])
+        }),
+      ),
   )
 
-  it.live("that is a repository leaves nothing behind, whatever became of it", () =>
+  it.live("a plugin's source that is a repository leaves nothing behind, whatever became of it", () =>
     withRegistry((registry, { source }) =>
       Effect.gen(function* () {
         const directory = source()
@@ -182,29 +186,33 @@ describe("a plugin's source", () => {
     ),
   )
 
-  it.live("that is a repository is fetched only as long as it takes no more of the disk than it may", () =>
-    withRegistry((_, { base, source }) =>
-      Effect.gen(function* () {
-        const directory = source()
-        fs.writeFileSync(path.join(directory, "large"), crypto.randomBytes(4_000_000))
-        repository(directory)
-        const fetching = (url: string, maxBytes: number) =>
-          Effect.either(Effect.scoped(GitSource.fetch({ url, ref: "HEAD" }, "a source", maxBytes)))
-        const refused = { left: { _tag: "SourceRefused", issues: [expect.stringContaining("at most 1000000 bytes")] } }
-        expect(yield* fetching(directory, 8_000_000)).toMatchObject({ _tag: "Right" })
-        expect(yield* fetching(directory, 1_000_000)).toMatchObject(refused)
-        // One that sends a part of it and then nothing: whoever waited for its end would wait for long.
-        const stalls = path.join(base, "stalls")
-        fs.writeFileSync(stalls, STALLING, { mode: 0o755 })
-        process.env.GIT_SSH = stalls
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            delete process.env.GIT_SSH
-          }),
-        )
-        expect(yield* fetching(`ssh://example.org${directory}`, 1_000_000)).toMatchObject(refused)
-      }).pipe(Effect.scoped),
-    ),
+  it.live(
+    "a plugin's source that is a repository is fetched only as long as it takes no more of the disk than it may",
+    () =>
+      withRegistry((_, { base, source }) =>
+        Effect.gen(function* () {
+          const directory = source()
+          fs.writeFileSync(path.join(directory, "large"), crypto.randomBytes(4_000_000))
+          repository(directory)
+          const fetching = (url: string, maxBytes: number) =>
+            Effect.either(Effect.scoped(GitSource.fetch({ url, ref: "HEAD" }, "a source", maxBytes)))
+          const refused = {
+            left: { _tag: "SourceRefused", issues: [expect.stringContaining("at most 1000000 bytes")] },
+          }
+          expect(yield* fetching(directory, 8_000_000)).toMatchObject({ _tag: "Right" })
+          expect(yield* fetching(directory, 1_000_000)).toMatchObject(refused)
+          // One that sends a part of it and then nothing: whoever waited for its end would wait for long.
+          const stalls = path.join(base, "stalls")
+          fs.writeFileSync(stalls, STALLING, { mode: 0o755 })
+          process.env.GIT_SSH = stalls
+          yield* Effect.addFinalizer(() =>
+            Effect.sync(() => {
+              delete process.env.GIT_SSH
+            }),
+          )
+          expect(yield* fetching(`ssh://example.org${directory}`, 1_000_000)).toMatchObject(refused)
+        }).pipe(Effect.scoped),
+      ),
   )
 
   it.live("is refused that is no source, or one that would run or reveal something", () =>
@@ -220,7 +228,7 @@ describe("a plugin's source", () => {
     ),
   )
 
-  it.live("that is an option of Git's is only ever a path", () =>
+  it.live("a plugin's source that is an option of Git's is only ever a path", () =>
     withRegistry((registry, { base }) =>
       Effect.gen(function* () {
         const trace = path.join(base, "trace")
@@ -231,7 +239,7 @@ describe("a plugin's source", () => {
     ),
   )
 
-  it.live("that is a file of another name, or no archive inside, is refused", () =>
+  it.live("a plugin's source that is a file of another name, or no archive inside, is refused", () =>
     withRegistry((registry, { base }) =>
       Effect.gen(function* () {
         const file = path.join(base, "plugin.zip")

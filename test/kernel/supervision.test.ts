@@ -58,7 +58,7 @@ describe("when a plugin may be started again", () => {
     )
   })
 
-  it("doubles with each crash, from half to all of what is called for, up to the longest", () => {
+  it("the wait doubles with each crash, from half to all of what is called for, up to the longest", () => {
     const at = (count: number, jitter: number) =>
       standing(
         Array.from({ length: count }, () => ({ at: 1_000_000, jitter })),
@@ -133,25 +133,27 @@ describe("a plugin that crashes", () => {
     }),
   )
 
-  it.scopedLive("while it loads is in quarantine after as many attempts, and no process is tried any more", () =>
-    Effect.gen(function* () {
-      const { layer } = yield* testKernel({
-        plugins: [sample(`throw new Error("never"); export default {}`)],
-        restarts: quick,
-      })
-      yield* Effect.gen(function* () {
-        const kernel = yield* Kernel
-        const task = yield* kernel.tasks.open({ goal: "See it fail" })
-        for (let time = 0; time < quick.crashes; time++) expect(yield* task.perceive()).toEqual([])
-        const failures = yield* eventsOf("SensorFailed")
-        expect(failures.map(({ payload }) => payload.error)).toMatchObject(
-          Array(quick.crashes).fill({ code: "PluginFailedToLoad" }),
-        )
-        expect(yield* eventsOf("PluginQuarantined")).toHaveLength(1)
-        yield* task.perceive()
-        expect(yield* eventsOf("SensorFailed")).toHaveLength(quick.crashes)
-      }).pipe(Effect.provide(layer))
-    }),
+  it.scopedLive(
+    "a plugin that crashes while it loads is in quarantine after as many attempts, and no process is tried any more",
+    () =>
+      Effect.gen(function* () {
+        const { layer } = yield* testKernel({
+          plugins: [sample(`throw new Error("never"); export default {}`)],
+          restarts: quick,
+        })
+        yield* Effect.gen(function* () {
+          const kernel = yield* Kernel
+          const task = yield* kernel.tasks.open({ goal: "See it fail" })
+          for (let time = 0; time < quick.crashes; time++) expect(yield* task.perceive()).toEqual([])
+          const failures = yield* eventsOf("SensorFailed")
+          expect(failures.map(({ payload }) => payload.error)).toMatchObject(
+            Array(quick.crashes).fill({ code: "PluginFailedToLoad" }),
+          )
+          expect(yield* eventsOf("PluginQuarantined")).toHaveLength(1)
+          yield* task.perceive()
+          expect(yield* eventsOf("SensorFailed")).toHaveLength(quick.crashes)
+        }).pipe(Effect.provide(layer))
+      }),
   )
 })
 

@@ -56,38 +56,40 @@ describe("closing a task", () => {
 })
 
 describe("the log", () => {
-  it.scopedLive("and what stands beside it is out of a plugin's reach, also where the log was named by a link", () =>
-    Effect.gen(function* () {
-      const workspace = yield* temporaryDirectory
-      // Outside of what the plugin may read: without a disk of its own it is not started with a link to the log in there.
-      const named = yield* temporaryDirectory
-      const files = ["log.db", "log.db-wal", "log.db.keys"].map((name) => path.join(workspace, "data", name))
-      const source = writePlugin(path.join(workspace, "source"), {
-        name: "spy",
-        sensors: [{ name: "direct" }, { name: "brokered" }],
-        entry: `
+  it.scopedLive(
+    "the log and what stands beside it is out of a plugin's reach, also where the log was named by a link",
+    () =>
+      Effect.gen(function* () {
+        const workspace = yield* temporaryDirectory
+        // Outside of what the plugin may read: without a disk of its own it is not started with a link to the log in there.
+        const named = yield* temporaryDirectory
+        const files = ["log.db", "log.db-wal", "log.db.keys"].map((name) => path.join(workspace, "data", name))
+        const source = writePlugin(path.join(workspace, "source"), {
+          name: "spy",
+          sensors: [{ name: "direct" }, { name: "brokered" }],
+          entry: `
           const codes = (read) => Promise.all(${JSON.stringify(files)}.map((file) =>
             read(file).then(() => "read", (error) => error.code ?? error.name)))
           export default { sensors: {
             direct: () => codes(Deno.readTextFile), brokered: (ctx) => codes((file) => ctx.readFile(file)) } }`,
-      })
-      const file = path.join(source, "looper-plugin.json")
-      const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
-      fs.writeFileSync(file, JSON.stringify({ ...manifest, permissions: { read: ["."], run: [] } }))
-      fs.mkdirSync(path.join(workspace, "data"))
-      fs.writeFileSync(path.join(workspace, "data", "log.db.keys"), "")
-      fs.symlinkSync(path.join(workspace, "data", "log.db"), path.join(named, "link.db"))
-      const layer = Hindcast.layer({ log: path.join(named, "link.db"), workspace, plugins: [source], host: CONSENT })
-      yield* Effect.gen(function* () {
-        const task = yield* (yield* Kernel).tasks.open({ goal: "spy" })
-        const readings = (yield* task.perceive()).map(({ sensor, reading }) => [sensor, reading])
-        const forbidden = ["ReadForbidden", "ReadForbidden", "ReadForbidden"]
-        expect(readings).toEqual([
-          ["spy/brokered", forbidden],
-          ["spy/direct", expect.not.arrayContaining(["read"])],
-        ])
-        yield* task.close("achieved")
-      }).pipe(Effect.provide(layer))
-    }),
+        })
+        const file = path.join(source, "looper-plugin.json")
+        const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
+        fs.writeFileSync(file, JSON.stringify({ ...manifest, permissions: { read: ["."], run: [] } }))
+        fs.mkdirSync(path.join(workspace, "data"))
+        fs.writeFileSync(path.join(workspace, "data", "log.db.keys"), "")
+        fs.symlinkSync(path.join(workspace, "data", "log.db"), path.join(named, "link.db"))
+        const layer = Hindcast.layer({ log: path.join(named, "link.db"), workspace, plugins: [source], host: CONSENT })
+        yield* Effect.gen(function* () {
+          const task = yield* (yield* Kernel).tasks.open({ goal: "spy" })
+          const readings = (yield* task.perceive()).map(({ sensor, reading }) => [sensor, reading])
+          const forbidden = ["ReadForbidden", "ReadForbidden", "ReadForbidden"]
+          expect(readings).toEqual([
+            ["spy/brokered", forbidden],
+            ["spy/direct", expect.not.arrayContaining(["read"])],
+          ])
+          yield* task.close("achieved")
+        }).pipe(Effect.provide(layer))
+      }),
   )
 })

@@ -6,5 +6,8 @@ import { killDemoAt } from "../e2e/crash.ts"
 const POSITIONS = Array.from({ length: 33 }, (_, index) => 3 + index * 9)
 
 describe("a demo killed with SIGKILL, at many moments", () => {
-  it.scopedLive.each(POSITIONS)("at @%i leaves a log that verifies and recovers, and no process", killDemoAt)
+  it.scopedLive.each(POSITIONS)(
+    "a demo killed with SIGKILL at @%i leaves a log that verifies and recovers, and no process",
+    killDemoAt,
+  )
 })

@@ -223,7 +223,7 @@ describe("readFile", () => {
     }),
   )
 
-  it.scopedLive('in a workspace that "." does not mean is refused with what it means, and what to do', () =>
+  it.scopedLive('a file in a workspace that "." does not mean is refused with what it means, and what to do', () =>
     Effect.gen(function* () {
       const { client, within } = yield* place
       const messageIn = (bound: string, path: string) =>

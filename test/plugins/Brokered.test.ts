@@ -75,7 +75,7 @@ describe("many requests at once", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive("whose answers the plugin does not take are not carried out in advance", () =>
+  it.scopedLive("requests whose answers the plugin does not take are not carried out in advance", () =>
     Effect.gen(function* () {
       const { process, events } = yield* start({
         entry: `export default { sensors: { flood: async (ctx) => {
@@ -99,7 +99,7 @@ describe("many requests at once", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive("without end, whose refusals the plugin does not take, end its process", () =>
+  it.scopedLive("requests without end, whose refusals the plugin does not take, end its process", () =>
     Effect.gen(function* () {
       const { process } = yield* start({
         entry: `export default { sensors: { flood: (ctx) => { for (;;) ctx.readFile("note.txt") } } }`,

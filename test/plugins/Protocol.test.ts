@@ -57,7 +57,7 @@ describe("lines", () => {
 })
 
 describe("frames", () => {
-  it("of the right shape are read as they are", () => {
+  it("frames of the right shape are read as they are", () => {
     const frame = { type: "ok", id: 1, value: { a: [null, "x"] }, state: 2 }
     expect(Protocol.decode(JSON.stringify(frame))).toEqual(Either.right(frame))
   })
@@ -77,7 +77,7 @@ describe("frames", () => {
     ["a value with a lone surrogate", '{"type":"ok","id":1,"value":"\\ud800"}'],
     ["an error without a code", '{"type":"error","id":1,"error":{"message":"x"}}'],
     ["a request for something else", '{"type":"host","id":1,"call":1,"method":"open","params":{}}'],
-  ])("with %s are refused with a reason", (_, text) => {
+  ])("frames with %s are refused with a reason", (_, text) => {
     expect(Either.getLeft(Protocol.decode(text))).toMatchObject({ _tag: "Some", value: expect.stringMatching(/./) })
   })
 })

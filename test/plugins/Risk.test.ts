@@ -22,7 +22,7 @@ describe("the effective risk", () => {
     ["irreversible", { runAny: true }, "irreversible", []],
     [undefined, { write: ["/work"] }, "undeclared", []],
     [undefined, { run: ["git"] }, "high", ["its plugin may run git"]],
-  ] as const)("of %s with %j is %s", (declared, granted, effective, because) => {
+  ] as const)("the effective risk of %s with %j is %s", (declared, granted, effective, because) => {
     expect(Risk.effective(declared, { ...none, ...granted })).toEqual({
       ...{ declared: declared ?? "undeclared", effective, because },
     })

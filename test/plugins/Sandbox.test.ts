@@ -70,7 +70,7 @@ describe("command", () => {
     })
   })
 
-  it("in the flags tier it stands back, is bounded, dies with its parent and gains no privileges", () => {
+  it("a process in the flags tier stands back, is bounded, dies with its parent and gains no privileges", () => {
     const limits = limitsOf({ heapMiB: 64, memoryMiB: 100, descriptors: 99, niceness: 7 }, { wasmPages: 10 })
     const { command, args } = Sandbox.command({ tools, layer: "none", libraries: [] }, { ...confinement, limits })
     expect([command, ...args].slice(0, 17)).toEqual([
@@ -82,7 +82,7 @@ describe("command", () => {
     expect(args.slice(-2)).toEqual(["--v8-flags=--max-old-space-size=64,--wasm-max-mem-pages=10", "/runner.ts"])
   })
 
-  it("of a user of its own it keeps the right to read, and no other", () => {
+  it("a process of a user of its own keeps the right to read, and no other", () => {
     const { command, args } = Sandbox.command({ tools, layer: "user", libraries: [] }, confinement)
     const line = [command, ...args].join(" ")
     expect(line).toMatch(
@@ -92,7 +92,7 @@ describe("command", () => {
       expect(line).toContain(`--${set}=-all,+dac_read_search `)
   })
 
-  it("in the layer bubblewrap it finds on its disk what it may read, and what it needs, and writes nothing", () => {
+  it("a process in the layer bubblewrap finds on its disk what it may read, and what it needs, and writes nothing", () => {
     const base = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-disk-"))
     const at = (name: string) => path.join(base, name)
     for (const name of ["work", "work/data", "plugin", "deno"]) fs.mkdirSync(at(name))

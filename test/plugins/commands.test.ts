@@ -34,7 +34,7 @@ describe.each(layers)("a command that is run for a plugin in the layer %s", (lay
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that is not there says so, and one that a signal ends says which", () =>
+  it.scopedLive("a command that is not there says so, and one that a signal ends says which", () =>
     Effect.gen(function* () {
       const { run, first } = yield* given("kill -TERM $$")
       expect(first).toMatchObject(

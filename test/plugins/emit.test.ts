@@ -110,7 +110,7 @@ describe("a reading that is pushed", () => {
 })
 
 describe("progress", () => {
-  it.scopedLive("of a call reaches its caller; while the caller is busy, only the newest is kept", () =>
+  it.scopedLive("progress of a call reaches its caller; while the caller is busy, only the newest is kept", () =>
     Effect.gen(function* () {
       const told: Array<Progress> = []
       const busy = yield* Deferred.make<void>()

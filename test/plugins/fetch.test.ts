@@ -49,7 +49,7 @@ const codeOf = (from: HostApi.Client, params: JsonObject) =>
 
 describe("fetch", () => {
   it.scopedLive(
-    "from a granted host answers, whatever the status; the log has sizes, digests and names of headers",
+    "fetch from a granted host answers, whatever the status; the log has sizes, digests and names of headers",
     () =>
       Effect.gen(function* () {
         const { port } = yield* server
@@ -69,7 +69,7 @@ describe("fetch", () => {
   )
 
   it.scopedLive(
-    "elsewhere is refused without a request: another host, port, name of the same, or kind of address",
+    "fetch from elsewhere is refused without a request: another host, port, name of the same, or kind of address",
     () =>
       Effect.gen(function* () {
         const { port, seen } = yield* server

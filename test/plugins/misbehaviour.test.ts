@@ -51,7 +51,7 @@ const misbehaviour = (events: Array<CoreNewEvent>, count: number) => {
 const startForger = (sample: Sample = forger) => Effect.tap(start(sample), ({ process }) => process.act("prepare", {}))
 
 describe("an answer", () => {
-  it.scopedLive("that comes after its call timed out is late, and the plugin goes on", () =>
+  it.scopedLive("an answer that comes after its call timed out is late, and the plugin goes on", () =>
     Effect.gen(function* () {
       const { process, events } = yield* start({
         entry: `export default { sensors: {
@@ -67,7 +67,7 @@ describe("an answer", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive("that is given twice, or to a call that nobody made, is told apart and changes nothing", () =>
+  it.scopedLive("an answer that is given twice, or to a call that nobody made, is told apart and changes nothing", () =>
     Effect.gen(function* () {
       const { process, events } = yield* startForger()
       const frames = [1, 3, 999, 0, -7].map((id) => ({ type: "ok", id, value: "forged" }))
@@ -83,7 +83,7 @@ describe("an answer", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive("that is forged to a call under way is that call's answer; the true one is the second", () =>
+  it.scopedLive("an answer that is forged to a call under way is that call's answer; the true one is the second", () =>
     Effect.gen(function* () {
       const { process, events } = yield* startForger()
       const frames = [{ type: "error", id: 2, error: { code: "Forged", message: "by the plugin itself" } }]
@@ -114,44 +114,48 @@ describe("an answer", () => {
       frame: { type: "error", id: 2, error: "no" },
       found: "error, at /error: Expected Failure",
     },
-  ])("of a wrong shape, with $shape, ends the process, and all that waited fails with the reason", ({ frame, found }) =>
-    Effect.gen(function* () {
-      const { process, events } = yield* startForger()
-      const waiting = yield* Effect.fork(Effect.flip(process.read("wait")))
-      yield* Effect.yieldNow()
-      const error = yield* Effect.flip(process.act("forge", { frames: [frame] }))
-      expect(error).toMatchObject({ _tag: "PluginExited", signal: "SIGKILL", call: "act sample/forge" })
-      expect(error.message).toContain("it sent a broken frame")
-      expect(error.message).toContain(found)
-      expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "PluginExited", call: "read sample/wait" })
-      expect(yield* misbehaviour(events, 1)).toEqual([["BrokenFrame", expect.stringContaining(found)]])
-    }).pipe(provide),
+  ])(
+    "an answer of a wrong shape, with $shape, ends the process, and all that waited fails with the reason",
+    ({ frame, found }) =>
+      Effect.gen(function* () {
+        const { process, events } = yield* startForger()
+        const waiting = yield* Effect.fork(Effect.flip(process.read("wait")))
+        yield* Effect.yieldNow()
+        const error = yield* Effect.flip(process.act("forge", { frames: [frame] }))
+        expect(error).toMatchObject({ _tag: "PluginExited", signal: "SIGKILL", call: "act sample/forge" })
+        expect(error.message).toContain("it sent a broken frame")
+        expect(error.message).toContain(found)
+        expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "PluginExited", call: "read sample/wait" })
+        expect(yield* misbehaviour(events, 1)).toEqual([["BrokenFrame", expect.stringContaining(found)]])
+      }).pipe(provide),
   )
 })
 
 describe("a frame", () => {
-  it.scopedLive("that speaks of a call nobody made, a sensor that is not there, or a second start is recorded", () =>
-    Effect.gen(function* () {
-      const { process, events } = yield* startForger()
-      const exports = { sensors: [], actuators: [], environment: false, measures: [] }
-      const frames = [
-        { type: "progress", id: 50, value: 1 },
-        { type: "host", id: 1, call: 51, method: "readFile", params: { path: "/etc/passwd" } },
-        { type: "emit", id: 2, component: "ghost", value: 1 },
-        { type: "ready", exports },
-        { type: "failed", error: "not really" },
-      ]
-      yield* process.act("forge", { frames })
-      expect(yield* process.read("look")).toBe("truth")
-      expect(yield* misbehaviour(events, 5)).toEqual([
-        ["UnaskedCall", "nobody made the call 50 that it speaks of"],
-        ["UnaskedCall", "nobody made the call 51 that it speaks of"],
-        ["UndeclaredSensor", "expected a sensor that the manifest declares, found ghost"],
-        ["RepeatedHandshake", "it said again that it is ready"],
-        ["RepeatedHandshake", "it was ready, and said that it did not load"],
-      ])
-      expect(events.filter(({ type }) => type === "BrokerRequested")).toEqual([])
-    }).pipe(provide),
+  it.scopedLive(
+    "a frame that speaks of a call nobody made, a sensor that is not there, or a second start is recorded",
+    () =>
+      Effect.gen(function* () {
+        const { process, events } = yield* startForger()
+        const exports = { sensors: [], actuators: [], environment: false, measures: [] }
+        const frames = [
+          { type: "progress", id: 50, value: 1 },
+          { type: "host", id: 1, call: 51, method: "readFile", params: { path: "/etc/passwd" } },
+          { type: "emit", id: 2, component: "ghost", value: 1 },
+          { type: "ready", exports },
+          { type: "failed", error: "not really" },
+        ]
+        yield* process.act("forge", { frames })
+        expect(yield* process.read("look")).toBe("truth")
+        expect(yield* misbehaviour(events, 5)).toEqual([
+          ["UnaskedCall", "nobody made the call 50 that it speaks of"],
+          ["UnaskedCall", "nobody made the call 51 that it speaks of"],
+          ["UndeclaredSensor", "expected a sensor that the manifest declares, found ghost"],
+          ["RepeatedHandshake", "it said again that it is ready"],
+          ["RepeatedHandshake", "it was ready, and said that it did not load"],
+        ])
+        expect(events.filter(({ type }) => type === "BrokerRequested")).toEqual([])
+      }).pipe(provide),
   )
 
   it.scopedLive("too many of which no runner would send ends the process", () =>
@@ -165,7 +169,7 @@ describe("a frame", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive("that pushes more readings than may wait ends the process", () =>
+  it.scopedLive("a frame that pushes more readings than may wait ends the process", () =>
     Effect.gen(function* () {
       const { process, events } = yield* startForger({ ...forger, onEmit: () => Effect.never })
       const frames = Array.from({ length: 257 }, (_, id) => ({ type: "emit", id, component: "look", value: 1 }))
@@ -249,23 +253,25 @@ describe("a plugin that prints more than it may", () => {
   it.scopedLive.each([
     { by: "its log", print: "ctx.log(line)" },
     { by: "its error output", print: `Deno.stderr.writeSync(new TextEncoder().encode(line + "\\n"))` },
-  ])("by $by waits in its writes, while other plugins answer; nothing of its answer is lost", ({ print }) =>
-    Effect.gen(function* () {
-      const flooding = yield* start({
-        entry: `export default { sensors: { flood: (ctx) => {
+  ])(
+    "a plugin that prints more than it may by $by waits in its writes, while other plugins answer; nothing of its answer is lost",
+    ({ print }) =>
+      Effect.gen(function* () {
+        const flooding = yield* start({
+          entry: `export default { sensors: { flood: (ctx) => {
           const line = "x".repeat(1000), begun = performance.now()
           for (let n = 0; n < 4 * 1024; n++) ${print}
           return performance.now() - begun } } }`,
-        sensors: ["flood"],
-        name: "flooding",
-        limits: { outputBytesPerSecond: 1024 * 1024 },
-      })
-      const other = yield* start({ entry: "export default { sensors: { look: () => 1 } }", sensors: ["look"] })
-      const flood = yield* Effect.fork(flooding.process.read("flood"))
-      yield* Effect.repeatN(other.process.read("look"), 99)
-      // Four seconds' worth, of which two may come at once and some stays in the pipes.
-      expect(yield* Fiber.join(flood)).toBeGreaterThan(500)
-    }).pipe(provide),
+          sensors: ["flood"],
+          name: "flooding",
+          limits: { outputBytesPerSecond: 1024 * 1024 },
+        })
+        const other = yield* start({ entry: "export default { sensors: { look: () => 1 } }", sensors: ["look"] })
+        const flood = yield* Effect.fork(flooding.process.read("flood"))
+        yield* Effect.repeatN(other.process.read("look"), 99)
+        // Four seconds' worth, of which two may come at once and some stays in the pipes.
+        expect(yield* Fiber.join(flood)).toBeGreaterThan(500)
+      }).pipe(provide),
   )
 
   it.scopedLive(

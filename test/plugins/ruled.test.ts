@@ -41,7 +41,7 @@ describe("a request that was ruled on", () => {
     }),
   )
 
-  it.scoped("to write goes nowhere else, where a link leads elsewhere by then", () =>
+  it.scoped("a request to write goes nowhere else, where a link leads elsewhere by then", () =>
     Effect.gen(function* () {
       const workspace = yield* temporaryDirectory
       const client = clientOf(workspace, { write: [workspace] })
@@ -61,7 +61,7 @@ describe("a request that was ruled on", () => {
     }),
   )
 
-  it.live("to fetch follows a redirect to another granted host only where the rules allow that host", () =>
+  it.live("a request to fetch follows a redirect to another granted host only where the rules allow that host", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
         Effect.async<http.Server>((resume) => {
@@ -104,7 +104,7 @@ describe("a request that was ruled on", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("to fetch shows all of it, but of headers that are secrets only how long they are", () =>
+  it.effect("a request to fetch shows all of it, but of headers that are secrets only how long they are", () =>
     Effect.gen(function* () {
       const secret = { authorization: "secret", Cookie: "secret", "X-Api-Key": "secret", "x-auth-token": "secret" }
       const headers = { ...secret, "content-type": "text/plain", "x-note": "all that was read" }

@@ -48,7 +48,7 @@ describe("a moment", () => {
     ),
   )
 
-  it.live("that is a time stands for the last event recorded by then", () =>
+  it.live("a moment that is a time stands for the last event recorded by then", () =>
     onLog(
       Effect.gen(function* () {
         // The log's clock is the process's: two events are recorded in every second.

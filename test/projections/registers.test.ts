@@ -49,7 +49,7 @@ describe("the tasks", () => {
     })
   })
 
-  it("that are open can be asked for, oldest first whatever their names", () => {
+  it("the tasks that are open can be asked for, oldest first whatever their names", () => {
     expect(Tasks.open(tasks).map(([id]) => id)).toEqual(["t2"])
     const numbered = given(Tasks.projection, [...inTask("9", [opened("a")]), ...inTask("1", [opened("b")])])
     expect(Tasks.open(numbered).map(([id]) => id)).toEqual(["9", "1"])

@@ -14,7 +14,7 @@ import { allEvents, current, expectTrueStates, fill, filledLog, projectorOn, run
 /** Makes the first digit of a hash another one, whichever it is. */
 const otherwise = (column: string) => `${column} = iif(substr(${column}, 1, 1) = '0', '1', '0') || substr(${column}, 2)`
 
-describe("a snapshot that is not what was stored is not trusted:", () => {
+describe("a snapshot that is not what was stored is not trusted", () => {
   const refused = (what: string, corrupt: (filename: string, last: number) => Effect.Effect<unknown>) =>
     it.scopedLive(what, () =>
       Effect.gen(function* () {
@@ -88,7 +88,7 @@ describe("a snapshot that is not what was stored is not trusted:", () => {
   /** Changes every stored reading, and what can be computed of its hashes. */
   const forged = (text: string) => text.replaceAll('"text":"x', '"text":"y')
 
-  it.scopedLive("all of them, where their states were forged with every hash that needs no key", () =>
+  it.scopedLive("no snapshot is trusted where their states were forged with every hash that needs no key", () =>
     Effect.gen(function* () {
       for (const key of [undefined, crypto.randomBytes(32)]) {
         const filename = yield* filledLog
@@ -101,7 +101,7 @@ describe("a snapshot that is not what was stored is not trusted:", () => {
     }),
   )
 
-  it.scopedLive("all of them, where they are those of another log", () =>
+  it.scopedLive("no snapshot of another log is trusted", () =>
     Effect.gen(function* () {
       const theirs = yield* filledLog
       const ours = yield* filledLog
@@ -122,7 +122,7 @@ describe("a snapshot that is not what was stored is not trusted:", () => {
     }),
   )
 
-  it.scopedLive("those of a time when the log went on otherwise", () =>
+  it.scopedLive("no snapshot of a time when the log went on otherwise is trusted", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
       const positions = yield* rungs(filename)

@@ -136,7 +136,7 @@ describe("snapshots", () => {
     }),
   )
 
-  it.scopedLive("of states that are not JSON are not taken", () =>
+  it.scopedLive("snapshots of states that are not JSON are not taken", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       const asSet: Projection<ReadonlySet<string>> = {

@@ -97,7 +97,7 @@ describe("a timeline", () => {
     ),
   )
 
-  it.live("that no event has forked is refused, with those there are", () =>
+  it.live("a timeline that no event has forked is refused, with those there are", () =>
     onLog(
       Effect.gen(function* () {
         yield* branched
@@ -180,7 +180,7 @@ describe("a moment", () => {
     ),
   )
 
-  it.live("of another timeline than it names is refused, and the message says of which", () =>
+  it.live("a moment of another timeline than it names is refused, and the message says of which", () =>
     onLog(
       Effect.gen(function* () {
         yield* branched

@@ -91,7 +91,7 @@ describe("a log whose file is cut short while it is open", () => {
     }),
   )
 
-  it.scopedLive("is found out also by who has only begun, where its -wal is there", () =>
+  it.scopedLive("a log whose file is cut short is found out also by who has only begun, where its -wal is there", () =>
     Effect.gen(function* () {
       const { filename, size } = yield* givenLog(40, 10)
       fs.truncateSync(filename, size - PAGE)

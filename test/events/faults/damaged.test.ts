@@ -36,7 +36,7 @@ describe("a log with a page that was overwritten", () => {
     ["zeros", 0x00],
     ["ones", 0xff],
   ] as const)(
-    "by %s: whichever it is, what can be read is what was written, and the rest is a typed error",
+    "a log with a page that was overwritten by %s: whichever it is, what can be read is what was written, and the rest is a typed error",
     ([, byte]) =>
       Effect.gen(function* () {
         const filename = yield* smallLog
@@ -92,7 +92,7 @@ describe("a log with a page that was overwritten", () => {
     }),
   )
 
-  it.scopedLive("by another of the log's own pages is found out", () =>
+  it.scopedLive("a log with a page that was overwritten by another of the log's own pages is found out", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog
       const original = fs.readFileSync(filename)
@@ -113,23 +113,25 @@ describe("a log with a page that was overwritten", () => {
 })
 
 describe("a log that was cut short", () => {
-  it.scopedLive("by some pages: what is read is what was written, and the rest is a typed error", () =>
-    Effect.gen(function* () {
-      const filename = yield* smallLog
-      const original = fs.readFileSync(filename)
-      const { events } = yield* use(filename)
-      const pageBytes = original.readUInt16BE(16)
-      for (let length = original.length - pageBytes; length > 0; length -= pageBytes) {
-        fs.writeFileSync(filename, original.subarray(0, length))
+  it.scopedLive(
+    "a log that was cut short by some pages: what is read is what was written, and the rest is a typed error",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const original = fs.readFileSync(filename)
+        const { events } = yield* use(filename)
+        const pageBytes = original.readUInt16BE(16)
+        for (let length = original.length - pageBytes; length > 0; length -= pageBytes) {
+          fs.writeFileSync(filename, original.subarray(0, length))
+          const answer = yield* answerOf(use(filename))
+          if (Either.isLeft(answer)) expect(answer.left._tag).toBe("LogCorrupt")
+          else if (answer.right.verdict._tag === "Intact") expect(answer.right.events).toEqual(events)
+        }
+        // All that is left of it is half a header.
+        fs.writeFileSync(filename, original.subarray(0, 50))
         const answer = yield* answerOf(use(filename))
-        if (Either.isLeft(answer)) expect(answer.left._tag).toBe("LogCorrupt")
-        else if (answer.right.verdict._tag === "Intact") expect(answer.right.events).toEqual(events)
-      }
-      // All that is left of it is half a header.
-      fs.writeFileSync(filename, original.subarray(0, 50))
-      const answer = yield* answerOf(use(filename))
-      expect(Either.isLeft(answer) && answer.left._tag).toBe("LogFormatUnsupported")
-    }),
+        expect(Either.isLeft(answer) && answer.left._tag).toBe("LogFormatUnsupported")
+      }),
   )
 })
 
@@ -152,32 +154,34 @@ const killed = Effect.gen(function* () {
 })
 
 describe("a write-ahead log that was cut short", () => {
-  it.scopedLive("before the log is opened: every append that is whole in it is there, and none in part", () =>
-    Effect.gen(function* () {
-      const { lengths, events, files, ends, anchor } = yield* killed
-      const filename = path.join(yield* temporaryDirectory, "log.db")
-      const commits = lengths.flatMap(({ bytes }) => [bytes - 1, bytes, bytes + 1])
-      const between = ends.filter((_, index) => index % 4 === 0).flatMap((end) => [end, end + 4000])
-      for (const cut of [0, 20, 32, ...commits, ...between]) {
-        for (const { suffix, bytes } of files) {
-          fs.writeFileSync(filename + suffix, suffix === "" ? bytes : bytes.subarray(0, cut))
+  it.scopedLive(
+    "a write-ahead log that was cut short before the log is opened: every append that is whole in it is there, and none in part",
+    () =>
+      Effect.gen(function* () {
+        const { lengths, events, files, ends, anchor } = yield* killed
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        const commits = lengths.flatMap(({ bytes }) => [bytes - 1, bytes, bytes + 1])
+        const between = ends.filter((_, index) => index % 4 === 0).flatMap((end) => [end, end + 4000])
+        for (const cut of [0, 20, 32, ...commits, ...between]) {
+          for (const { suffix, bytes } of files) {
+            fs.writeFileSync(filename + suffix, suffix === "" ? bytes : bytes.subarray(0, cut))
+          }
+          fs.rmSync(`${filename}-shm`, { force: true })
+          const whole = lengths.findLast(({ bytes }) => bytes <= cut)?.events ?? 0
+          const found = yield* Effect.gen(function* () {
+            const log = yield* EventLog
+            expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: whole })
+            // That some are gone, nothing in the files can tell; a position and hash kept elsewhere does.
+            expect(yield* log.verifyWith({ anchor })).toMatchObject(
+              whole === anchor.position ? { _tag: "Intact" } : { _tag: "Tampered", kind: "head changed" },
+            )
+            const found = yield* log.readPage({}, 1000)
+            expect(yield* log.append(note("more"))).toMatchObject({ position: whole + 1, version: whole + 1 })
+            return found
+          }).pipe(Effect.provide(layerSqlite({ filename })))
+          expect(found).toEqual(events.slice(0, whole))
         }
-        fs.rmSync(`${filename}-shm`, { force: true })
-        const whole = lengths.findLast(({ bytes }) => bytes <= cut)?.events ?? 0
-        const found = yield* Effect.gen(function* () {
-          const log = yield* EventLog
-          expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: whole })
-          // That some are gone, nothing in the files can tell; a position and hash kept elsewhere does.
-          expect(yield* log.verifyWith({ anchor })).toMatchObject(
-            whole === anchor.position ? { _tag: "Intact" } : { _tag: "Tampered", kind: "head changed" },
-          )
-          const found = yield* log.readPage({}, 1000)
-          expect(yield* log.append(note("more"))).toMatchObject({ position: whole + 1, version: whole + 1 })
-          return found
-        }).pipe(Effect.provide(layerSqlite({ filename })))
-        expect(found).toEqual(events.slice(0, whole))
-      }
-    }),
+      }),
   )
 
   it.scopedLive.each([
@@ -227,22 +231,24 @@ describe("a write-ahead log that was cut short", () => {
       }),
   )
 
-  it.scopedLive("by whoever has written all of it back to the log's file: appends go on", () =>
-    Effect.gen(function* () {
-      const filename = path.join(yield* temporaryDirectory, "log.db")
-      yield* Effect.gen(function* () {
-        const log = yield* EventLog
-        const other = yield* Effect.acquireRelease(
-          Effect.sync(() => new Database(filename)),
-          (other) => Effect.sync(() => other.close()),
-        )
-        for (let round = 1; round <= 20; round++) {
-          expect(yield* log.append(note("x".repeat(2000)))).toMatchObject({ position: round })
-          expect(other.pragma("wal_checkpoint(TRUNCATE)")).toEqual([{ busy: 0, log: 0, checkpointed: 0 }])
-          expect(fs.statSync(`${filename}-wal`).size).toBe(0)
-        }
-        expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 20 })
-      }).pipe(Effect.provide(layerSqlite({ filename })))
-    }),
+  it.scopedLive(
+    "a write-ahead log that was cut short by whoever has written all of it back to the log's file: appends go on",
+    () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        yield* Effect.gen(function* () {
+          const log = yield* EventLog
+          const other = yield* Effect.acquireRelease(
+            Effect.sync(() => new Database(filename)),
+            (other) => Effect.sync(() => other.close()),
+          )
+          for (let round = 1; round <= 20; round++) {
+            expect(yield* log.append(note("x".repeat(2000)))).toMatchObject({ position: round })
+            expect(other.pragma("wal_checkpoint(TRUNCATE)")).toEqual([{ busy: 0, log: 0, checkpointed: 0 }])
+            expect(fs.statSync(`${filename}-wal`).size).toBe(0)
+          }
+          expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 20 })
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+      }),
   )
 })

@@ -35,17 +35,19 @@ const check = (filename: string, told: typeof Told.Type) => {
 }
 
 describe("no room to write", () => {
-  it.scopedLive("because files may not grow: DiskFull, nothing half-written, and on it goes when they may", () =>
-    Effect.gen(function* () {
-      const filename = path.join(yield* temporaryDirectory, "log.db")
-      const told = yield* Schema.decodeUnknown(Told)(yield* child.report("fullDisk", { filename, by: "limit" }))
-      check(filename, told)
-      // What was acknowledged is what the next process finds.
-      const events = yield* Effect.flatMap(EventLog, (log) => log.readPage({}, 10_000)).pipe(
-        Effect.provide(layerSqlite({ filename })),
-      )
-      expect(events.map(({ position, hash }) => [position, hash])).toEqual(told.acknowledged)
-    }),
+  it.scopedLive(
+    "no room to write because files may not grow is DiskFull, nothing is half-written, and on it goes when they may",
+    () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        const told = yield* Schema.decodeUnknown(Told)(yield* child.report("fullDisk", { filename, by: "limit" }))
+        check(filename, told)
+        // What was acknowledged is what the next process finds.
+        const events = yield* Effect.flatMap(EventLog, (log) => log.readPage({}, 10_000)).pipe(
+          Effect.provide(layerSqlite({ filename })),
+        )
+        expect(events.map(({ position, hash }) => [position, hash])).toEqual(told.acknowledged)
+      }),
   )
 })
 
@@ -55,7 +57,7 @@ const mayMount =
   spawnSync("unshare", ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0
 
 describe.skipIf(!mayMount)("a disk that is full", () => {
-  it.scopedLive("DiskFull, nothing half-written, and on it goes when there is room", () =>
+  it.scopedLive("a disk that is full gives DiskFull, nothing is half-written, and on it goes when there is room", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const mount = 'mount -t tmpfs -o size=4m tmpfs "$0" && exec "$@"'

@@ -82,36 +82,40 @@ describe.skipIf(!canRun(WITHOUT_OVERRIDE))("a log that this user may not write",
   it.scopedLive.each([
     ["its directory is read-only", { ".": 0o555 }],
     ["it and its directory are read-only", { "log.db": 0o444, ".": 0o555 }],
-  ] as const)("because %s: neither append nor read, but what to do, and all of it is there after", ([, modes]) =>
-    Effect.gen(function* () {
-      const filename = yield* smallLog
-      const directory = path.dirname(filename)
-      yield* Effect.gen(function* () {
-        yield* whileClosedTo(directory, modes)
-        const before = fs.readdirSync(directory)
-        for (const { what, told } of yield* attempts(filename, WITHOUT_OVERRIDE)) {
-          expect({ what, told }).toEqual({ what, told: refused(filename, /read-only|cannot be opened/) })
-        }
-        expect(fs.readdirSync(directory)).toEqual(before)
-        expect(yield* readCopy(filename)).toEqual(intact(EVENTS))
-      }).pipe(Effect.scoped)
-      fs.chmodSync(filename, 0o644)
-      expect(yield* child.report("attempt", { filename, readonly: false, request })).toEqual({ position: EVENTS + 1 })
-      expect(yield* verified(filename)).toEqual(intact(EVENTS + 1))
-    }),
+  ] as const)(
+    "a log that this user may not write because %s: neither append nor read, but what to do, and all of it is there after",
+    ([, modes]) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const directory = path.dirname(filename)
+        yield* Effect.gen(function* () {
+          yield* whileClosedTo(directory, modes)
+          const before = fs.readdirSync(directory)
+          for (const { what, told } of yield* attempts(filename, WITHOUT_OVERRIDE)) {
+            expect({ what, told }).toEqual({ what, told: refused(filename, /read-only|cannot be opened/) })
+          }
+          expect(fs.readdirSync(directory)).toEqual(before)
+          expect(yield* readCopy(filename)).toEqual(intact(EVENTS))
+        }).pipe(Effect.scoped)
+        fs.chmodSync(filename, 0o644)
+        expect(yield* child.report("attempt", { filename, readonly: false, request })).toEqual({ position: EVENTS + 1 })
+        expect(yield* verified(filename)).toEqual(intact(EVENTS + 1))
+      }),
   )
 
-  it.scopedLive("because the file alone is read-only: it is not appended to, and is read", () =>
-    Effect.gen(function* () {
-      const filename = yield* smallLog
-      fs.chmodSync(filename, 0o444)
-      const [append, read] = yield* attempts(filename, WITHOUT_OVERRIDE)
-      expect(append?.told).toEqual(refused(filename, /read-only/))
-      expect(read?.told).toEqual({ position: EVENTS })
-    }),
+  it.scopedLive(
+    "a log that this user may not write because the file alone is read-only: it is not appended to, and is read",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        fs.chmodSync(filename, 0o444)
+        const [append, read] = yield* attempts(filename, WITHOUT_OVERRIDE)
+        expect(append?.told).toEqual(refused(filename, /read-only/))
+        expect(read?.told).toEqual({ position: EVENTS })
+      }),
   )
 
-  it.scopedLive("and that is not there yet, in a directory that is read-only, is not made", () =>
+  it.scopedLive("a log that is not there yet, in a directory that is read-only, is not made", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* whileClosedTo(directory, { ".": 0o555 })

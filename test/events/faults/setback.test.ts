@@ -64,18 +64,20 @@ describe("a log that is set back while it is open", () => {
     }),
   )
 
-  it.scopedLive.each([2, 3])("neither where another process appended %i events since", (count) =>
-    Effect.gen(function* () {
-      const filename = yield* acknowledgesNoMore((filename) =>
-        Effect.scoped(
-          Effect.gen(function* () {
-            const other = yield* open(filename)
-            for (let time = 0; time < count; time++) yield* other.append(note("other"))
-          }),
-        ),
-      )
-      expect(yield* (yield* open(filename)).verify).toMatchObject({ _tag: "Intact", events: EVENTS + 1 + count })
-    }),
+  it.scopedLive.each([2, 3])(
+    "acknowledges nothing more where another process appended %i events since either",
+    (count) =>
+      Effect.gen(function* () {
+        const filename = yield* acknowledgesNoMore((filename) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              const other = yield* open(filename)
+              for (let time = 0; time < count; time++) yield* other.append(note("other"))
+            }),
+          ),
+        )
+        expect(yield* (yield* open(filename)).verify).toMatchObject({ _tag: "Intact", events: EVENTS + 1 + count })
+      }),
   )
 
   it.scopedLive("goes on where another process only appended, and archived what this one knew last", () =>

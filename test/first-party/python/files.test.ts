@@ -33,7 +33,7 @@ describe("files of a session", () => {
     }).pipe(provide),
   )
 
-  it.scopedLive("that are not UTF-8 travel as base64, unchanged", () =>
+  it.scopedLive("files of a session that are not UTF-8 travel as base64, unchanged", () =>
     Effect.gen(function* () {
       const { act, execute } = yield* session()
       const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256))

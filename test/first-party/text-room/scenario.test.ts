@@ -50,7 +50,7 @@ const mistakesIn = (options: JsonObject) =>
   (checkScenario(options).mistakes ?? []).map(({ where, expected, found }) => `${where}: ${expected} <> ${found}`)
 
 describe("a scenario", () => {
-  it("that is right has no mistakes and can be played", () => {
+  it("a scenario that is right has no mistakes and can be played", () => {
     expect(mistakesIn(scenario())).toEqual([])
     const { world } = play(storyOf(scenario()), "go down", "use hook on chest", "open chest", "take jewel")
     expect(world.won).toBe(true)
@@ -202,7 +202,7 @@ describe("a mistake says where, what was expected and what was found", () => {
     expect(mistakesIn(scenario(line, instead)).toSorted()).toEqual([...mistakes].toSorted())
   })
 
-  it("for containers that lie in each other", () => {
+  it("a mistake says where containers lie in each other", () => {
     const options = scenario("lantern: { description: A lantern., can_be_taken: true }", [
       "lantern: { description: A lantern., is_container: true, contains: [sack] }",
       "sack: { description: A sack., is_container: true, contains: [purse] }",
@@ -222,7 +222,7 @@ describe("a mistake says where, what was expected and what was found", () => {
     ])
   })
 
-  it("and all mistakes are found at once, also where nothing is as it should be", () => {
+  it("mistakes are found all at once, also where nothing is as it should be", () => {
     const mistakes = mistakesIn({ initial_state: { rooms: [], object_details: 3, agent_setup: "me" } })
     expect(mistakes).toEqual(
       expect.arrayContaining([

@@ -110,7 +110,7 @@ describe("a listing", () => {
     }),
   )
 
-  it.scoped("of an aborted call is not made", () =>
+  it.scoped("a listing of an aborted call is not made", () =>
     Effect.gen(function* () {
       const root = yield* temporaryDirectory
       yield* write(root, { a: "x" })
@@ -121,7 +121,7 @@ describe("a listing", () => {
     }),
   )
 
-  it.effect("of a directory that is not there fails", () =>
+  it.effect("a listing of a directory that is not there fails", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.promise(() =>
         list(nodeDisk, "/nowhere/at/all", new AbortController().signal).catch(() => "failed"),

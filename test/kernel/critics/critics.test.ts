@@ -222,7 +222,7 @@ describe("a scoring that asked a model", () => {
     ),
   )
 
-  it.live("that was interrupted is finished by the same critics, and by no others", () =>
+  it.live("a scoring that was interrupted is finished by the same critics, and by no others", () =>
     scored(({ version }) =>
       Effect.gen(function* () {
         const scoring = yield* Scoring

@@ -109,7 +109,7 @@ describe("a model that judges", () => {
     }),
   )
 
-  it.effect("that throws time and again is asked no more", () =>
+  it.effect("a model that throws time and again is asked no more", () =>
     Effect.gen(function* () {
       const { asked, judgements } = yield* judged(
         () => {

@@ -161,36 +161,38 @@ describe("a sensor with an interval", () => {
     }),
   )
 
-  it.scoped("that fails is asked again at its next tick; one whose world is gone is not", () =>
-    Effect.gen(function* () {
-      const moody: Sample = {
-        ...{ name: "moody", sensors: [{ name: "pulse", interval: 1000 }], actuators: [{ name: "leave" }] },
-        instance: "task",
-        entry: `
+  it.scoped(
+    "a sensor with an interval that fails is asked again at its next tick; one whose world is gone is not",
+    () =>
+      Effect.gen(function* () {
+        const moody: Sample = {
+          ...{ name: "moody", sensors: [{ name: "pulse", interval: 1000 }], actuators: [{ name: "leave" }] },
+          instance: "task",
+          entry: `
           let asked = 0
           export default {
             sensors: { pulse: () => { if (++asked === 1) throw new Error("not now"); return asked } },
             actuators: { leave: () => { Deno.exit(3) } },
           }`,
-      }
-      const { layer } = yield* testKernel({ plugins: [moody] })
-      yield* Effect.gen(function* () {
-        const task = yield* open
-        yield* TestClock.adjust("1 seconds")
-        yield* seen(about("SensorFailed", "moody/pulse"))
-        yield* TestClock.adjust("1 seconds")
-        yield* seen(about("SensorRead", "moody/pulse"))
-        yield* task.act("moody/leave")
-        yield* TestClock.adjust("1 seconds")
-        yield* seen(about("SensorFailed", "moody/pulse"), 2)
-        yield* TestClock.adjust("10 seconds")
-        yield* task.close("failed")
-        const failures = yield* events("SensorFailed")
-        expect(failures.map(({ payload }) => payload.error)).toMatchObject([
-          { code: "Error", message: "not now" },
-          { code: "WorldLost" },
-        ])
-      }).pipe(Effect.provide(layer))
-    }),
+        }
+        const { layer } = yield* testKernel({ plugins: [moody] })
+        yield* Effect.gen(function* () {
+          const task = yield* open
+          yield* TestClock.adjust("1 seconds")
+          yield* seen(about("SensorFailed", "moody/pulse"))
+          yield* TestClock.adjust("1 seconds")
+          yield* seen(about("SensorRead", "moody/pulse"))
+          yield* task.act("moody/leave")
+          yield* TestClock.adjust("1 seconds")
+          yield* seen(about("SensorFailed", "moody/pulse"), 2)
+          yield* TestClock.adjust("10 seconds")
+          yield* task.close("failed")
+          const failures = yield* events("SensorFailed")
+          expect(failures.map(({ payload }) => payload.error)).toMatchObject([
+            { code: "Error", message: "not now" },
+            { code: "WorldLost" },
+          ])
+        }).pipe(Effect.provide(layer))
+      }),
   )
 })

@@ -66,7 +66,7 @@ describe("perceiving with a deadline", () => {
     }),
   )
 
-  it.scoped("of no time at all asks nothing and skips everything", () =>
+  it.scoped("a deadline of no time at all asks nothing and skips everything", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {
@@ -102,7 +102,7 @@ describe("perceiving with a deadline", () => {
     }),
   )
 
-  it.scoped("that is no time is refused, and nothing is recorded", () =>
+  it.scoped("a deadline that is no time is refused, and nothing is recorded", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ plugins: [senses] })
       yield* Effect.gen(function* () {

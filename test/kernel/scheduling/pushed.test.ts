@@ -59,23 +59,25 @@ describe("a reading that a plugin pushes", () => {
     }),
   )
 
-  it.scopedLive("by a process that serves all tasks is recorded in each open one that it takes part in", () =>
-    Effect.gen(function* () {
-      const { layer } = yield* testKernel({ plugins: [bells("kernel")] })
-      yield* Effect.gen(function* () {
-        const one = yield* open()
-        const two = yield* open(["bells"])
-        yield* open([])
-        const closed = yield* open()
-        yield* closed.close("achieved")
-        yield* one.act("bells/ring", { sound: "dong" })
-        const read = yield* events("SensorRead")
-        expect(read.map(({ taskId }) => taskId).toSorted()).toEqual([one.id, two.id].toSorted())
-      }).pipe(Effect.provide(layer))
-    }),
+  it.scopedLive(
+    "a reading that is pushed by a process that serves all tasks is recorded in each open one that it takes part in",
+    () =>
+      Effect.gen(function* () {
+        const { layer } = yield* testKernel({ plugins: [bells("kernel")] })
+        yield* Effect.gen(function* () {
+          const one = yield* open()
+          const two = yield* open(["bells"])
+          yield* open([])
+          const closed = yield* open()
+          yield* closed.close("achieved")
+          yield* one.act("bells/ring", { sound: "dong" })
+          const read = yield* events("SensorRead")
+          expect(read.map(({ taskId }) => taskId).toSorted()).toEqual([one.id, two.id].toSorted())
+        }).pipe(Effect.provide(layer))
+      }),
   )
 
-  it.scopedLive("while no task is open is recorded in none", () =>
+  it.scopedLive("a reading that is pushed while no task is open is recorded in none", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ plugins: [bells("kernel")] })
       yield* Effect.gen(function* () {
@@ -93,22 +95,24 @@ describe("a reading that a plugin pushes", () => {
     }),
   )
 
-  it.scopedLive("of a sensor that is not active or not declared is refused, and the plugin is told why", () =>
-    Effect.gen(function* () {
-      const { layer } = yield* testKernel({ plugins: [bells("task")] })
-      yield* Effect.gen(function* () {
-        const { plugins } = yield* Kernel
-        const task = yield* open()
-        yield* plugins.deactivate("bells/bell")
-        expect(yield* task.act("bells/ring", { sound: "ding" })).toMatchObject({
-          result: { code: "NotTaken", refused: expect.stringContaining("bells/bell is not an active sensor") },
-        })
-        expect(yield* task.act("bells/ringOther")).toMatchObject({
-          result: { code: "NoSuchComponent", refused: "there is no sensor other" },
-        })
-        expect(yield* events("SensorRead")).toEqual([])
-      }).pipe(Effect.provide(layer))
-    }),
+  it.scopedLive(
+    "a pushed reading of a sensor that is not active or not declared is refused, and the plugin is told why",
+    () =>
+      Effect.gen(function* () {
+        const { layer } = yield* testKernel({ plugins: [bells("task")] })
+        yield* Effect.gen(function* () {
+          const { plugins } = yield* Kernel
+          const task = yield* open()
+          yield* plugins.deactivate("bells/bell")
+          expect(yield* task.act("bells/ring", { sound: "ding" })).toMatchObject({
+            result: { code: "NotTaken", refused: expect.stringContaining("bells/bell is not an active sensor") },
+          })
+          expect(yield* task.act("bells/ringOther")).toMatchObject({
+            result: { code: "NoSuchComponent", refused: "there is no sensor other" },
+          })
+          expect(yield* events("SensorRead")).toEqual([])
+        }).pipe(Effect.provide(layer))
+      }),
   )
 
   it.scoped("waits where there are too many of one process: a hundred at once, then a hundred in a second", () =>

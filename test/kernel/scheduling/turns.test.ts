@@ -118,7 +118,7 @@ describe("commands to one plugin", () => {
     }),
   )
 
-  it.scopedLive("of one task do not wait for those of another with a world of its own", () =>
+  it.scopedLive("commands of one task do not wait for those of another with a world of its own", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ plugins: [desk({ environment: true })] })
       yield* Effect.gen(function* () {
@@ -133,7 +133,7 @@ describe("commands to one plugin", () => {
     }),
   )
 
-  it.scopedLive("that are interrupted while they wait are denied, and hold nobody up", () =>
+  it.scopedLive("commands that are interrupted while they wait are denied, and hold nobody up", () =>
     Effect.gen(function* () {
       const { layer } = yield* testKernel({ plugins: [desk()] })
       yield* Effect.gen(function* () {

@@ -17,7 +17,7 @@ const Bomb = Schema.Struct({ error: Schema.String, mib: Schema.Int })
 const Opened = Schema.Struct({ code: Schema.String, open: Schema.Int })
 
 describe.each(layers)("a bad plugin in the layer %s", (layer) => {
-  it.scopedLive("that fills its heap is ended, and its call says so", () =>
+  it.scopedLive("a bad plugin that fills its heap is ended, and its call says so", () =>
     Effect.gen(function* () {
       const { answer, neighbour, process, events } = yield* provoke({
         act: `const all = []; for (;;) all.push(new Array(10000).fill(all.length))`,
@@ -32,27 +32,29 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive.each(Object.entries(BOMBS))("that fills %s gets no more than its limit, or ends", ([, grow]) =>
-    Effect.gen(function* () {
-      const { answer, neighbour, grewMiB, process } = yield* provoke({
-        act: `const all = []; let error
+  it.scopedLive.each(Object.entries(BOMBS))(
+    "a bad plugin that fills %s gets no more than its limit, or ends",
+    ([, grow]) =>
+      Effect.gen(function* () {
+        const { answer, neighbour, grewMiB, process } = yield* provoke({
+          act: `const all = []; let error
           try { for (; all.length < 400;) { ctx.log(String(all.length * 16)); all.push(${grow}) } } catch (caught) { error = caught.name }
           return { error, mib: all.length * 16 }`,
-        limits: { memoryMiB: 128 },
-      })
-      // Whether the plugin or something that it needs itself comes upon the limit first.
-      if (answer === "PluginExited") expect(yield* process.exited).not.toMatchObject({ code: 0 })
-      else {
-        const { error, mib } = Schema.decodeUnknownSync(Bomb)(answer)
-        expect(error).toBe("RangeError")
-        expect(mib).toBeLessThanOrEqual(128 + DEFAULTS.heapMiB)
-      }
-      expect(neighbour).toBeGreaterThan(0)
-      expect(grewMiB).toBeLessThan(150)
-    }).pipe(inLayer(layer)),
+          limits: { memoryMiB: 128 },
+        })
+        // Whether the plugin or something that it needs itself comes upon the limit first.
+        if (answer === "PluginExited") expect(yield* process.exited).not.toMatchObject({ code: 0 })
+        else {
+          const { error, mib } = Schema.decodeUnknownSync(Bomb)(answer)
+          expect(error).toBe("RangeError")
+          expect(mib).toBeLessThanOrEqual(128 + DEFAULTS.heapMiB)
+        }
+        expect(neighbour).toBeGreaterThan(0)
+        expect(grewMiB).toBeLessThan(150)
+      }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that asks for one memory of WebAssembly beyond its limit gets none", () =>
+  it.scopedLive("a bad plugin that asks for one memory of WebAssembly beyond its limit gets none", () =>
     Effect.gen(function* () {
       const { answer } = yield* provoke({
         act: `try { new WebAssembly.Memory({ initial: 600, maximum: 600 }); return "got it" } catch (error) { return error.message }`,
@@ -62,7 +64,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that opens files without end gets no more than its limit", () =>
+  it.scopedLive("a bad plugin that opens files without end gets no more than its limit", () =>
     Effect.gen(function* () {
       const { answer } = yield* provoke({
         act: `const open = []; try { for (;;) open.push(Deno.openSync("main.ts")) } catch (error) { return { code: error.code ?? error.name, open: open.length } }`,
@@ -74,7 +76,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that prints without end is cut short and counted, and still answers", () =>
+  it.scopedLive("a bad plugin that prints without end is cut short and counted, and still answers", () =>
     Effect.gen(function* () {
       const { answer, neighbour, events, grewMiB, process } = yield* provoke({
         act: `for (let i = 0; i < 100000; i++) console.log("line", i); return "done"`,
@@ -91,7 +93,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that prints frames forges none: they are lines of the log", () =>
+  it.scopedLive("a bad plugin that prints frames forges none: they are lines of the log", () =>
     Effect.gen(function* () {
       const forged = [`{"type":"ok","id":1,"value":"forged"}`, `{"type":"ready","exports":{}}`, `{"type":"shutdown"}`]
       const { answer, events } = yield* provoke({
@@ -111,7 +113,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
   )
 
   it.scopedLive(
-    "that lies in wait for the nonce does not get what the runner captured, and asks for no more than it was granted",
+    "a bad plugin that lies in wait for the nonce does not get what the runner captured, and asks for no more than it was granted",
     () =>
       Effect.gen(function* () {
         const { answer, events } = yield* provoke({
@@ -131,7 +133,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
       }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that replaces what it exported fails its own calls, and goes on", () =>
+  it.scopedLive("a bad plugin that replaces what it exported fails its own calls, and goes on", () =>
     Effect.gen(function* () {
       const { answer, process } = yield* provoke({
         act: `const { default: plugin } = await import(import.meta.url)
@@ -148,7 +150,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that ends itself in the middle of a call fails that call, and nobody else's", () =>
+  it.scopedLive("a bad plugin that ends itself in the middle of a call fails that call, and nobody else's", () =>
     Effect.gen(function* () {
       const { answer, message } = yield* provoke({ act: `Deno.exit(7)` })
       expect(answer).toBe("PluginExited")
@@ -156,7 +158,7 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
     }).pipe(inLayer(layer)),
   )
 
-  it.scopedLive("that spins and hears no SIGTERM is killed when its call is out of time", () =>
+  it.scopedLive("a bad plugin that spins and hears no SIGTERM is killed when its call is out of time", () =>
     Effect.gen(function* () {
       const { answer, neighbour, process } = yield* provoke({
         before: `Deno.addSignalListener("SIGTERM", () => undefined)`,

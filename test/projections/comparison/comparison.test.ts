@@ -79,7 +79,7 @@ describe("a comparison", () => {
     expect(of.difference).toBe(-0.6)
   })
 
-  it("of few pairs is descriptive only, and concludes nothing", () => {
+  it("a comparison of few pairs is descriptive only, and concludes nothing", () => {
     const nine = tasks(Array.from({ length: 9 }, () => ({ found: 1 })))
     const none = tasks(Array.from({ length: 9 }, () => ({})))
     const of = compare(scored("a", none), scored("b", nine))
@@ -87,7 +87,7 @@ describe("a comparison", () => {
     expect(of.passes.p).toBeNull()
   })
 
-  it("of enough pairs has an interval and a p-value, the same for the same seed", () => {
+  it("a comparison of enough pairs has an interval and a p-value, the same for the same seed", () => {
     const amounts = Array.from({ length: 30 }, (_, at) => ({ found: (at % 7) / 7, lost: (at % 3) / 10 }))
     const [a, b] = [scored("a", tasks(amounts)), scored("b", tasks(amounts.map(({ found }) => ({ found }))))]
     const of = compare(a, b)
@@ -106,7 +106,7 @@ describe("a comparison", () => {
     expect(of.pairs).toHaveLength(30)
   })
 
-  it("by normalized value leaves out, and names, tasks by whose rubric nothing is possible", () => {
+  it("a comparison by normalized value leaves out, and names, tasks by whose rubric nothing is possible", () => {
     const of = compare(
       scored("a", { t1: { found: 1, possible: 2 }, t2: { possible: 0 } }),
       scored("b", { t1: { found: 2, possible: 2 }, t2: {} }),
@@ -122,13 +122,13 @@ describe("a comparison", () => {
     expect([of.a.unscored, of.b.unscored]).toEqual([1, 0])
   })
 
-  it("without a task in common is refused", () => {
+  it("a comparison without a task in common is refused", () => {
     const error = Either.getOrThrow(Either.flip(Comparison.compare(scored("a", { t1: {} }), scored("b", { t2: {} }))))
     expect(error).toMatchObject({ _tag: "NothingInCommon", tasksOfA: 1, tasksOfB: 1 })
     expect(error.message).toContain("no task in common")
   })
 
-  it("the other way round says the opposite", () => {
+  it("a comparison the other way round says the opposite", () => {
     const amounts = fc.record({ found: fc.integer({ min: 0, max: 10 }), lost: fc.integer({ min: 0, max: 10 }) })
     fc.assert(
       fc.property(fc.array(fc.tuple(amounts, amounts), { minLength: 1, maxLength: 14 }), (both) => {

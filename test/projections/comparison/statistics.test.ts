@@ -72,11 +72,11 @@ describe("McNemar's exact test", () => {
     [1, 0, 1],
     [3, 3, 1],
     [0, 0, 1],
-  ])("of %d gained and %d lost is %d", (gained, lost, expected) => {
+  ])("McNemar's exact test of %d gained and %d lost is %d", (gained, lost, expected) => {
     expect(Statistics.mcnemar(gained, lost)).toBeCloseTo(expected, 12)
   })
 
-  it("of thousands of flips neither overflows nor vanishes", () => {
+  it("McNemar's exact test of thousands of flips neither overflows nor vanishes", () => {
     // Normal approximation with continuity correction: z = (|5100 − 4900| − 1) / √10000 = 1.99, p = 0.0466.
     expect(Statistics.mcnemar(5100, 4900)).toBeCloseTo(0.0466, 3)
   })

@@ -137,17 +137,19 @@ describe("an import", () => {
     ["the beginning missing", (events) => events.slice(2), 1, /it is @3, and a log begins at @1/],
   ]
 
-  it.scopedLive.each(refusals)("of %s is refused with its line, and leaves nothing", ([, change, line, reason]) =>
-    Effect.gen(function* () {
-      const { lines } = yield* exported
-      const { directory, filename, answer } = yield* imported(change(decoded(lines)))
-      expect(answer).toMatchObject({ _tag: "Left", left: { _tag: "NotImported", line, log: filename } })
-      expect(Either.isLeft(answer) && answer.left.message).toMatch(reason)
-      expect(fs.readdirSync(directory)).toEqual([])
-    }),
+  it.scopedLive.each(refusals)(
+    "an import of %s is refused with its line, and leaves nothing",
+    ([, change, line, reason]) =>
+      Effect.gen(function* () {
+        const { lines } = yield* exported
+        const { directory, filename, answer } = yield* imported(change(decoded(lines)))
+        expect(answer).toMatchObject({ _tag: "Left", left: { _tag: "NotImported", line, log: filename } })
+        expect(Either.isLeft(answer) && answer.left.message).toMatch(reason)
+        expect(fs.readdirSync(directory)).toEqual([])
+      }),
   )
 
-  it.scopedLive("of an id twice is refused, also where all hashes hold, and leaves nothing", () =>
+  it.scopedLive("an import of an id twice is refused, also where all hashes hold, and leaves nothing", () =>
     Effect.gen(function* () {
       const { lines } = yield* exported
       const [first, second] = decoded(lines) as [Recorded, Recorded]
@@ -160,7 +162,7 @@ describe("an import", () => {
     }),
   )
 
-  it.scopedLive("over a log that is there is refused, and changes nothing of it", () =>
+  it.scopedLive("an import over a log that is there is refused, and changes nothing of it", () =>
     Effect.gen(function* () {
       const { filename, lines } = yield* exported
       const before = fs.statSync(filename).mtimeMs
@@ -172,7 +174,7 @@ describe("an import", () => {
     }),
   )
 
-  it.scopedLive("of no events makes an empty log", () =>
+  it.scopedLive("an import of no events makes an empty log", () =>
     Effect.gen(function* () {
       const { filename, answer } = yield* imported([])
       expect(Either.getOrThrow(answer).position).toBe(0)

@@ -148,7 +148,7 @@ describe("transitions", () => {
     expect(ends(twoSteps)).toEqual([false, false])
   })
 
-  it("of a task without a command are none", () => {
+  it("transitions of a task without a command are none", () => {
     expect(transitionsOf([opened, closed("abandoned")]).steps).toEqual([])
   })
 

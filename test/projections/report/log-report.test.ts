@@ -73,7 +73,7 @@ describe("the report of a log", () => {
     expect(reportOf(all, ScoreChoice.labelled("other"))).toMatchObject({ scored: 0, rewards: [], unit: "share" })
   })
 
-  it("of no task at all is empty", () => {
+  it("the report of no task at all is empty", () => {
     expect(reportOf([])).toMatchObject({
       tasks: 0,
       range: null,

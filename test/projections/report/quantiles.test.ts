@@ -10,7 +10,7 @@ const of = (values: Iterable<number>) => {
 }
 
 describe("quantiles", () => {
-  it("of up to 256 values are exact, as R and NumPy give them (type 7)", () => {
+  it("quantiles of up to 256 values are exact, as R and NumPy give them (type 7)", () => {
     expect(of([4, 1, 3, 2]).spread()).toEqual({
       ...{ count: 4, mean: 2.5, min: 1, max: 4, median: 2.5 },
       ...{ p10: expect.closeTo(1.3), p25: 1.75, p75: 3.25, p90: expect.closeTo(3.7) },
@@ -18,7 +18,7 @@ describe("quantiles", () => {
     expect(of([]).spread()).toBe(null)
   })
 
-  it("of many values are within a rank of one in a hundred, in any order; count, sum and ends are exact", () => {
+  it("quantiles of many values are within a rank of one in a hundred, in any order; count, sum and ends are exact", () => {
     const integers = fc.array(fc.integer({ min: -1_000_000, max: 1_000_000 }), { minLength: 2_000, maxLength: 20_000 })
     fc.assert(
       fc.property(integers, (values) => {
@@ -40,7 +40,7 @@ describe("quantiles", () => {
     )
   })
 
-  it("of a million values stay small and near", () => {
+  it("quantiles of a million values stay small and near", () => {
     const quantiles = of(
       (function* () {
         for (let value = 0; value < 1_000_000; value++) yield (value * 7_919) % 1_000_000

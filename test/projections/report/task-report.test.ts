@@ -125,7 +125,7 @@ describe("the report of a task", () => {
     ])
   })
 
-  it("of a long task lists its first and last events, and keeps as many points as can be drawn", () => {
+  it("the report of a long task lists its first and last events, and keeps as many points as can be drawn", () => {
     const { listed, traces, positions } = reportOf([
       opened,
       ...Array.from({ length: 9_000 }, (_, turn) => read(turn)),

@@ -56,7 +56,7 @@ describe("the longest common subsequence", () => {
     expect(longestCommon(a, [7, ...a, 9], 1_000)).toHaveLength(500)
   })
 
-  it("of two sequences of 10,000 is found in bounded time, however different they are", () => {
+  it("the longest common subsequence of two sequences of 10,000 is found in bounded time, however different they are", () => {
     let seed = 1
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647

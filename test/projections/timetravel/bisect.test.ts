@@ -163,7 +163,7 @@ describe("in a log longer than is scanned", () => {
 })
 
 describe("a predicate", () => {
-  it.live("that is about events counts each at which it holds, and is never galloped for", () =>
+  it.live("a predicate that is about events counts each at which it holds, and is never galloped for", () =>
     onLog(
       Effect.gen(function* () {
         const travel = yield* TimeTravel.TimeTravel
@@ -180,7 +180,7 @@ describe("a predicate", () => {
     ),
   )
 
-  it.live("of a path is asked when the value there changes, and does not hold while there is none", () =>
+  it.live("a predicate of a path is asked when the value there changes, and does not hold while there is none", () =>
     onLog(
       Effect.gen(function* () {
         const travel = yield* TimeTravel.TimeTravel
@@ -212,7 +212,7 @@ describe("a predicate", () => {
     ),
   )
 
-  it.live("that has no answer fails with where and why, and is not taken for false", () =>
+  it.live("a predicate that has no answer fails with where and why, and is not taken for false", () =>
     onLog(
       Effect.gen(function* () {
         const travel = yield* TimeTravel.TimeTravel
