@@ -40,7 +40,7 @@ const available: ReadonlyArray<Driver> = DRIVER_NAMES.flatMap((name) => {
   }
 })
 
-describe("the SQLite driver of a Node is", () => {
+describe("the SQLite driver of a Node", () => {
   it.each<readonly [string, Circumstances, string]>([
     ["better-sqlite3 on Node 20", { wanted: undefined, node: "20.20.2", nodeSqlite: undefined }, "better-sqlite3"],
     ["better-sqlite3 on 22.16", { wanted: undefined, node: "22.16.0", nodeSqlite: "3.49.1" }, "better-sqlite3"],
@@ -49,7 +49,7 @@ describe("the SQLite driver of a Node is", () => {
     ["its own on 24.15", { wanted: undefined, node: "24.15.0", nodeSqlite: "3.51.3" }, "node:sqlite"],
     ["its own on 26", { wanted: undefined, node: "26.10.0", nodeSqlite: "3.53.4" }, "node:sqlite"],
     ["what is wanted", { wanted: "better-sqlite3", node: "22.23.3", nodeSqlite: "3.51.3" }, "better-sqlite3"],
-  ])("%s", (_, circumstances, expected) => {
+  ])("is %s", (_, circumstances, expected) => {
     expect(choose(circumstances)).toBe(expected)
   })
 
@@ -84,13 +84,13 @@ describe("the SQLite driver of a Node is", () => {
         "use a Node from nodejs.org",
       ],
     ],
-  ])("refused: %s", (_, circumstances, expected) => {
+  ])("is refused: %s", (_, circumstances, expected) => {
     const refusal = thrownBy(() => choose(circumstances))
     expect(refusal).toBeInstanceOf(DriverUnavailable)
     for (const part of expected) expect(String(refusal)).toContain(part)
   })
 
-  it("not named in vain: a command says in one line what the variable may say", () => {
+  it("is not named in vain: a command says in one line what the variable may say", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "log", "verify", "--log", "package.json"], {
       env: { ...process.env, HINDCAST_SQLITE_DRIVER: "sqlite" },
       encoding: "utf8",

@@ -9,7 +9,7 @@ import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as PluginRegistry from "../../src/projections/state/PluginRegistry.ts"
 import { forge } from "../projections/forging.ts"
-import { sql } from "../projections/ladders.ts"
+import { sql } from "../projections/storedSnapshots.ts"
 import { about, type Sample, seen } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
 

@@ -9,7 +9,17 @@ import { fold } from "../../src/projections/fold/Projection.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import { Database } from "../sqlite.ts"
 import { forge } from "./forging.ts"
-import { allEvents, current, expectTrueStates, fill, filledLog, projectorOn, rungs, sql, watched } from "./ladders.ts"
+import {
+  allEvents,
+  current,
+  expectTrueStates,
+  fill,
+  filledLog,
+  projectorOn,
+  snapshotPositions,
+  sql,
+  watched,
+} from "./storedSnapshots.ts"
 
 /** Makes the first digit of a hash another one, whichever it is. */
 const otherwise = (column: string) => `${column} = iif(substr(${column}, 1, 1) = '0', '1', '0') || substr(${column}, 2)`
@@ -19,7 +29,7 @@ describe("a snapshot that is not what was stored is not trusted", () => {
     it.scopedLive(what, () =>
       Effect.gen(function* () {
         const filename = yield* filledLog
-        const positions = yield* rungs(filename)
+        const positions = yield* snapshotPositions(filename)
         const [before, last] = [positions.at(-2) ?? 0, positions.at(-1) ?? 0]
         yield* corrupt(filename, last)
         yield* Effect.provide(
@@ -125,7 +135,7 @@ describe("a snapshot that is not what was stored is not trusted", () => {
   it.scopedLive("no snapshot of a time when the log went on otherwise is trusted", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const positions = yield* rungs(filename)
+      const positions = yield* snapshotPositions(filename)
       const cut = positions.at(-2) ?? 0
       const guard = LOG_TABLES.find((statement) => statement.startsWith("CREATE TRIGGER events_not_deleted")) ?? ""
       yield* sql(filename, "DROP TRIGGER events_not_deleted")

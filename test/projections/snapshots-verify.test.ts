@@ -6,7 +6,7 @@ import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { LOG_TABLES } from "../../src/events/sqlite/file/schema.ts"
 import { forge } from "./forging.ts"
-import { filledLog, rungs, sql } from "./ladders.ts"
+import { filledLog, snapshotPositions, sql } from "./storedSnapshots.ts"
 
 const verified = (filename: string, quick = false) =>
   Effect.flatMap(EventLog, (log) => log.verifyWith({ quick })).pipe(
@@ -22,7 +22,7 @@ describe("verify, of snapshots,", () => {
   it.scopedLive("says how many there are, by their seals, and finds nothing in those of the log's own programs", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const { length } = yield* rungs(filename)
+      const { length } = yield* snapshotPositions(filename)
       expect(yield* verified(filename)).toMatchObject({ _tag: "Intact" })
       expect(yield* lookAtSnapshots(filename)).toMatchObject({
         looked: true,
@@ -64,7 +64,7 @@ describe("verify, of snapshots,", () => {
   it.scopedLive("counts those that another key sealed: nothing is answered from them", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const { length } = yield* rungs(filename)
+      const { length } = yield* snapshotPositions(filename)
       yield* forge(filename, lies, crypto.randomBytes(32))
       expect(yield* verified(filename)).toMatchObject({ _tag: "Intact" })
       expect(yield* lookAtSnapshots(filename)).toMatchObject({
@@ -85,7 +85,7 @@ describe("verify, of snapshots,", () => {
   it.scopedLive("finds by them that the log's end was cut off, which the chain alone cannot", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const last = (yield* rungs(filename)).at(-1) ?? 0
+      const last = (yield* snapshotPositions(filename)).at(-1) ?? 0
       yield* sql(filename, "DROP TRIGGER events_not_deleted")
       yield* sql(filename, "DELETE FROM events WHERE position >= ?", last)
       yield* sql(filename, LOG_TABLES.find((statement) => statement.includes("events_not_deleted")) ?? "")

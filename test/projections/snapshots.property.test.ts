@@ -29,7 +29,7 @@ const vocabulary = Vocabulary.extend(Vocabulary.core, [
 const onMemory = <A, E>(body: Effect.Effect<A, E, EventLog | Snapshots>) =>
   Effect.provide(body, layerMemory({ vocabulary }))
 
-/** Rungs wherever a fold stops to tell. */
+/** Snapshots wherever a fold stops to tell. */
 const everywhere: SnapshotStrategy.SnapshotPolicy = { minEvents: 1, perByteStored: 0, perByteWritten: 0 }
 
 const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
@@ -41,16 +41,16 @@ const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
             onMemory(
               Effect.gen(function* () {
                 const events = yield* append(unplaced)
-                const rungs = stops.filter((position) => position <= events.length).sort((a, b) => a - b)
-                yield* Effect.scoped(lay(projection, rungs))
+                const stored = stops.filter((position) => position <= events.length).sort((a, b) => a - b)
+                yield* Effect.scoped(lay(projection, stored))
                 // Another process finds them.
-                const ladder = (yield* ladders)(projection)
+                const strategy = (yield* strategies)(projection)
                 for (let at = 0; at <= events.length; at++) {
-                  const found = Option.getOrElse(yield* ladder.nearest({ after: 0, until: at, epoch: "" }), () => ({
+                  const found = Option.getOrElse(yield* strategy.nearest({ after: 0, until: at, epoch: "" }), () => ({
                     position: 0,
                     state: projection.initial,
                   }))
-                  expect(found.position).toBe(rungs.findLast((position) => position <= at) ?? 0)
+                  expect(found.position).toBe(stored.findLast((position) => position <= at) ?? 0)
                   const state = fold(projection, events.slice(found.position, at), found.state)
                   assert.deepStrictEqual(state, fold(projection, events.slice(0, at)))
                 }
@@ -63,23 +63,23 @@ const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
     ),
   )
 
-const ladders = Effect.gen(function* () {
+const strategies = Effect.gen(function* () {
   return yield* SnapshotStrategy.makeAll(yield* EventLog, yield* Snapshots, everywhere)
 })
 
 /** Folds a log and stops at these positions. */
-const lay = <S>(projection: Projection<S>, rungs: ReadonlyArray<number>) =>
+const lay = <S>(projection: Projection<S>, stored: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const ladder = (yield* ladders)(projection)
+    const strategy = (yield* strategies)(projection)
     const climb = SnapshotStrategy.start("")
     const draft = begin(projection, projection.initial)
     let position = 0
-    for (const until of rungs) {
+    for (const until of stored) {
       const page = yield* log.readPage({ after: position, until }, 100)
       applyAll(projection, draft, page)
       position = until
-      yield* ladder.onProgress(climb, {
+      yield* strategy.onProgress(climb, {
         events: page.length,
         bytes: SnapshotStrategy.sizeOf(page),
         position,

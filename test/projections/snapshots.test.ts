@@ -17,18 +17,18 @@ import {
   fill,
   filledLog,
   projectorOn,
-  rungs,
+  snapshotPositions,
   sql,
   stateAt,
   TASKS,
   watched,
-} from "./ladders.ts"
+} from "./storedSnapshots.ts"
 
 describe("snapshots", () => {
   it.scopedLive("are laid as a fold goes along, no nearer than the rule says", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const positions = yield* rungs(filename)
+      const positions = yield* snapshotPositions(filename)
       expect(positions.length).toBeGreaterThanOrEqual(3)
       for (const [index, position] of positions.entries()) {
         expect(position - (positions[index - 1] ?? 0)).toBeGreaterThanOrEqual(500)
@@ -50,7 +50,7 @@ describe("snapshots", () => {
     Effect.gen(function* () {
       const filename = yield* filledLog
       const [parts] = yield* sql<{ readonly count: number }>(filename, "SELECT count(*) AS count FROM snapshot_parts")
-      const wholePages = Math.ceil(TASKS / 64) * (yield* rungs(filename)).length
+      const wholePages = Math.ceil(TASKS / 64) * (yield* snapshotPositions(filename)).length
       expect(parts?.count).toBeGreaterThan(0)
       expect(parts?.count).toBeLessThan(wholePages)
     }),
@@ -65,7 +65,7 @@ describe("snapshots", () => {
   it.scopedLive("are where another program starts: it folds only what came after", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const positions = yield* rungs(filename)
+      const positions = yield* snapshotPositions(filename)
       const now = watched()
       yield* Effect.provide(current(now.projection), projectorOn(filename))
       expect(now.firstFolded()).toBe((positions.at(-1) ?? 0) + 1)
@@ -79,7 +79,7 @@ describe("snapshots", () => {
   it.scopedLive("are used and not laid where the log is opened for reading only", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
-      const positions = yield* rungs(filename)
+      const positions = yield* snapshotPositions(filename)
       yield* Effect.provide(fill(3_000), layerSqlite({ filename }))
       yield* Effect.provide(
         Effect.gen(function* () {
@@ -91,7 +91,7 @@ describe("snapshots", () => {
         }),
         projectorOn(filename, { readonly: true }),
       )
-      expect(yield* rungs(filename)).toEqual(positions)
+      expect(yield* snapshotPositions(filename)).toEqual(positions)
     }),
   )
 
@@ -106,7 +106,7 @@ describe("snapshots", () => {
         Effect.ensuring(Effect.sync(() => other.close())),
       )
       expect(performance.now() - startedAt).toBeLessThan(4_000)
-      expect(yield* rungs(filename)).toEqual([])
+      expect(yield* snapshotPositions(filename)).toEqual([])
     }),
   )
 
@@ -124,7 +124,7 @@ describe("snapshots", () => {
         }),
         projectorOn(filename),
       )
-      expect((yield* rungs(filename)).length).toBeGreaterThan(0)
+      expect((yield* snapshotPositions(filename)).length).toBeGreaterThan(0)
       yield* Effect.provide(
         Effect.gen(function* () {
           yield* (yield* Snapshots).drop
@@ -147,13 +147,13 @@ describe("snapshots", () => {
         evolve: (streams, { stream }) => (streams.has(stream) ? streams : new Set([...streams, stream])),
       }
       yield* Effect.provide(Effect.zipRight(fill(), current(asSet)), projectorOn(filename))
-      expect(yield* rungs(filename)).toEqual([])
+      expect(yield* snapshotPositions(filename)).toEqual([])
     }),
   )
 })
 
 describe("several projections", () => {
-  it.scopedLive("are folded at once, each on its own ladder, while events are appended", () =>
+  it.scopedLive("are folded at once, each with its own snapshots, while events are appended", () =>
     Effect.gen(function* () {
       const filename = yield* filledLog
       yield* Effect.provide(

@@ -9,13 +9,13 @@ const busy = (ms: number) => () => {
   return "done"
 }
 
-describe("patience", () => {
+describe("the time budget of schemas", () => {
   it.live("answers at once as long as little was taken, and then holds up to the share", () =>
     Effect.gen(function* () {
-      const patiently = schemaTimeBudget({ share: 0.2, atOnceMs: 40 })
+      const inBudget = schemaTimeBudget({ share: 0.2, atOnceMs: 40 })
       const startedAt = performance.now()
-      expect(yield* patiently(busy(20))).toBe("done")
-      expect(yield* Effect.forEach([1, 2, 3, 4], () => patiently(busy(20)))).toEqual(Array(4).fill("done"))
+      expect(yield* inBudget(busy(20))).toBe("done")
+      expect(yield* Effect.forEach([1, 2, 3, 4], () => inBudget(busy(20)))).toEqual(Array(4).fill("done"))
       // 100 ms of work, of which 40 are free: a fifth of the time is the rest.
       expect(performance.now() - startedAt).toBeGreaterThan(290)
     }),

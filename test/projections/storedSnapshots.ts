@@ -9,7 +9,7 @@ import * as EnvironmentState from "../../src/projections/state/EnvironmentState.
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
-/** Enough for a few rungs; more tasks than fit one page of a stored state. */
+/** Enough for a few snapshots; more tasks than fit one page of a stored state. */
 const EVENTS = 4_500
 export const TASKS = 150
 
@@ -42,7 +42,7 @@ export const allEvents = Effect.gen(function* () {
 export const projectorOn = (filename: string, options: { readonly readonly?: boolean } = {}) =>
   Projector.layerWith({ checks: false }).pipe(Layer.provideMerge(layerSqlite({ filename, ...options })))
 
-/** A log with its ladder, laid by a program that is gone. */
+/** A log with its snapshots, laid by a program that is gone. */
 export const filledLog = Effect.gen(function* () {
   const filename = path.join(yield* temporaryDirectory, "log.db")
   yield* Effect.provide(Effect.zipRight(fill(), current(EnvironmentState.projection)), projectorOn(filename))
@@ -68,7 +68,7 @@ export const sql = <Row>(filename: string, statement: string, ...parameters: Rea
     }
   })
 
-export const rungs = (filename: string) =>
+export const snapshotPositions = (filename: string) =>
   Effect.map(sql<{ readonly position: number }>(filename, "SELECT position FROM snapshots ORDER BY position"), (rows) =>
     rows.map(({ position }) => position),
   )
