@@ -11,8 +11,9 @@ describe("a process", () => {
   })
 
   it.runIf(process.platform === "linux")("is dead also where its parent never asks for it", async () => {
-    // The shell becomes a program that knows nothing of its child.
-    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"])
+    // The shell becomes a program that knows nothing of its child, which ends only then.
+    const child = "while grep -q sh /proc/$$/comm; do :; done"
+    const parent = spawn("sh", ["-c", `(${child}) & echo $!; exec sleep 60`])
     const line = await new Promise<string>((resolve) => parent.stdout.once("data", (data) => resolve(String(data))))
     await vi.waitFor(() => expect(isAlive(Number(line))).toBe(false), 10_000)
     expect(() => process.kill(Number(line), 0)).not.toThrow()
