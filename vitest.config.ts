@@ -22,7 +22,12 @@ export default defineConfig({
       // Starts in seconds, also where the sources would not compile. `npx vitest run --project source` runs it alone.
       {
         extends: true,
-        test: { name: "source", include: ["test/**/*.test.ts"], exclude: ["test/long/**", ...program] },
+        test: {
+          name: "source",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/long/**", ...program],
+          globalSetup: ["./test/runner.ts"],
+        },
       },
       // What runs the program as it is built: a build comes first, where `dist/` is older than its sources.
       {

@@ -9,8 +9,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import { load } from "../dist/plugins/manifest/Manifest.js"
+import { makeRunner } from "./runner.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const built = path.join(root, "dist", "plugins")
@@ -31,28 +31,6 @@ const write = (name, text) => {
   fs.renameSync(partial, file)
 }
 
-/**
- * Replaces a module that runs in Deno by one file that holds it and what it imports, and answers with its text. Imports are
- * evaluated before what imports them: what the runner captures, it has captured before its first line runs.
- */
-const bundled = async (name) => {
-  const module = path.join("runner", `${name}.js`)
-  const { outputFiles } = await build({
-    entryPoints: [path.join(built, module)],
-    absWorkingDir: built,
-    bundle: true,
-    write: false,
-    platform: "neutral",
-    format: "esm",
-    target: "es2022",
-    logLevel: "warning",
-  })
-  const [{ text }] = outputFiles
-  write(module, text)
-  // The compiler's map is of the module alone.
-  fs.rmSync(path.join(built, `${module}.map`), { force: true })
-  return text
-}
-const embedded = { runner: await bundled("runner"), precompute: await bundled("precompute"), shipped }
+const embedded = { ...(await makeRunner()), shipped }
 write("Embedded.js", `export const EMBEDDED = ${JSON.stringify(embedded)}\n`)
 write("shipped.json", `${JSON.stringify(shipped, null, 2)}\n`)

@@ -15,6 +15,8 @@ const inputs = [
     "scripts/lines-only.mjs",
     "scripts/bundle.mjs",
     "scripts/shipped.mjs",
+    "scripts/runner.mjs",
+    "scripts/licences.mjs",
     "package.json",
     "tsconfig.json",
     "tsconfig.build.json",

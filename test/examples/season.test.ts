@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "vitest"
-import { inRepository } from "../cli/hindcast.ts"
+import { built } from "../built.ts"
+import { inRepository } from "../repository.ts"
 
 const textsIn = (directory: string, isMeant: (name: string) => boolean): ReadonlyArray<string> =>
   fs
@@ -25,7 +26,7 @@ describe("the season, an example", () => {
   })
 
   it("is in the command line with the log that the command line has, and not with another copy of it", () => {
-    const chunks = textsIn(inRepository("dist", "cli"), (name) => /^chunk-.*\.js$/.test(name))
+    const chunks = textsIn(built("cli"), (name) => /^chunk-.*\.js$/.test(name))
     const count = (text: string) => chunks.join("\n").split(text).length - 1
     expect(count("for a season begins its own log")).toBe(1)
     expect(count("CREATE TABLE events (")).toBe(1)

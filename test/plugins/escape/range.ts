@@ -4,9 +4,10 @@ import * as dgram from "node:dgram"
 import * as fs from "node:fs"
 import * as http from "node:http"
 import type * as net from "node:net"
+import * as os from "node:os"
 import * as path from "node:path"
 import type { Readable, Writable } from "node:stream"
-import { fileURLToPath } from "node:url"
+import * as Runner from "../../../src/plugins/sandbox/Runner.ts"
 import { Database } from "../../sqlite.ts"
 import type { Places } from "./attempts/Attempt.ts"
 
@@ -29,8 +30,8 @@ export interface Answer {
 
 const canary = (name: string) => `${name}-${crypto.randomUUID()}`
 
-/** The runner, as the tests start it: as it was built. */
-const RUNNER = fileURLToPath(new URL("../../../dist/plugins/runner/runner.js", import.meta.url))
+/** The runner, as the tests start it. */
+const RUNNER = Runner.fileIn(os.tmpdir(), "runner")
 
 /**
  * The place that attempts aim at: files with canaries beside the plugin's directory and the workspace, servers on the
