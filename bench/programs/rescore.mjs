@@ -44,7 +44,7 @@ const rubricOf = (variants) => ({
   }),
 })
 
-// As `hindcast rescore` does: see `Heap.shortLived`.
+// As `hindcast rescore` does: see `V8Tuning.disablePretenuring`.
 v8.setFlagsFromString("--no-allocation-site-pretenuring")
 
 const [filename, variants] = [process.argv[2], Number(process.argv[3])]

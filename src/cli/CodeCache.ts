@@ -14,7 +14,7 @@ export const enable = (): void => {
   try {
     const directory = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"), "hindcast", "code")
     OwnerOnly.makeDirectory(directory)
-    OwnerOnly.closeDirectory(directory)
+    OwnerOnly.restrictDirectory(directory)
     enableCompileCache(directory)
   } catch {
     // Without a directory of the user's own (a home that is read-only, or somebody else's) the code is compiled anew.

@@ -40,7 +40,7 @@ const COMMANDS = {
 const isName = (word: string | undefined): word is keyof typeof COMMANDS =>
   word !== undefined && Object.hasOwn(COMMANDS, word)
 
-/** The parser of the command that is called; of all of them where none is, which a shell's completion is made of. */
+/** The parser of the called command. If none is called, the parser of all commands, from which a shell's completion is generated. */
 const parserFor = (path: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const [called] = path

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The executable `hindcast`. It answers `--version` by itself, so that nothing else is loaded for it, and leaves all else to `Start`.
+ * The executable `hindcast`. It prints the version itself, without loading anything else, and passes every other command line to `Start`.
  */
 import { VERSION } from "../kernel/versions.ts"
 import * as CodeCache from "./CodeCache.ts"

@@ -60,7 +60,7 @@ const warnings = (of: Comparison): Value => {
   const all = [
     ...(of.descriptive
       ? [
-          `Descriptive only: with fewer than ${MIN_PAIRS} pairs that do not depend on one another, nothing is said of other tasks.`,
+          `Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`,
         ]
       : []),
     ...sides.flatMap(([name, side]) => [
@@ -144,7 +144,7 @@ const MAX_ROWS = 20
 
 const changes = ({ changes }: Comparison): Markup =>
   changes.length === 0
-    ? markup`<section><h2>What makes the difference?</h2><p>No reward and no punishment came to another amount.</p></section>`
+    ? markup`<section><h2>What makes the difference?</h2><p>Every reward and punishment has the same amount in both.</p></section>`
     : markup`<section><h2>What makes the difference?</h2><div class="beside"><div class="one">${Chart.figure(
         "Each reward's share",
         RewardWaterfall.chart(
@@ -213,4 +213,4 @@ const foot = ({ descriptive, p }: Comparison, { log, head, by }: Source): Markup
     descriptive
       ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
       : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. The interval and the p-value speak of <em>other</em> tasks of the same kind. The interval is a bootstrap over pairs, widened for few of them; the p-value counts how often a mean at least as far from zero would come about if A and B could as well be exchanged in each pair${p === null ? "" : ` (${METHODS[p.method]})`}.</p>`
-  }<p>A comparison of scorings says what the same deeds are worth by two rubrics or critics. What an agent would have done under other rewards, nothing here says.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`
+  }<p>A comparison of scorings says what the same deeds are worth by two rubrics or critics. Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`

@@ -36,7 +36,7 @@ export const chart = (id: string, waits: WaitReport): Markup => {
     height: HEIGHT,
     title: "How long people took to decide",
     description: `${FormattedNumbers.count(approved)} approved, ${FormattedNumbers.count(rejected)} rejected, ${FormattedNumbers.count(expired)} expired, ${FormattedNumbers.count(withdrawn)} withdrawn${
-      median === undefined ? "" : `; half of the decisions took less than ${FormattedNumbers.lasting(median)}`
+      median === undefined ? "" : `; half of the decisions took less than ${FormattedNumbers.duration(median)}`
     }.`,
   }
   const axes = Chart.axes({
@@ -44,7 +44,7 @@ export const chart = (id: string, waits: WaitReport): Markup => {
     y,
     xTicks: TICKS.filter((tick) => tick >= from && tick <= to),
     yTicks: y.ticks(4).filter(Number.isInteger),
-    xText: FormattedNumbers.lasting,
+    xText: FormattedNumbers.duration,
     yText: FormattedNumbers.count,
     xTitle: "time from question to answer (logarithmic)",
     yTitle: "decisions",
@@ -61,7 +61,7 @@ export const chart = (id: string, waits: WaitReport): Markup => {
 
 /** The label of the median, placed above the plot on the side that has room. */
 const medianLabel = (x: number, median: number): Markup => {
-  const text = `median ${FormattedNumbers.lasting(median)}`
+  const text = `median ${FormattedNumbers.duration(median)}`
   const half = Chart.widthOf(text) / 2
   const free = Chart.widthOf("decisions") + 8
   const y = Chart.MARGIN.top - 10

@@ -19,7 +19,7 @@ export const amount = (of: number): string => {
 export const signed = (of: number): string => (of > 0 ? `+${amount(of)}` : amount(of))
 
 /** A formatter for numbers that are shown together: with signs, and with equally many decimals. */
-export const alike = (numbers: ReadonlyArray<number>): ((of: number) => string) => {
+export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) => string) => {
   const size = Math.max(...numbers.map(Math.abs), 0)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3
   const format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
@@ -42,7 +42,7 @@ export const partOf = (part: number, whole: number): string =>
   whole === 0 ? "none" : `${count(part)} of ${count(whole)} (${percent(part / whole)})`
 
 /** A duration: `0.4 ms`, `12 ms`, `3.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
-export const lasting = (ms: number): string => {
+export const duration = (ms: number): string => {
   if (ms < 999.5) return `${amount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1).replace(".0", "")} s`
   const [large, small, unit] = ms < 3_599_500 ? MINUTES : ms < 86_370_000 ? HOURS : DAYS

@@ -41,7 +41,7 @@ export const figures = (report: LogReport): Markup => {
             `${FormattedNumbers.count(waits.requested)} ×`,
             waits.waitMs === null
               ? "nobody answered"
-              : `half answered within ${FormattedNumbers.lasting(waits.waitMs.median)}`,
+              : `half answered within ${FormattedNumbers.duration(waits.waitMs.median)}`,
           ),
         ]),
     ...(model.calls === 0

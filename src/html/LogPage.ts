@@ -144,8 +144,8 @@ const actions = ({ actuators }: LogReport): Markup =>
           .map((of) => [
             markup`<bdi>${of.actuator}</bdi>`,
             ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(FormattedNumbers.count),
-            of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.median),
-            of.longestMs === null ? "" : FormattedNumbers.lasting(of.longestMs),
+            of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.median),
+            of.longestMs === null ? "" : FormattedNumbers.duration(of.longestMs),
           ]),
       )}${leftOut(MAX_ROWS, actuators.length, "actuators")}</div></div></section>`
 
@@ -172,7 +172,7 @@ const confirmed = ({ requested, approved, rejected, expired, withdrawn, waitMs }
   const waited =
     waitMs === null
       ? ""
-      : ` Half of the answers came within ${FormattedNumbers.lasting(waitMs.median)}, nine of ten within ${FormattedNumbers.lasting(waitMs.p90)}; the longest took ${FormattedNumbers.lasting(waitMs.max)}.`
+      : ` Half of the answers came within ${FormattedNumbers.duration(waitMs.median)}, nine of ten within ${FormattedNumbers.duration(waitMs.p90)}; the longest took ${FormattedNumbers.duration(waitMs.max)}.`
   return `${FormattedNumbers.counted(requested, "command")} waited for a person: ${parts.join(", ")}.${waited}`
 }
 
@@ -190,8 +190,8 @@ const sensors = ({ sensors, tasks }: LogReport): Markup =>
           .map((of) => [
             markup`<bdi>${of.sensor}</bdi>`,
             ...[of.tasks, of.reads, of.failures, of.skipped].map(FormattedNumbers.count),
-            of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.median),
-            of.longestMs === null ? "" : FormattedNumbers.lasting(of.longestMs),
+            of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.median),
+            of.longestMs === null ? "" : FormattedNumbers.duration(of.longestMs),
           ]),
       )}${leftOut(MAX_ROWS, sensors.length, "sensors")}</section>`
 
@@ -224,7 +224,7 @@ const list = (caption: string, listed: ReadonlyArray<ListedTask>, why: "gained" 
       FormattedNumbers.amount(of.possible),
       of[why] === null ? "" : markup`<bdi>${of[why]}</bdi>`,
       FormattedNumbers.count(of.steps),
-      of.durationMs === null ? "" : FormattedNumbers.lasting(of.durationMs),
+      of.durationMs === null ? "" : FormattedNumbers.duration(of.durationMs),
       `@${of.range.from} to @${of.range.to}`,
       markup`<code>${of.taskId}</code>`,
     ]),

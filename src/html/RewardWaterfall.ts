@@ -32,7 +32,7 @@ export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, lef
     net = Sum.round(from + amount)
     return { name, amount, from, to: net }
   })
-  const text = FormattedNumbers.alike([...rows.map(({ amount }) => amount), net])
+  const text = FormattedNumbers.uniformFormatter([...rows.map(({ amount }) => amount), net])
   const ends = bars.map(({ to }) => to)
   const x = scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends)], [2, Chart.WIDTH - 2])
   const height = (bars.length + 1) * ROW

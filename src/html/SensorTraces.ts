@@ -37,7 +37,7 @@ const sensorChart = (sensor: SensorReport, tasks: number, id: string): Markup =>
     xTicks: [],
     yTicks: y.ticks(3),
     xText: String,
-    yText: (ms: number) => (ms === 0 ? "0" : FormattedNumbers.lasting(ms)),
+    yText: (ms: number) => (ms === 0 ? "0" : FormattedNumbers.duration(ms)),
     xTitle: "",
     yTitle: "time to answer, a task's median",
   }
@@ -54,7 +54,7 @@ const sensorChart = (sensor: SensorReport, tasks: number, id: string): Markup =>
   const description = `${FormattedNumbers.counted(reads, "read")}, ${FormattedNumbers.count(failures)} failed, ${FormattedNumbers.count(skipped)} skipped${
     latencyMs === null || longestMs === null
       ? ""
-      : `; typically ${FormattedNumbers.lasting(latencyMs.median)}, at most ${FormattedNumbers.lasting(longestMs)}`
+      : `; typically ${FormattedNumbers.duration(latencyMs.median)}, at most ${FormattedNumbers.duration(longestMs)}`
   }.`
   const body = markup`${Chart.axes(frame)}${latencies(sensor.latencies, x, y)}${missing(sensor, x, tasks, floor + FAILURES)}${ticks}`
   return markup`<figure><h3><bdi>${sensor.sensor}</bdi></h3><p class="note">${description}</p>${Chart.svg(

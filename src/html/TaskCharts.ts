@@ -106,7 +106,7 @@ const elapsedTime = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup
   const longest = elapsedMs.at(-1) ?? 0
   const y = scaleLinear([0, Math.max(1, longest)], [floor, floor - TIME])
   const points = downsample(elapsedMs.map((ms, index) => [index, ms] as const))
-  return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.lasting(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepLine("thin", points, x, y)}`
+  return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.duration(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepLine("thin", points, x, y)}`
 }
 
 /** Most points of a line. */

@@ -48,7 +48,7 @@ const figures = ({ audit, score }: TaskReport): Markup => {
     key(
       "outcome",
       outcome ?? "open",
-      durationMs === null ? "not closed yet" : `after ${FormattedNumbers.lasting(durationMs)}`,
+      durationMs === null ? "not closed yet" : `after ${FormattedNumbers.duration(durationMs)}`,
     ),
     score === null
       ? key("net score", "not scored", "no such scoring covers this task")
@@ -75,7 +75,7 @@ const figures = ({ audit, score }: TaskReport): Markup => {
             `${FormattedNumbers.count(confirming.requested)} ×`,
             confirming.medianWaitMs === null
               ? "nobody answered"
-              : `half answered within ${FormattedNumbers.lasting(confirming.medianWaitMs)}`,
+              : `half answered within ${FormattedNumbers.duration(confirming.medianWaitMs)}`,
           ),
         ]),
   ]}</dl>`
@@ -169,8 +169,8 @@ const commands = ({ audit }: TaskReport): Markup => {
     actuators.map((of) => [
       markup`<bdi>${of.actuator}</bdi>`,
       ...[of.commanded, of.succeeded, of.failed, of.denied, of.expired, of.unknown].map(FormattedNumbers.count),
-      of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.p50),
-      of.latencyMs === null ? "" : FormattedNumbers.lasting(of.latencyMs.max),
+      of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.p50),
+      of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.max),
     ]),
   )}</div></div></section>`
 }
@@ -196,7 +196,7 @@ const questions = ({ questions }: TaskReport): Markup =>
             markup`<bdi>${actuator}</bdi>`,
             ending ?? "none yet",
             by === null ? "" : markup`<bdi>${by}</bdi>`,
-            waitedMs === null ? "" : FormattedNumbers.lasting(waitedMs),
+            waitedMs === null ? "" : FormattedNumbers.duration(waitedMs),
             `@${position}`,
           ]),
       )}${leftOut(MAX_QUESTIONS, questions.length, "questions")}</section>`
@@ -215,8 +215,8 @@ const sensorsSection = (report: TaskReport): Markup => {
     sensors.map(([sensor, { reads, failures, skipped, latencyMs }]) => [
       markup`<bdi>${sensor}</bdi>`,
       ...[reads, failures, skipped].map(FormattedNumbers.count),
-      latencyMs === null ? "" : FormattedNumbers.lasting(latencyMs.p50),
-      latencyMs === null ? "" : FormattedNumbers.lasting(latencyMs.max),
+      latencyMs === null ? "" : FormattedNumbers.duration(latencyMs.p50),
+      latencyMs === null ? "" : FormattedNumbers.duration(latencyMs.max),
     ]),
   )}</section>`
 }
@@ -224,7 +224,7 @@ const sensorsSection = (report: TaskReport): Markup => {
 const events = ({ listed, positions }: TaskReport): Markup =>
   markup`<section><h2>All that happened, in words</h2><div class="scroll" role="region" aria-label="Events of the task" tabindex="0"><table aria-label="Events of the task"><thead><tr><th scope="col">event</th><th scope="col" class="n">after</th><th scope="col">what</th><th scope="col">in short</th><th scope="col">by</th></tr></thead><tbody>${listed.map(
     ({ position, type, actor, elapsedMs, text }) =>
-      markup`<tr id="e${position}"><td>@${position}</td><td class="n">${FormattedNumbers.lasting(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
+      markup`<tr id="e${position}"><td>@${position}</td><td class="n">${FormattedNumbers.duration(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
   )}</tbody></table></div>${leftOut(listed.length, positions.length, "events, in the middle and not cited by the score,")}</section>`
 
 const foot = ({ audit }: TaskReport, { log, head, by }: Source): Markup =>

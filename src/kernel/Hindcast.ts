@@ -79,7 +79,7 @@ export const HindcastOptions = Options.of<HindcastOptions>({
     seed: Options.Seed,
     owner: Options.Name,
     idleMs: Options.Milliseconds,
-    restarts: Supervision.Policy,
+    restarts: Supervision.RestartPolicy,
     host: PluginHost.HostOptions,
   },
 })

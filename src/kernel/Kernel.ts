@@ -91,7 +91,7 @@ export interface KernelOptions {
   /** How long a plugin's process may be unused before it is stopped; see `Instances`. Default: no limit. */
   readonly idleMs?: number
   /** When a crashed plugin is restarted, and when it is given up. Default: `Supervision.standard`. */
-  readonly restarts?: Supervision.Policy
+  readonly restarts?: Supervision.RestartPolicy
 }
 
 /** Schema of `KernelOptions`. */
@@ -102,7 +102,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     seed: Options.Seed,
     owner: Options.Name,
     idleMs: Options.Milliseconds,
-    restarts: Supervision.Policy,
+    restarts: Supervision.RestartPolicy,
   },
 })
 
@@ -135,7 +135,7 @@ const make = (input: KernelOptions) =>
 
     const owner = options.owner ?? "hindcast"
     const lease = yield* (yield* Lease).acquire(owner)
-    const log = yield* Fence.raise(yield* EventLog, owner, lease)
+    const log = yield* Fence.fencedLog(yield* EventLog, owner, lease)
     yield* Effect.provideService(recover, EventLog, log)
     yield* startAndStop(log, { deno, seed, gate })
 
@@ -150,7 +150,7 @@ const make = (input: KernelOptions) =>
       directory: options.directory,
       seed,
       gate,
-      onEmit: pushed.take,
+      onEmit: pushed.record,
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
       ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
     })

@@ -1,2 +1,2 @@
-/** Hindcast's own version, as `package.json` says it: a program that Hindcast was bundled into has no such file. */
+/** Hindcast's version, equal to that in `package.json`. It is a constant because a program that bundles Hindcast has no such file. */
 export const VERSION = "0.2.0"

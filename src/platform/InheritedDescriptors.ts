@@ -10,14 +10,14 @@ import * as fs from "node:fs"
  * The tail of spawn's `stdio` option (index 3 and up) that replaces every inherited descriptor by a pipe; close the
  * pipes with `letGo`. Almost always empty. Linux only: empty on other systems.
  */
-export const covered = (): Array<"pipe" | undefined> => {
+export const replacementStdio = (): Array<"pipe" | undefined> => {
   const inherited = process.platform === "linux" ? fs.readdirSync("/proc/self/fd").map(Number).filter(isPassedOn) : []
   const last = Math.max(2, ...inherited)
   return Array.from({ length: last - 2 }, (_, at) => (inherited.includes(at + 3) ? "pipe" : undefined))
 }
 
 /** Closes this process's ends of the pipes that `covered` added. */
-export const letGo = (child: ChildProcess): void => {
+export const closeReplacements = (child: ChildProcess): void => {
   for (const stream of child.stdio?.slice(3) ?? []) stream?.destroy()
 }
 

@@ -31,7 +31,7 @@ export const makeDirectory = (directory: string): void => {
  * Removes the access of group and others from an existing directory that only Hindcast uses. Throws if the path is a
  * symbolic link, no directory, or another user's: the owner of such a path could exchange the files in it.
  */
-export const closeDirectory = (directory: string): void => {
+export const restrictDirectory = (directory: string): void => {
   const found = fs.lstatSync(directory)
   const user = process.geteuid?.()
   const refuse = (what: string) => {

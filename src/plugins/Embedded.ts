@@ -1,15 +1,15 @@
-/** What Hindcast otherwise reads from files of its own package. */
+/** Contents of files of Hindcast's package, embedded for programs that bundle Hindcast. */
 export interface Embedded {
   /** The text of the runner, as JavaScript. */
   readonly runner: string
   /** The text of the module that computes `precomputed` bytes, as JavaScript. */
   readonly precompute: string
-  /** Which plugins came with this package, by their digests. */
+  /** The names of the shipped plugins, by their digests. */
   readonly shipped: { readonly [digest: string]: string }
 }
 
 /**
- * It is there in the build, whose module `scripts/shipped.mjs` writes anew, so that a program that Hindcast was bundled into has it
- * in its one file. The sources have their files beside them.
+ * Undefined in the sources, which read the files themselves. In the build, `scripts/shipped.mjs` replaces this module by one
+ * that has the contents, so that a bundled program contains them in its single file.
  */
 export const EMBEDDED: Embedded | undefined = undefined

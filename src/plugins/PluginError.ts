@@ -66,7 +66,7 @@ export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
       ...(this.missing.length === 0 ? [] : [`declared but not exported: ${this.missing.join(", ")}`]),
       ...(this.undeclared.length === 0 ? [] : [`exported but not declared: ${this.undeclared.join(", ")}`]),
     ]
-    return `Plugin ${this.plugin}: its manifest and its entry disagree; ${parts.join("; ")}. Change either, so that both name the same.`
+    return `Plugin ${this.plugin}: its manifest and its entry disagree; ${parts.join("; ")}. Change the manifest or the entry so that both have the same components.`
   }
 }
 
@@ -100,7 +100,7 @@ export class PluginStuck extends Data.TaggedError("PluginStuck")<{
   readonly call: string
 }> {
   override get message() {
-    return `Plugin ${this.plugin} was stuck and was killed before it answered ${this.call}: ${this.reason}. In flight: ${this.inFlight.join(", ") || "nothing"}. Give way to the event loop in long work.`
+    return `Plugin ${this.plugin} was stuck and was killed before it answered ${this.call}: ${this.reason}. In flight: ${this.inFlight.join(", ") || "nothing"}. Yield to the event loop during long computations.`
   }
 }
 

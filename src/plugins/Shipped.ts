@@ -38,7 +38,7 @@ const NAME = "shipped.json"
 
 const read = (file: string): unknown => JSON.parse(fs.readFileSync(file, "utf8"))
 
-/** Beside the compiled modules; where the sources run, they are in `dist` all the same. */
+/** The list's file: beside the compiled modules. If the sources run, the file in `dist` is used. */
 const listOfBuild = (): string =>
   fileURLToPath(
     path.extname(import.meta.url) === ".ts"

@@ -68,8 +68,8 @@ export interface PluginContext {
   /** The absolute path of the workspace directory, which `"."` in `permissions` means. */
   readonly workspace: string
   /**
-   * The file with the bytes that the manifest's `precomputed` speaks of: an absolute path, which the plugin may read. Null where the manifest
-   * has none, or where the host could not have it made.
+   * The absolute path of the file with the bytes that the manifest declares as `precomputed`. The plugin may read it. Null
+   * if the manifest declares none, or if the bytes could not be computed.
    */
   readonly precomputed: string | null
   /**
@@ -104,8 +104,8 @@ export interface PluginContext {
 }
 
 /**
- * The default export of the module that the manifest's `precomputed` names. It answers with the same bytes wherever and whenever it runs, at
- * most 64 MiB of them, and prints nothing. It runs in the plugin's sandbox, without any grant.
+ * The default export of the module that the manifest's `precomputed` names. It must return the same bytes on
+ * every machine and at every run, at most 64 MiB, and print nothing. It runs in the plugin's sandbox, without any grant.
  */
 export type Precompute = () => Uint8Array | Promise<Uint8Array>
 

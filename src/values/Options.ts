@@ -55,7 +55,7 @@ export const decode = <A>(
     copied = copyOf(schema.ast, value)
   } catch (cause) {
     // A getter or a proxy of the caller threw.
-    const found = `what throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
+    const found = `a value that throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
     return Either.left(problems([{ keys: [], expected: "an object of keys and values", found, tolerable: false }]))
   }
   const decoded = Schema.decodeUnknownEither(schema, STRICT)(copied.value)

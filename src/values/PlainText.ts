@@ -137,7 +137,7 @@ const ALPHABETS = [
 
 type Alphabet = (typeof ALPHABETS)[number]
 
-/** The alphabets that a text is certainly written in: some word in it has a letter that is no look-lookAlike. */
+/** The alphabets that a text is certainly written in: some word in it has a letter that is not a look-alike. */
 const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
   new Set(
     ALPHABETS.filter(({ letter, lookAlike }) =>

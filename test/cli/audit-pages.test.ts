@@ -200,7 +200,7 @@ describe("the table of all tasks", () => {
   it("says which scores it is of, what has none, and what was left out", () => {
     const page = AuditTablePage.rows(plain, shown, rows, known, 80).join("\n")
     expect(page).toContain("… and 2 more, which --limit leaves out.")
-    expect(page).toContain("3 tasks. Scores: official (strict). 1 of them have none; they are unscored, not zero")
+    expect(page).toContain("3 tasks. Scores: official (strict). 1 of them have no score; they do not count as zero")
     const groups = AuditTablePage.groups(plain, shown, "plugin", AuditTable.group(rows, "plugin"), 80)
     expect(groups.at(-1)).toBe("A task is in the group of each plugin that takes part in it.")
     expect(Math.max(...groups.slice(0, 2).map(({ length }) => length))).toBeLessThanOrEqual(80)

@@ -125,7 +125,7 @@ describe("the table of all tasks", () => {
     expect(rows[3]).toMatchObject({ score: null })
     expect(rows.at(-1)).toMatchObject({ outcome: "open" })
     const told = await page("--all")
-    expect(told).toContain("32 tasks. Scores: live. 8 of them have none; they are unscored, not zero")
+    expect(told).toContain("32 tasks. Scores: live. 8 of them have no score; they do not count as zero")
     expect(told).toMatch(/0198aaaa-\S+ +achieved +unscored/)
   })
 

@@ -90,7 +90,7 @@ describe("a person at a terminal", () => {
     const log = place.file("asked.db")
     const starting = { cwd: place.directory, env: alone.env }
     const refusing = inTerminal(run(log, "--plugin", foreign("four")), starting)
-    await refusing.shows(/Let this version of it run here all the same\? \[y\/N\]/)
+    await refusing.shows(/Run this version here anyway\? \[y\/N\]/)
     refusing.type("\r")
     expect(await refusing.ended).toBe(1)
     expect(await told(log)).toEqual([])

@@ -192,7 +192,7 @@ describe("a demo where the plugin that runs Python is not installed", () => {
   it("says in one line how to get it; in a clone it is there", () => {
     expect(missing(false)).toEqual([
       expect.stringMatching(
-        /^Agents can run Python too, by @hindcast\/python, which is not here: `npm pack -w .* plugin add FILE` /,
+        /^Agents can also run Python, with the plugin @hindcast\/python, which is not installed: `npm pack -w .* plugin add FILE` /,
       ),
     ])
     expect(missing()).toEqual([])

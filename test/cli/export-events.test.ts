@@ -207,7 +207,7 @@ describe("hindcast log import", () => {
     const binary = place.file("binary.jsonl")
     fs.writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]))
     const bytes = await failing(["log", "import", binary, "--log", copy])
-    expect(bytes.error.message).toContain("line 1: the file is not text in UTF-8")
+    expect(bytes.error.message).toContain("line 1: the file is not UTF-8 text")
     expect(fs.existsSync(copy)).toBe(false)
     const there = await failing(["log", "import", binary, "--log", log])
     expect(there.error.message).toContain("expected no log there yet, found")

@@ -93,7 +93,7 @@ describe("a log that was tampered with", () => {
     database.close()
     const shown = await hindcast(["log", "verify", "--log", copy])
     expect(shown).toMatchObject({ code: 2, stdout: expect.stringContaining("damage: chain at @9") })
-    expect(shown.stderr).toMatch(/^error: .*tampered\.db was tampered with at @9: the event's content does not give/)
+    expect(shown.stderr).toMatch(/^error: .*tampered\.db was tampered with at @9: the event's content does not match/)
     const { code, stdout, stderr } = await hindcast(["log", "verify", "--log", copy, "--json"])
     expect(code).toBe(2)
     expect(JSON.parse(stdout)).toMatchObject({ intact: false, position: 9 })

@@ -14,7 +14,7 @@ describe("figures", () => {
       "12,345",
     ])
     expect([0.3, -1.2, 0].map(FormattedNumbers.signed)).toEqual(["+0.3", "−1.2", "0"])
-    expect([0.5, -0.25, 0].map(FormattedNumbers.alike([0.5, -0.25]))).toEqual(["+0.50", "−0.25", "0.00"])
+    expect([0.5, -0.25, 0].map(FormattedNumbers.uniformFormatter([0.5, -0.25]))).toEqual(["+0.50", "−0.25", "0.00"])
   })
 
   it("tell small shares from nothing, and large ones from all", () => {
@@ -32,7 +32,7 @@ describe("figures", () => {
 
   it("say how long something took in the two largest units", () => {
     const took = [0, 0.44, 12.4, 999.4, 999.6, 3_200, 59_960, 245_000, 3_600_000, 7_800_000, 86_400_000, 273_600_000]
-    expect(took.map(FormattedNumbers.lasting)).toEqual([
+    expect(took.map(FormattedNumbers.duration)).toEqual([
       "0 ms",
       "0.4 ms",
       "12 ms",

@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { importEvents } from "../../src/events/index.ts"
 import * as Chain from "../../src/events/integrity/Chain.ts"
-import type { Recorded } from "../../src/events/read/Records.ts"
+import type { StoredEvent } from "../../src/events/read/Records.ts"
 import { workplace } from "../workplace.ts"
 import { hindcast } from "./hindcast.ts"
 
@@ -15,7 +15,7 @@ const log = place.file("log.db")
 const IMPOSSIBLE = 9e15
 
 /** A log as 0.2.0 may have written it: of a task, each event of which occurred, and two were recorded, at a time that no calendar has. */
-const events = (): ReadonlyArray<Recorded> => {
+const events = (): ReadonlyArray<StoredEvent> => {
   const payloads = [
     ["TaskOpened", { goal: "g", measures: [], agent: "a@1" }, 1_000],
     ["SensorRead", { sensor: "p/s", reading: { n: 1 }, priority: 0, latencyMs: 1 }, IMPOSSIBLE],

@@ -46,7 +46,7 @@ describe("log anchor", () => {
     const { head } = await document(["log", "verify", "--log", log])
     const shown = await hindcast(["log", "anchor", "--key", key, "--out", signed, "--log", log])
     expect(shown).toMatchObject({ code: 0 })
-    expect(shown.stderr).toContain(`There was no key yet. A new one to sign with is in ${key}`)
+    expect(shown.stderr).toContain(`No key existed. The new private key is in ${key}`)
     expect(shown.stdout).toMatch(/^Anchored @\d+ [0-9a-f]{64} in .*anchor\.json/)
     expect(fs.statSync(key).mode & 0o777).toBe(0o600)
     expect(fs.readFileSync(publicKey, "utf8")).toMatch(/^-----BEGIN PUBLIC KEY-----/)
@@ -100,7 +100,7 @@ describe("log verify --anchor", () => {
     expect(await document(against)).toMatchObject({ intact: true, trusted: false })
     const { stdout } = await hindcast(against)
     expect(stdout).toMatch(
-      /^Intact: .*\nIt holds against the anchor @\d+ of .*, which nobody vouched for: .*--public-key/,
+      /^Intact: .*\nIt holds against the anchor @\d+ of .*, which was not compared with a key that you trust: .*--public-key/,
     )
   })
 

@@ -28,7 +28,7 @@ describe("a file that is written", () => {
   it.scopedLive("is not there until it is whole", () =>
     Effect.gen(function* () {
       const { directory, file } = yield* target
-      yield* OutputFile.writing({ file }, ({ write }) =>
+      yield* OutputFile.withOutputFile({ file }, ({ write }) =>
         Effect.gen(function* () {
           yield* write(MUCH)
           expect(fs.existsSync(file)).toBe(false)
@@ -55,7 +55,7 @@ describe("a file that is written", () => {
       const { directory, file } = yield* target
       const halfway = yield* Deferred.make<void>()
       const writing = yield* Effect.fork(
-        OutputFile.writing({ file }, ({ write }) =>
+        OutputFile.withOutputFile({ file }, ({ write }) =>
           write(MUCH).pipe(Effect.zipRight(Deferred.succeed(halfway, undefined)), Effect.zipRight(Effect.never)),
         ),
       )
@@ -85,7 +85,7 @@ describe("a target that is there already", () => {
     Effect.gen(function* () {
       const { file } = yield* target
       fs.writeFileSync(file, "old", { mode: 0o600 })
-      yield* OutputFile.writing({ file, force: true }, ({ write }) =>
+      yield* OutputFile.withOutputFile({ file, force: true }, ({ write }) =>
         Effect.gen(function* () {
           yield* write(MUCH)
           expect(fs.readFileSync(file, "utf8")).toBe("old")
@@ -111,7 +111,7 @@ describe("a target that is there already", () => {
     Effect.gen(function* () {
       const { directory, file } = yield* target
       const error = yield* Effect.flip(
-        OutputFile.writing({ file }, ({ write }) =>
+        OutputFile.withOutputFile({ file }, ({ write }) =>
           Effect.tap(write(MUCH), () => fs.writeFileSync(file, "somebody's")),
         ),
       )

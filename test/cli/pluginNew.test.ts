@@ -45,9 +45,7 @@ describe("plugin new", () => {
     const { stdout } = await hindcast(["plugin", "new", "plugins/alone"], alone)
     const lines = stdout.split("\n").flatMap((line) => / {2}\S+ \S+main\.js (plugin .+)$/.exec(line)?.[1] ?? [])
     expect(lines).toEqual(["plugin check plugins/alone", "plugin add plugins/alone --sandbox flags"])
-    expect(stdout).toContain(
-      "nothing but Deno's permissions confines it: it is yours. It is recorded for this version.",
-    )
+    expect(stdout).toContain("only Deno's permissions confine it. The consent is recorded for this version.")
     for (const line of lines) expect((await hindcast([...line.split(" "), "--log", "alone.db"], alone)).code).toBe(0)
     const tested = spawnSync(process.execPath, ["--test", "plugins/alone/plugin.test.mjs"], {
       cwd: project.directory,

@@ -83,7 +83,7 @@ describe("rescore", () => {
     const none = await fails("rescore", "--rubric", rubric, "--outcome", "abandoned")
     expect(none).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("Expected a task that the selection fits, found none among 1"),
+      stderr: expect.stringContaining("Expected a task that matches the selection, found none among 1"),
     })
     const wrong = await fails("rescore", "--rubric", rubric, "--where", "task.steps")
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1, column 1: it gives") })

@@ -148,7 +148,7 @@ describe("hindcast step", () => {
       terminal.type(`fstate.tasks["b"].readings["room/look"] >= 6.0${KEYS.enter}`)
       await terminal.shows("main@8 of")
       terminal.type("F")
-      await terminal.shows("Nowhere after this does it turn true")
+      await terminal.shows("The predicate does not become true after this")
       terminal.type(`${KEYS.end}B`)
       await terminal.shows("main@8 of")
       terminal.type(`f\u0015event.type == "TaskOpened"${KEYS.enter}`)

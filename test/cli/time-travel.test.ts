@@ -123,7 +123,9 @@ describe("watch", () => {
     expect(await page("watch", `${room(first)}/room`, "--when", 'value == "study"')).toMatch(
       /^ *@\d+ .*EnvironmentReset.*\n *@\d+ .*EnvironmentChanged.*\n$/,
     )
-    expect(await page("watch", "--when", "size(state.tasks) > 9")).toBe("It never came true in that time.\n")
+    expect(await page("watch", "--when", "size(state.tasks) > 9")).toBe(
+      "The predicate never became true in that range.\n",
+    )
   })
 })
 

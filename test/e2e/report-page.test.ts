@@ -24,8 +24,8 @@ const source = { log: "log.db", head: 1_000_000, by: "Hindcast" }
 
 const madePage = (tasks: number, words?: Words, from = source) => {
   const draft = LogReport.begin(ScoreChoice.labelled("live"))
-  for (const audit of audits(tasks, words)) draft.take(audit)
-  for (const each of confirmations(tasks)) draft.takeConfirmation(each)
+  for (const audit of audits(tasks, words)) draft.addAudit(audit)
+  for (const each of confirmations(tasks)) draft.addConfirmationEvent(each)
   return [...LogPage.chunks(draft.report(), from)].join("")
 }
 
@@ -97,7 +97,7 @@ const taskPage = (turns: number, words: Words = {}) => {
   )
   const audit = Either.getOrThrow(TaskAudit.fold("task-1", events))
   const draft = TaskReport.begin(audit, audit.scores[0] ?? null, ({ payload }) => JSON.stringify(payload))
-  for (const each of events) draft.take(each)
+  for (const each of events) draft.add(each)
   return [...TaskPage.chunks(draft.report(), source)].join("")
 }
 

@@ -330,7 +330,7 @@ describe("the gate of a kernel", () => {
         for (const [args, found] of [
           [new Proxy({ target: "desk" }, {}), "found a proxy at /."],
           [{ target: { "a/b": [new Proxy([], {})] } }, "found a proxy at /target/a~1b/0."],
-          [hostile, "found what throws when it is read (no) at /."],
+          [hostile, "found a value that throws when it is read (no) at /."],
           [changing, "found an instance of Date at /target."],
         ] as const) {
           const error = yield* Effect.flip(task.act("text-room/open", args as never))

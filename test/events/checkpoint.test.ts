@@ -6,7 +6,7 @@ import { it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
 import { EventLog, layerSqlite, type SqliteOptions } from "../../src/events/index.ts"
-import { IDLE_AFTER_MS, whenIdle } from "../../src/events/sqlite/file/checkpoint.ts"
+import { IDLE_AFTER_MS, truncateWhenIdle } from "../../src/events/sqlite/file/checkpoint.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
 import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
 import { built, PACKAGE } from "../built.ts"
@@ -155,7 +155,7 @@ describe("the write-ahead log", () => {
           return [[0, 0, 0]]
         },
       }
-      const committed = yield* whenIdle(database)
+      const committed = yield* truncateWhenIdle(database)
       committed()
       yield* pass(IDLE_AFTER_MS)
       expect(asked).toEqual(["PRAGMA wal_checkpoint(PASSIVE)"])
@@ -172,7 +172,7 @@ describe("the write-ahead log", () => {
     () =>
       Effect.gen(function* () {
         const asked: Array<string> = []
-        const committed = yield* whenIdle({
+        const committed = yield* truncateWhenIdle({
           filename: "log.db",
           run: () => 0,
           inTransaction: () => false,

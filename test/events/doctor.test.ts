@@ -192,7 +192,7 @@ describe("the doctor", () => {
       )
       const after = yield* examine(filename)
       expect(told(after)).toEqual(["note: lease"])
-      expect(after.findings[0]?.found).toContain("gone without giving it back")
+      expect(after.findings[0]?.found).toContain("its process ended without releasing the lease")
     }),
   )
 

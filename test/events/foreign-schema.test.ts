@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, importEvents, layerSqlite } from "../../src/events/index.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
-import type { Recorded } from "../../src/events/read/Records.ts"
+import type { StoredEvent } from "../../src/events/read/Records.ts"
 import { Records } from "../../src/events/read/Records.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -114,7 +114,7 @@ describe("what SQLite does not store", () => {
     Effect.gen(function* () {
       const source = yield* smallLog
       const filename = path.join(yield* temporaryDirectory, "log.db")
-      const pages: Array<ReadonlyArray<Recorded>> = []
+      const pages: Array<ReadonlyArray<StoredEvent>> = []
       const context = yield* Layer.build(layerSqlite({ filename: source, readonly: true }))
       yield* Context.get(context, Records).stored({}, (page) => Effect.sync(() => void pages.push(page)))
       const directory = path.dirname(filename)

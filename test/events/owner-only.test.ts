@@ -35,13 +35,15 @@ describe("a file for its owner alone", () => {
       fs.mkdirSync(open)
       fs.chmodSync(open, 0o775)
       fs.symlinkSync(open, link)
-      expect(() => OwnerOnly.closeDirectory(link)).toThrow(/link, which is a link\. Expected a directory of one's own/)
+      expect(() => OwnerOnly.restrictDirectory(link)).toThrow(
+        /link, which is a link\. Expected a directory of one's own/,
+      )
       expect(modeOf(open)).toBe(0o775)
-      OwnerOnly.closeDirectory(open)
+      OwnerOnly.restrictDirectory(open)
       expect(modeOf(open)).toBe(0o700)
       if (process.getuid?.() !== 0) return
       fs.chownSync(open, STRANGER, STRANGER)
-      expect(() => OwnerOnly.closeDirectory(open)).toThrow(/open, which is another user's/)
+      expect(() => OwnerOnly.restrictDirectory(open)).toThrow(/open, which is another user's/)
     }),
   )
 })
@@ -55,7 +57,7 @@ describe("a log", () => {
       fs.lchownSync(filename, STRANGER, STRANGER)
       const refused = yield* Effect.flip(Effect.scoped(Layer.build(layerSqlite({ filename }))))
       expect(refused).toMatchObject({ _tag: "LogUnavailable" })
-      expect(refused.message).toContain("log.db is another user's link, to what is not there")
+      expect(refused.message).toContain("log.db is a symbolic link of another user, and its target does not exist")
       expect(fs.readdirSync(directory)).toEqual(["log.db"])
     }),
   )
@@ -73,7 +75,7 @@ describe("a log", () => {
         severity: "warning",
         what: "permissions",
         found: "log.db has mode 640: other users of this machine may read the log",
-        advice: `Unless that is meant so: chmod go= ${filename}`,
+        advice: `Unless that is intended, run: chmod go= ${filename}`,
       })
     }),
   )

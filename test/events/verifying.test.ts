@@ -120,7 +120,7 @@ describe("verifying a log", () => {
     Effect.gen(function* () {
       const log = yield* opened(yield* archivedLog)
       const told: Array<string> = []
-      yield* log.verifyWith({ onLook: (what) => Effect.sync(() => void told.push(what)) })
+      yield* log.verifyWith({ onCheck: (what) => Effect.sync(() => void told.push(what)) })
       expect(told).toEqual(LOOKS)
     }),
   )
@@ -305,7 +305,7 @@ describe("a log whose word for the ids of a segment was changed", () => {
       const log = yield* opened(filename)
       const error = yield* Effect.flip(log.append(given))
       expect(error._tag).toBe("LogCorrupt")
-      expect(error.message).toContain("says other ids of the segment")
+      expect(error.message).toContain("its record of the ids in the segment")
       expect(yield* log.append(note("task/t1", "goes on", "t1"))).toMatchObject({ position: 32 })
       expect(yield* log.append({ ...note("new", "begins", "t9"), expected: NoStream })).toMatchObject({ position: 33 })
     }),

@@ -8,7 +8,7 @@ import { describe, expect } from "vitest"
 import { EventLog, Exact } from "../../src/events/log/EventLog.ts"
 import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
-import { meaningOf } from "../../src/projections/state/ConfirmationAnswer.ts"
+import { interpretAnswer } from "../../src/projections/state/ConfirmationAnswer.ts"
 import { digest } from "../../src/values/Digest.ts"
 import { program } from "../built.ts"
 import { event, place, sha } from "../projections/given.ts"
@@ -77,10 +77,10 @@ describe("an approval", () => {
     ])
     if (asked === undefined || decided === undefined) throw new Error("two events were placed")
     const held = { ...requested, shownDigest: sha("q"), requestedAt: asked.recordedAt }
-    expect(meaningOf(held, decided)).toEqual({ kind: "approved" })
-    expect(meaningOf(held, { ...decided, recordedAt: asked.recordedAt - 1 })).toEqual({ kind: "late" })
-    expect(meaningOf(held, { ...decided, recordedAt: requested.expiresAt - 1 })).toEqual({ kind: "approved" })
-    expect(meaningOf(held, { ...decided, recordedAt: requested.expiresAt })).toEqual({ kind: "late" })
+    expect(interpretAnswer(held, decided)).toEqual({ kind: "approved" })
+    expect(interpretAnswer(held, { ...decided, recordedAt: asked.recordedAt - 1 })).toEqual({ kind: "late" })
+    expect(interpretAnswer(held, { ...decided, recordedAt: requested.expiresAt - 1 })).toEqual({ kind: "approved" })
+    expect(interpretAnswer(held, { ...decided, recordedAt: requested.expiresAt })).toEqual({ kind: "late" })
   })
 
   it.scoped("counts only with the digest of all that was asked", () =>

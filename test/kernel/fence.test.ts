@@ -18,7 +18,7 @@ describe("a fence", () => {
     () =>
       Effect.gen(function* () {
         const log = yield* EventLog
-        const fenced = yield* Fence.raise(log, "test", kept)
+        const fenced = yield* Fence.fencedLog(log, "test", kept)
         yield* log.append(note(Fence.STREAM))
         const streams = ["a", "b", "c"]
         const appended = yield* Effect.forEach(streams, (stream) => fenced.append(note(stream)), {

@@ -277,7 +277,7 @@ describe("a language model in a fork", () => {
     const at = Number(said[0]?.position)
     const error = await refused(asking, { at })
     expect(error).toMatchObject({ _tag: "NotForkable" })
-    expect(error.message).toContain(`asked a model something @${question[0]?.position}, and no answer was recorded`)
+    expect(error.message).toContain(`called a model @${question[0]?.position} and no response was recorded`)
     expect((await fork(asking, { at, fresh: true })).audit.outcome).toBe("achieved")
     expect((await fork(asking, { at: Number(question[0]?.position) })).audit.outcome).toBe("achieved")
   })
@@ -368,7 +368,7 @@ describe("what is otherwise in a fork", () => {
       [{ timeline: "main" }, "found the name of the timeline that every log has"],
       [{ timeline: "a@b" }, "expected a new name"],
       [{ timeline: "fork-1" }, "found one that a timeline of this log has"],
-      [{ at: range.to }, `it had ended by then, @${range.to}; before that, up to @${range.to - 1}, it can be`],
+      [{ at: range.to }, `it had ended by then, @${range.to}; it can be forked up to @${range.to - 1}`],
       [{ at: range.from - 1, task: "x" }, 'No task "x" was opened'],
       [{ at: range.from - 1 }, "belongs to no task"],
       [{ at: "fork-1@999999" }, "There is no position @999999"],
@@ -386,7 +386,7 @@ describe("what is otherwise in a fork", () => {
   it("may be no world that cannot be: the fork is closed then, and says so", async () => {
     for (const [world, message] of [
       [{ room: "cellar" }, "bad-state: The story has no such moment: room: expected a room of the story, found cellar"],
-      [{ inventory: ["candle", "key"] }, "expected a world in which that can be so"],
+      [{ inventory: ["candle", "key"] }, "expected a world that keeps the overridden values"],
     ] as const) {
       const error = await refused(knows, {
         at: rightBefore(2),

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import * as Gate from "../../src/kernel/gate/Gate.ts"
 
-const command = (actuator: string, risk?: Gate.GateRequest["risk"]): Gate.GateRequest => ({ actuator, risk })
+const command = (actuator: string, risk?: Gate.GateCommand["risk"]): Gate.GateCommand => ({ actuator, risk })
 
 describe("the gate", () => {
   it("is closed where nobody said anything", () => {

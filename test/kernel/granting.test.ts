@@ -30,12 +30,12 @@ describe("an update that asks for more", () => {
         const asking = { read: ["."], run: ["git"], net: ["example.org"] }
         const held = yield* heldOf(registry, source(asks(asking)))
         expect(held.message.split("\n")).toEqual([
-          "Plugin sample 2.0.0 asks for more than it was granted, and waits; 1.0.0 stays until then:",
+          "Plugin sample 2.0.0 asks for more than it was granted. The update waits for the grants below, and 1.0.0 stays installed:",
           expect.stringMatching(
-            /permissions\.read asks for "\.": the version before it does not ask for it; --grant-read \/.*\/workspace grants it$/,
+            /permissions\.read asks for "\.": the previous version does not ask for it; --grant-read \/.*\/workspace grants it$/,
           ),
           '  permissions.net asks for "example.org": a host needs an explicit grant; --grant-net example.org grants it',
-          '  permissions.run asks for "git": the version before it does not ask for it; --grant-run git grants it',
+          '  permissions.run asks for "git": the previous version does not ask for it; --grant-run git grants it',
           expect.stringMatching(
             /^Grant it: hindcast plugin grant sample --grant-read \/.*\/workspace --grant-net example\.org --grant-run git$/,
           ),
@@ -211,7 +211,7 @@ describe("what was granted", () => {
           '  - --grant-net "a.org,b.org": expected a name without commas and line breaks',
           '  - --grant-env "A B": expected one variable\'s name: letters, digits and _',
           '  - --grant-run ".": any command is granted by --grant-run-any',
-          expect.stringContaining("turns the direction of writing"),
+          expect.stringContaining("changes the direction of writing"),
         ])
         expect((yield* types).length).toBe(2)
       }),

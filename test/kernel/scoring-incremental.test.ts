@@ -142,7 +142,7 @@ const placed = (events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<Event> =>
 const start = RuleCritic.prepare(rubric)
 
 const judge = (taskId: string, events: ReadonlyArray<Event>) => {
-  const { see, decide } = start(taskId)
+  const { observe: see, decide } = start(taskId)
   for (const event of events) see(event)
   return decide()
 }
@@ -207,7 +207,7 @@ describe("judging by looking only at what has changed", () => {
         for (let at = 0; at < 12; at++) {
           for (const [index, events] of tasks.entries()) {
             const event = events[at]
-            if (event !== undefined) judges[index]?.see(event)
+            if (event !== undefined) judges[index]?.observe(event)
           }
         }
         const together = judges.map(({ decide }) => decide())

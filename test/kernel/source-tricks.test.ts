@@ -110,7 +110,7 @@ describe("a directory with a plugin", () => {
       const directory = write(path.join(yield* temporaryDirectory, "source"))
       fs.rmSync(path.join(directory, "looper-plugin.json"))
       execFileSync("mkfifo", [path.join(directory, "looper-plugin.json")])
-      expect((yield* Effect.flip(Manifest.load(directory))).message).toContain("something there that is no file")
+      expect((yield* Effect.flip(Manifest.load(directory))).message).toContain("something else than a file")
     }).pipe(Effect.scoped),
   )
 
@@ -127,7 +127,7 @@ describe("a directory with a plugin", () => {
       },
       'a character that looks like "."',
       '"a\\nb.ts": expected a plain name, found a control character or a line break',
-      "turns the direction of writing",
+      "changes the direction of writing",
       'expected "/" between names',
       "found bytes that are no UTF-8",
     ),

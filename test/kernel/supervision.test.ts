@@ -4,13 +4,13 @@ import * as fc from "fast-check"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
-import { type Crash, type Policy, standard, standing } from "../../src/kernel/instances/Supervision.ts"
+import { type Crash, type RestartPolicy, restartState, standard } from "../../src/kernel/instances/Supervision.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { isAlive } from "../plugins/fixtures.ts"
 import type { Sample } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
 
-const policies: fc.Arbitrary<Policy> = fc.record({
+const policies: fc.Arbitrary<RestartPolicy> = fc.record({
   windowMs: fc.integer({ min: 1, max: 1_000_000 }),
   crashes: fc.integer({ min: 1, max: 20 }),
   firstMs: fc.integer({ min: 1, max: 10_000 }),
@@ -30,7 +30,7 @@ describe("when a plugin may be started again", () => {
       fc.property(histories, policies, fc.nat(1_000_000), (crashes, policy, later) => {
         const now = (crashes.at(-1)?.at ?? 0) + later
         const counted = crashes.filter(({ at }) => at > now - policy.windowMs).length
-        const found = standing(crashes, now, policy)
+        const found = restartState(crashes, now, policy)
         if (counted >= policy.crashes) expect(found).toEqual({ _tag: "Quarantined", crashes: counted })
         else if (counted === 0) expect(found).toEqual({ _tag: "Ready" })
         else if (found._tag === "Waiting") {
@@ -45,14 +45,14 @@ describe("when a plugin may be started again", () => {
     fc.assert(
       fc.property(histories, policies, (crashes, policy) => {
         const now = crashes.at(-1)?.at ?? 0
-        const found = standing(crashes, now, policy)
+        const found = restartState(crashes, now, policy)
         if (found._tag !== "Waiting") return
         // Meanwhile older crashes may leave the window, which makes it ready all the sooner.
-        expect(standing(crashes, now + found.ms, policy)._tag).toBe("Ready")
+        expect(restartState(crashes, now + found.ms, policy)._tag).toBe("Ready")
         const alone = crashes.slice(-1)
-        const wait = standing(alone, now, policy)
+        const wait = restartState(alone, now, policy)
         if (wait._tag === "Waiting" && wait.ms < policy.windowMs) {
-          expect(standing(alone, now + wait.ms - 1, policy)._tag).toBe("Waiting")
+          expect(restartState(alone, now + wait.ms - 1, policy)._tag).toBe("Waiting")
         }
       }),
     )
@@ -60,7 +60,7 @@ describe("when a plugin may be started again", () => {
 
   it("the wait doubles with each crash, from half to all of what is called for, up to the longest", () => {
     const at = (count: number, jitter: number) =>
-      standing(
+      restartState(
         Array.from({ length: count }, () => ({ at: 1_000_000, jitter })),
         1_000_000,
         { ...standard, crashes: 99 },
@@ -100,7 +100,7 @@ const eventsOf = <Name extends Parameters<typeof isOf>[1]>(type: Name) =>
 const COUNTING = `let seen = 0
 export default { sensors: { look: () => ++seen }, actuators: { crash: () => Deno.exit(3) } }`
 
-const quick: Policy = { windowMs: 60_000, crashes: 3, firstMs: 40, mostMs: 100 }
+const quick: RestartPolicy = { windowMs: 60_000, crashes: 3, firstMs: 40, mostMs: 100 }
 
 describe("a plugin that crashes", () => {
   it.scopedLive("is started again, and after too many crashes is in quarantine until a person lifts it", () =>

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Logger } from "effect"
 import * as ProgramLog from "../../src/platform/ProgramLog.ts"
-import { recordOrTell } from "../../src/plugins/channel/EventRecorder.ts"
+import { recordOrLog } from "../../src/plugins/channel/EventRecorder.ts"
 import { CallFailed, PluginFailedToLoad } from "../../src/plugins/PluginError.ts"
 
 const HOSTILE = "a\u0000\u009b31m\u202e\u3164\u001b[2Jb"
@@ -34,7 +34,7 @@ describe("what Hindcast says on a program's log", () => {
   it.effect("is what a plugin said, where the log does not take it", () =>
     Effect.gen(function* () {
       const event = { type: "PluginLogged", payload: { plugin: "p", level: "info", message: HOSTILE } } as const
-      const refusing = recordOrTell(() => Effect.fail(new Error(`refused: ${HOSTILE}`)))
+      const refusing = recordOrLog(() => Effect.fail(new Error(`refused: ${HOSTILE}`)))
       const [line] = yield* said(refusing(event))
       expect(line).toContain("PluginLogged was not recorded")
       expect(line).toContain(`refused: ${SHOWN}`)

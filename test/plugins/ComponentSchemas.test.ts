@@ -15,14 +15,14 @@ const item: JsonObject = {
 }
 
 const disagreement = (schema: JsonObject, value: Json, part: ComponentSchemas.SchemaPart = "args") =>
-  ComponentSchemas.disagreement(part, schema, value)
+  ComponentSchemas.validationError(part, schema, value)
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 
 describe("a value and its schema", () => {
   it("a value that agrees, and one that nothing is said about, pass", () => {
     expect(disagreement(item, { item: "lamp", count: 2 })).toBeUndefined()
-    expect(ComponentSchemas.disagreement("args", undefined, { anything: 1 })).toBeUndefined()
+    expect(ComponentSchemas.validationError("args", undefined, { anything: 1 })).toBeUndefined()
   })
 
   it("each disagreement names its path, what was expected and what was found, all at once", () => {
@@ -177,7 +177,7 @@ describe("a schema that is meant to do harm", () => {
 
   it("names that objects inherit are no formats and no fields", () => {
     for (const format of ["toString", "constructor", "__proto__", "hasOwnProperty"]) {
-      expect(ComponentSchemas.mistakes({ peas: { sensors: [{ reading: { format } }] } })).toEqual([])
+      expect(ComponentSchemas.schemaMistakes({ peas: { sensors: [{ reading: { format } }] } })).toEqual([])
       expect(disagreement({ format }, "x")).toBeUndefined()
     }
     const hidden: Json = JSON.parse('{"__proto__": {"item": "lamp"}}')
@@ -215,7 +215,7 @@ describe("a schema that is meant to do harm", () => {
 describe("the schemas of a manifest", () => {
   const withArgs = (args: Json): JsonObject => ({ peas: { actuators: [{ name: "a", args }] } })
   const told = (args: Json) =>
-    ComponentSchemas.mistakes(withArgs(args)).map(({ path, expected, found }) => `${path}: ${expected}, ${found}`)
+    ComponentSchemas.schemaMistakes(withArgs(args)).map(({ path, expected, found }) => `${path}: ${expected}, ${found}`)
 
   it("good ones are not spoken of", () => {
     expect(told(item)).toEqual([])
@@ -228,7 +228,7 @@ describe("the schemas of a manifest", () => {
 
   it("each mistake has its path in the manifest, in sensors and actuators alike", () => {
     expect(
-      ComponentSchemas.mistakes({
+      ComponentSchemas.schemaMistakes({
         peas: {
           sensors: [{ name: "s" }, { name: "t", reading: { type: "text" } }],
           actuators: [{ name: "a", args: { properties: [] }, result: { minLength: -1, required: "b" } }],
@@ -289,8 +289,8 @@ describe("the schemas of a manifest", () => {
   it("whatever stands there, finding mistakes never fails", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (document, args) => {
-        expect(Array.isArray(ComponentSchemas.mistakes(document as Json))).toBe(true)
-        expect(Array.isArray(ComponentSchemas.mistakes(withArgs(args as Json)))).toBe(true)
+        expect(Array.isArray(ComponentSchemas.schemaMistakes(document as Json))).toBe(true)
+        expect(Array.isArray(ComponentSchemas.schemaMistakes(withArgs(args as Json)))).toBe(true)
       }),
       { numRuns: 50 },
     )

@@ -48,7 +48,9 @@ describe("resolve", () => {
     }
     expect(Either.getLeft(resolve({ write: ["../.."] }))).toMatchObject({
       value: {
-        message: expect.stringContaining('/project/.log lies in the workspace, where only "." and absolute paths'),
+        message: expect.stringContaining(
+          '/project/.log lies in the workspace, which a relative path other than "." may not name',
+        ),
       },
     })
     expect(Either.getOrThrow(resolve({ read: [".", "data", "/project/src"], write: ["."] }))).toMatchObject({
@@ -68,7 +70,7 @@ describe("resolve", () => {
   it("any command covers named ones, and a command may be granted by its name", () => {
     const earlier = { read: [], write: [], net: [], env: [], run: [] }
     const update = (extra: Parameters<typeof Grants.resolve>[1]["extra"]) =>
-      Grants.settle(asking({ run: ["git", "ls"] }), { ...at, earlier, extra: extra ?? {} })
+      Grants.decideGrants(asking({ run: ["git", "ls"] }), { ...at, earlier, extra: extra ?? {} })
     expect(update({}).refusals.map(({ flag }) => flag)).toEqual(["--grant-run git", "--grant-run ls"])
     expect(update({ run: ["git"] })).toMatchObject({ grants: { run: ["git"] }, refusals: [{ asked: "ls" }] })
     expect(update({ runAny: true })).toMatchObject({ grants: { run: ["git", "ls"], runAny: false }, refusals: [] })
@@ -77,7 +79,7 @@ describe("resolve", () => {
   it("an update has what the version before asked for, and its own directory; all else needs a grant by name", () => {
     const earlier = { read: ["."], write: [], net: [], env: [], run: ["git"] }
     const wants = asking({ read: [".", "data", "/project/x"], write: ["."], run: ["git", "ls"] })
-    const { grants, refusals } = Grants.settle(wants, { ...at, earlier })
+    const { grants, refusals } = Grants.decideGrants(wants, { ...at, earlier })
     expect(grants).toEqual({ ...nothing, read: ["/project", "/plugins/sample/data"], run: ["git"] })
     expect(refusals.map(({ field, asked, flag }) => [field, asked, flag])).toEqual([
       ["permissions.read", "/project/x", "--grant-read /project/x"],
@@ -89,7 +91,7 @@ describe("resolve", () => {
   it("what was taken back needs a grant by name, and so does what lies in it or around it", () => {
     const revoked = { read: ["/project/secret"], run: ["git"] }
     const settle = (read: ReadonlyArray<string>, extra = {}) =>
-      Grants.settle(asking({ read, run: ["git"] }), { ...at, revoked, extra })
+      Grants.decideGrants(asking({ read, run: ["git"] }), { ...at, revoked, extra })
     for (const place of [".", "/project/secret", "/project/secret/deep"]) {
       expect(settle([place]).refusals.map(({ asked }) => asked)).toEqual([place, "git"])
     }

@@ -27,7 +27,7 @@ const tools = {
 const DENIALS = ["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"]
 
 describe("command", () => {
-  const bare: Sandbox.Confining = { tools: { deno: "/bin/deno" }, layer: "none", libraries: [] }
+  const bare: Sandbox.AvailableLayer = { tools: { deno: "/bin/deno" }, layer: "none", libraries: [] }
 
   it("without grants everything is denied but reading the plugin's own directory", () => {
     const { permissions } = Sandbox.command(bare, confinement)

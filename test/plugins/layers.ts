@@ -2,7 +2,7 @@ import { Effect, Either } from "effect"
 import { expect, it } from "vitest"
 import { type HostOptions, layerIn } from "../../src/plugins/process/PluginHost.ts"
 import { LAYERS, type Layer } from "../../src/plugins/sandbox/layers/Layer.ts"
-import type { Confining } from "../../src/plugins/sandbox/Sandbox.ts"
+import type { AvailableLayer } from "../../src/plugins/sandbox/Sandbox.ts"
 import * as Tier from "../../src/plugins/sandbox/Tier.ts"
 import * as Tools from "../../src/plugins/sandbox/Tools.ts"
 
@@ -30,7 +30,7 @@ const probed = await Effect.runPromise(
 )
 
 /** How each layer confines on this machine. */
-const confinings = new Map<Layer, Confining>(
+const confinings = new Map<Layer, AvailableLayer>(
   probed.flatMap(({ layer, found }) => (Either.isRight(found) ? [[layer, found.right]] : [])),
 )
 
@@ -53,7 +53,7 @@ export const namespaces = layers.filter((layer) => Tier.tierOf(layer) === "names
 export const strongestOfFlags: Layer = confinings.has("user") ? "user" : "none"
 
 /** What confines plugins in a layer; fails where this machine does not have it. */
-export const confiningBy = (layer: Layer): Confining => {
+export const confiningBy = (layer: Layer): AvailableLayer => {
   const confining = confinings.get(layer)
   if (confining !== undefined) return confining
   const refusal = probed.find((one) => one.layer === layer)?.found

@@ -64,9 +64,9 @@ describe("a projector that checks", () => {
     expectFault(
       {
         ...list((state, { position }) => [...state, position]),
-        draft: () => ({ take: () => {}, state: () => [7] }),
+        builder: () => ({ apply: () => {}, state: () => [7] }),
       },
-      /`draft` came to another state/,
+      /`builder` gave another state/,
     ),
   )
 
@@ -88,10 +88,10 @@ describe("a projector that checks", () => {
         const projection: Projection<number> = {
           ...counter(),
           evolve,
-          draft: (from) => {
+          builder: (from) => {
             let count = from
             return {
-              take: (event) => {
+              apply: (event) => {
                 count = evolve(count, event)
               },
               state: () => count,

@@ -84,7 +84,7 @@ const lay = <S>(projection: Projection<S>, stored: ReadonlyArray<number>) =>
         bytes: SnapshotStrategy.sizeOf(page),
         position,
         hash: page.at(-1)?.hash ?? "",
-        paged: () => draft.paged?.() ?? draft.state(),
+        chunked: () => draft.chunked?.() ?? draft.state(),
       })
     }
   })

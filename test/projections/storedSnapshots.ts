@@ -78,12 +78,12 @@ export const watched = () => {
   const seen: Array<number> = []
   const projection: Projection<EnvironmentState.EnvironmentState> = {
     ...EnvironmentState.projection,
-    draft: (from, own) => {
+    builder: (from, own) => {
       const draft = begin(EnvironmentState.projection, from, own)
       return {
-        take: (event) => {
+        apply: (event) => {
           seen.push(event.position)
-          draft.take(event)
+          draft.apply(event)
         },
         state: () => draft.state(),
       }

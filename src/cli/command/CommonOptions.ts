@@ -82,13 +82,13 @@ export const workspace = optionalText(
 /** The sandbox tier in which plugins run. */
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   Options.withDescription(
-    "How plugins are confined; what is required and not there is an error. flags also consents to running those that did not come with Hindcast by Deno's permissions alone. Default: auto",
+    "How plugins are confined. A tier that this machine does not have is an error. flags also consents to running plugins that did not come with Hindcast where only Deno's permissions confine them. Default: auto",
   ),
   Options.withDefault("auto"),
 )
 
 /** What names a task, for help texts. See `Ids.task`. */
-export const TASK = "A task's id, or at least four characters that it alone begins or ends with"
+export const TASK = "A task's id, or at least four characters at its beginning or end that no other id has there"
 
 /** The notations of a moment, for help texts. See `Moment.locate`. */
 export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"

@@ -16,7 +16,7 @@ export const limit = (description: string, otherwise = 50) =>
 export const lastOrFirst = (from: string) => limit(`Show at most so many: the last ones, with --${from} the first ones`)
 
 /** A part of the results, and a line about the remaining ones if there are any. */
-export interface Some<A> {
+export interface LimitedResults<A> {
   readonly shown: ReadonlyArray<A>
   readonly beyond: string | undefined
 }
@@ -31,7 +31,7 @@ export const of = <A, E, R>(
   limit: number,
   from: Option.Option<string>,
   skipped = 0,
-): Effect.Effect<Some<A>, E, R> => (Option.isSome(from) ? first(all, limit) : last(all, limit, skipped))
+): Effect.Effect<LimitedResults<A>, E, R> => (Option.isSome(from) ? first(all, limit) : last(all, limit, skipped))
 
 const first = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number) =>
   // One additional result shows whether there are more.
@@ -55,7 +55,7 @@ const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number, skipped: numb
 /** The results as lines, with a line about the remaining ones; if there are none, the line `nothing`. */
 export const lines = <A>(
   style: Style,
-  { shown, beyond }: Some<A>,
+  { shown, beyond }: LimitedResults<A>,
   format: (style: Style, shown: ReadonlyArray<A>) => ReadonlyArray<string>,
   nothing: string,
 ): ReadonlyArray<string> =>

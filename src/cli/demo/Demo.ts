@@ -7,7 +7,7 @@ import * as Season from "#season"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
-import type { Wanted } from "../../plugins/sandbox/Tier.ts"
+import type { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { json, sandbox, wholeNumber } from "../command/CommonOptions.ts"
@@ -39,7 +39,7 @@ const options = {
   json,
   log: Options.text("log").pipe(
     Options.withDescription(
-      `The log's file; one that exists is gone on with, but not with --tasks. Default: HINDCAST_LOG, else ${LOG}, and a name of its own with --tasks`,
+      `The log's file. An existing log is continued; with --tasks, the file must not exist. Default: HINDCAST_LOG, else ${LOG}; with --tasks, another name`,
     ),
     Options.optional,
   ),
@@ -49,13 +49,13 @@ const options = {
   ),
   tasks: wholeNumber("tasks", 1).pipe(
     Options.withDescription(
-      "Write a log of so many tasks instead, to look at: several agents and worlds, and a crash in the middle",
+      "Instead of the tour, write a log of this many tasks to explore: several agents and worlds, and a crash in the middle",
     ),
     Options.optional,
   ),
   sandbox,
   ask: Options.boolean("ask").pipe(
-    Options.withDescription("Ask you for the confirmation, where there is a terminal, instead of another process"),
+    Options.withDescription("Ask you at the terminal for the confirmation. Default: another process answers"),
   ),
 }
 
@@ -75,7 +75,7 @@ interface DemoInput {
   readonly log: Option.Option<string>
   readonly json: boolean
   readonly seed: number
-  readonly sandbox: Wanted
+  readonly sandbox: WantedTier
   readonly ask: boolean
 }
 
@@ -135,7 +135,7 @@ const runTour = ({ log, json, seed, sandbox, ask }: DemoInput) =>
 
 interface TourOptions extends WorkspaceVisit.VisitOptions {
   readonly seed: number
-  readonly sandbox: Wanted
+  readonly sandbox: WantedTier
 }
 
 type LiveResults = Effect.Effect.Success<ReturnType<typeof runLiveParts>>
@@ -219,7 +219,7 @@ const verify = ({ part, say, style }: Narrator.Narrator) =>
   Effect.gen(function* () {
     yield* part(
       "8  Is the log intact?",
-      "Every event carries the hash of the one before it: what is changed or removed afterwards is found.",
+      "Every event carries the hash of the one before it: a later change or removal is detected.",
     )
     const log = yield* EventLog
     const found = yield* log.verify

@@ -40,7 +40,7 @@ export const audits = Command.make(
   },
   ({ log: named, json, output, force, scores, format: typed }) =>
     Effect.gen(function* () {
-      yield* V8Tuning.small
+      yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head
       const format = Option.getOrElse(typed, () => formatOf(output))
@@ -62,7 +62,7 @@ export const audits = Command.make(
         return OutputFile.writeAll({ file: output, force, log: log.name, binary: format === "parquet" }, chunks)
       })
       const summary = { ...written, format, audits: exported, head }
-      yield* ExportSummary.tell(
+      yield* ExportSummary.printSummary(
         { output, json },
         summary,
         `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,

@@ -2,7 +2,7 @@
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
-import { type Readable, type Recorded, Records } from "../../events/read/Records.ts"
+import { type DecodedEvent, Records, type StoredEvent } from "../../events/read/Records.ts"
 import { type Encoder, made } from "../../projections/exports/Encoder.ts"
 import type { EventSource as Table } from "../../projections/exports/EventTable.ts"
 import { common, flag } from "../command/CommonOptions.ts"
@@ -45,12 +45,12 @@ export interface ExportSource extends Table {
 
 /** A format and its encoder. `takes` says whether the encoder gets events as they are stored or as they are decoded. */
 export type Format = { readonly name: string; readonly binary: boolean } & (
-  | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<Recorded> }
-  | { readonly takes: "readable"; readonly encoder: (source: ExportSource) => Encoder<Readable> | EncoderFromLog }
+  | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<StoredEvent> }
+  | { readonly takes: "readable"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
 )
 
 /** An encoder that reads from the log before it starts. */
-type EncoderFromLog = Effect.Effect<Encoder<Readable>, LogError, Records>
+type EncoderFromLog = Effect.Effect<Encoder<DecodedEvent>, LogError, Records>
 
 /** Exports the selected events in constant memory. Events that are appended after the export began are not included. */
 export const run = (typed: Typed, format: Format) =>
@@ -59,13 +59,13 @@ export const run = (typed: Typed, format: Format) =>
     const { after, until: upTo, queries, head, whole } = yield* Selection.resolve(typed)
     const { json, output, force, decrypt } = typed
     const source = { log: path.basename(log.name), head, after, timeline: Option.getOrNull(typed.timeline) }
-    yield* format.takes === "stored" ? V8Tuning.shortLived : V8Tuning.small
+    yield* format.takes === "stored" ? V8Tuning.disablePretenuring : V8Tuning.limitHeapGrowth
     const records = yield* Records
     let events = 0
     const written = yield* ProgressLine.during({ verb: "exported", unit: "events", json }, (onProgress) => {
       const of = whole ? Math.max(0, upTo - after) : undefined
       const target = { file: output, force, log: log.name, binary: format.binary }
-      return OutputFile.writing(target, ({ write }) => {
+      return OutputFile.withOutputFile(target, ({ write }) => {
         /** Encodes each page of events and writes the result. */
         const encodeAll = <Item>(encoder: Encoder<Item>, readPages: PageReader<Item>) => {
           const pages = readPages((page) =>
@@ -86,13 +86,13 @@ export const run = (typed: Typed, format: Format) =>
             Effect.forEach(queries, (query) => read(query, take), { discard: true })
         if (format.takes === "stored") return encodeAll(format.encoder(source), forEach(records.stored))
         const encoder = format.encoder(source)
-        const pages = forEach<Readable>((query, take) => records.readable(query, { decrypted: decrypt }, take))
+        const pages = forEach<DecodedEvent>((query, take) => records.decoded(query, { decrypted: decrypt }, take))
         return Effect.flatMap(Effect.isEffect(encoder) ? encoder : Effect.succeed(encoder), (encoder) =>
           encodeAll(encoder, pages),
         )
       })
     })
-    yield* ExportSummary.tell(
+    yield* ExportSummary.printSummary(
       typed,
       { ...written, format: format.name, events, upTo, head },
       `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,

@@ -30,7 +30,7 @@ const LINES: EventExport.Format = { name: "jsonl", binary: false, takes: "stored
 
 const DECRYPTED_LINES: EventExport.Format = {
   ...{ name: "jsonl", binary: false, takes: "readable" },
-  encoder: EventLines.readableEncoder,
+  encoder: EventLines.decodedEncoder,
 }
 
 const PARQUET: EventExport.Format = { name: "parquet", binary: true, takes: "readable", encoder: EventTable.encoder }

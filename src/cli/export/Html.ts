@@ -38,7 +38,7 @@ export const html = Command.make(
   },
   ({ log: named, json, output, force, scores, task }) =>
     Effect.gen(function* () {
-      yield* V8Tuning.small
+      yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head
       const choice = yield* ScoreOption.resolve(scores)
@@ -49,21 +49,21 @@ export const html = Command.make(
         const written = yield* OutputFile.writeAll(target, Stream.fromIterable(TaskPage.chunks(report, source)))
         const summary = { ...written, scores: choice.name, taskId: report.audit.taskId, head }
         const line = `Wrote a report of task ${summary.taskId} (${size(written.bytes)}) to ${output}.`
-        return yield* ExportSummary.tell({ output, json }, summary, line)
+        return yield* ExportSummary.printSummary({ output, json }, summary, line)
       }
       const draft = LogReport.begin(choice)
       const report = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
         Effect.gen(function* () {
-          yield* Audits.forEach(draft.take, { until: head.position, onProgress })
+          yield* Audits.forEach(draft.addAudit, { until: head.position, onProgress })
           const query = { timeline: log.timeline, types: ConfirmationWaitTimes.TYPES, until: head.position }
-          yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.takeConfirmation))
+          yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.addConfirmationEvent))
           return draft.report()
         }),
       )
       const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
-      yield* ExportSummary.tell({ output, json }, summary, line)
+      yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
@@ -74,6 +74,6 @@ const ofTask = (taskId: string, choice: ScoreChoice) =>
     const audit = yield* TaskAudit.load(taskId)
     const draft = TaskReport.begin(audit, choice.pick(audit.scores), EventSummary.of)
     const query = { timeline: log.timeline, taskId, until: audit.range.to }
-    yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.take))
+    yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.add))
     return draft.report()
   })

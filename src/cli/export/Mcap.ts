@@ -24,7 +24,7 @@ const importsUpTo = (until: number) =>
   Effect.gen(function* () {
     const found: Array<McapChannels.Imported> = []
     const records = yield* Records
-    yield* records.readable({ types: ["PluginImported"], until }, { decrypted: false }, (page) =>
+    yield* records.decoded({ types: ["PluginImported"], until }, { decrypted: false }, (page) =>
       Effect.sync(() => {
         for (const { link, text } of page) {
           const { plugin, manifest } = JSON.parse(text)

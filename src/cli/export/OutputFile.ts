@@ -70,9 +70,7 @@ export class OutputDiskFull extends Data.TaggedError("OutputDiskFull")<{
 const nameOf = (file: string): string => (file === "-" ? "The standard output" : file)
 
 const aftermath = (file: string): string =>
-  file === "-"
-    ? "What was written until then is not whole."
-    : "Nothing was left under that name that was not there before."
+  file === "-" ? "The output so far is incomplete." : "No incomplete file was left behind."
 
 /** The errors of writing a file. */
 export type OutputError = OutputExists | OutputUnavailable | OutputDiskFull
@@ -87,7 +85,7 @@ const STEP_BYTES = 1024 * 1024
  *
  * An existing target is an error without `force`, even if it was created during the write. Symbolic links are followed.
  */
-export const writing = <E, R>(
+export const withOutputFile = <E, R>(
   target: Target,
   body: (output: OutputFile) => Effect.Effect<unknown, E, R>,
 ): Effect.Effect<Written, E | OutputError, R> => {
@@ -111,7 +109,7 @@ export const writing = <E, R>(
 export const writeAll = <E, R>(
   target: Target,
   chunks: Stream.Stream<Chunk, E, R>,
-): Effect.Effect<Written, E | OutputError, R> => writing(target, ({ write }) => Stream.runForEach(chunks, write))
+): Effect.Effect<Written, E | OutputError, R> => withOutputFile(target, ({ write }) => Stream.runForEach(chunks, write))
 
 type Piece = string | Uint8Array
 
@@ -177,7 +175,7 @@ const open = ({
     if (file === "-") {
       const isTerminal = binary && process.stdout.isTTY === true
       return isTerminal
-        ? unavailable(file, "a terminal cannot show this format. Name a file, or send it on to another program")
+        ? unavailable(file, "a terminal cannot show this format. Name a file, or pipe it to another program")
         : attempt(file, 0, async () => AtomicOutput.standardOutput())
     }
     return Effect.flatMap(

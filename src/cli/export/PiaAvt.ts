@@ -37,7 +37,7 @@ const agentsAt = (until: number | undefined) =>
     if (until === 0) return agents
     const records = yield* Records
     const query = { types: ["TaskOpened"], ...(until === undefined ? {} : { until }) }
-    yield* records.readable(query, { decrypted: false }, (page) =>
+    yield* records.decoded(query, { decrypted: false }, (page) =>
       Effect.sync(() => {
         for (const { link, text } of page)
           if (link.taskId !== null) agents.set(link.taskId, String(JSON.parse(text).agent))

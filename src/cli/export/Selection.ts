@@ -50,7 +50,7 @@ export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed
     const head = yield* log.head
     const after = Option.isNone(since) ? 0 : yield* Moment.resolve(since.value)
     const until = Option.isNone(upTo) ? head.position : Math.min(yield* Moment.resolve(upTo.value), head.position)
-    yield* Moment.inOrder({ after, until })
+    yield* Moment.checkedRange({ after, until })
     const types = yield* EventTypes.checked(type)
     const query = {
       ...(Option.isNone(task) ? {} : { taskId: yield* Ids.task(task.value) }),
@@ -59,6 +59,6 @@ export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed
     const whole = Option.isNone(task) && Option.isNone(timeline) && types.length === 0
     const spans = Option.isNone(timeline) ? undefined : (yield* Timelines.named(log, timeline.value)).spans
     const queries: ReadonlyArray<Query> =
-      spans === undefined ? [{ ...query, after, until }] : Timelines.parts(spans, { ...query, after, until })
+      spans === undefined ? [{ ...query, after, until }] : Timelines.splitBySpan(spans, { ...query, after, until })
     return { after, until, queries, head, whole } satisfies EventSelection
   })

@@ -36,7 +36,7 @@ export const transitions = Command.make(
   },
   ({ log: named, json, output, force, scores, format: typed }) =>
     Effect.gen(function* () {
-      yield* V8Tuning.small
+      yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head
       const format = Option.getOrElse(typed, () => (output.endsWith(".parquet") ? "parquet" : "jsonl"))
@@ -69,7 +69,7 @@ export const transitions = Command.make(
         )
       })
       const summary = { ...written, format, scores: choice.name, ...counts, head }
-      yield* ExportSummary.tell({ output, json }, summary, summaryLine(summary))
+      yield* ExportSummary.printSummary({ output, json }, summary, summaryLine(summary))
     }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
@@ -100,7 +100,7 @@ const ofTask = (audit: TaskAudit, choice: ScoreChoice) =>
     const draft = Transitions.begin(audit, score)
     const query = { timeline: log.timeline, taskId: audit.taskId, until: audit.range.to }
     yield* Pages.forEach(log.readPage, query, (page) => {
-      for (const event of page) draft.take(event)
+      for (const event of page) draft.add(event)
     })
     return { steps: [...draft.transitions()], scored: score !== null }
   })

@@ -29,11 +29,11 @@ export const archive = Command.make(
       )
       yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
         `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,
-        "They read as before, as long as that file stays where it is: in the directory beside the log that ends in .segments.",
+        "They can be read as before, as long as that file stays in the directory beside the log that ends in .segments.",
         ...(shrunk
           ? []
           : [
-              "The log's file kept its size: it was in use, or was made by an earlier version. Later events take the space.",
+              "The log's file was not shrunk: it was in use, or was created by an earlier version. Later events reuse the space.",
             ]),
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
@@ -67,11 +67,9 @@ export const upgrade = Command.make("upgrade", common, ({ log, json }) =>
     const log = yield* EventLog
     const { position } = yield* log.head
     yield* Output.show(json, { log: log.name, head: position }, () => [
-      `${log.name} is of the present format: ${count(position, "event")}.`,
+      `${log.name} has the current format: ${count(position, "event")}.`,
     ])
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(
-  Command.withDescription(
-    "Bring a log of an earlier format to the present one; its events and hashes stay what they are",
-  ),
+  Command.withDescription("Upgrade a log of an earlier format to the current one; its events and hashes do not change"),
 )

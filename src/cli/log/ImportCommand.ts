@@ -2,7 +2,7 @@
 import { Command } from "@effect/cli"
 import { Effect, Either, Stream } from "effect"
 import { NotImported } from "../../events/maintenance/Import.ts"
-import type { Recorded } from "../../events/read/Records.ts"
+import type { StoredEvent } from "../../events/read/Records.ts"
 import { importEvents } from "../../events/sqlite/import.ts"
 import * as EventLines from "../../projections/exports/EventLines.ts"
 import { argument, common } from "../command/CommonOptions.ts"
@@ -35,7 +35,7 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
   }),
 ).pipe(
   Command.withDescription(
-    "Make a new log, the one that --log names, of exported events: with their positions, ids, times and hashes",
+    "Create the log that --log names from exported events, with their positions, ids, times and hashes",
   ),
 )
 
@@ -45,7 +45,7 @@ const decodeEvents = (log: string, file: string) => {
   let line = 0
   return Stream.mapEffect(ImportLines.of(file, refuse), (page) =>
     Effect.gen(function* () {
-      const events: Array<Recorded> = []
+      const events: Array<StoredEvent> = []
       for (const text of page) {
         line += 1
         const decoded = EventLines.decode(text)

@@ -37,14 +37,16 @@ export const of = <E>(
       try {
         text = decoder.decode(bytes, { stream: bytes !== undefined })
       } catch {
-        return Effect.fail(refuse({ line: lines + 1, reason: "the file is not text in UTF-8, here or soon after" }))
+        return Effect.fail(
+          refuse({ line: lines + 1, reason: "the file is not UTF-8 text, in this line or shortly after it" }),
+        )
       }
       const parts = text.split("\n")
       parts[0] = partialLine + (parts[0] ?? "")
       partialLine = parts.pop() ?? ""
       lines += parts.length
       if (partialLine.length > MAX_LINE) {
-        const reason = `it is longer than ${MAX_LINE} characters: this is no file with an event a line`
+        const reason = `it is longer than ${MAX_LINE} characters: the file does not have one event per line`
         return Effect.fail(refuse({ line: lines + 1, reason }))
       }
       return Effect.succeed(bytes === undefined && partialLine !== "" ? [...parts, partialLine] : parts)

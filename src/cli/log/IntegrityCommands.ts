@@ -26,16 +26,16 @@ import * as TextFile from "./TextFile.ts"
 /** Runs a verification and shows its progress: the number of verified events, then the part that is being checked. */
 const verifying = <A, E, R>(
   json: boolean,
-  run: (callbacks: Required<Pick<VerifyOptions, "onProgress" | "onLook">>) => Effect.Effect<A, E, R>,
+  run: (callbacks: Required<Pick<VerifyOptions, "onProgress" | "onCheck">>) => Effect.Effect<A, E, R>,
 ) =>
-  ProgressLine.during({ verb: "verified", unit: "events", json }, (onProgress, onLook) => run({ onProgress, onLook }))
+  ProgressLine.during({ verb: "verified", unit: "events", json }, (onProgress, onCheck) => run({ onProgress, onCheck }))
 
 const anchorOptions = {
-  anchor: optionalText("anchor", "Hold the log against this document, which `log anchor` made"),
+  anchor: optionalText("anchor", "Compare the log with this anchor, a document that `log anchor` wrote"),
   publicKey: optionalText("public-key", "The key that the anchor has to be signed with, in PEM"),
 }
 
-const quick = flag("quick", "Walk the chain alone: what events say, and not what they are found by")
+const quick = flag("quick", "Verify the chain of hashes only, without the indexes and the data beside the events")
 
 /** `hindcast log verify` */
 export const verify = Command.make(
@@ -65,8 +65,8 @@ export const verify = Command.make(
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Is every event as it was recorded, and everything that it is found by? The chain of hashes, tables, indexes, versions, ids, names, blobs, " +
-      "segments, snapshots. That the last events were removed, or all was written anew, shows only against an anchor",
+    "Verify that nothing was changed since it was recorded: the chain of hashes, tables, indexes, versions, ids, names, blobs, segments, " +
+      "snapshots. A removal of the last events, or a rewrite of the whole log, is detected only with an anchor",
   ),
 )
 
@@ -99,7 +99,7 @@ const anchorOption = (checkedAnchor: CheckedAnchor | undefined) => {
 
 const anchorLine = ({ anchor, trusted }: CheckedAnchor): string =>
   `It holds against the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
-    trusted ? "." : ", which nobody vouched for: name the one you trust with --public-key FILE."
+    trusted ? "." : ", which was not compared with a key that you trust: name that key with --public-key FILE."
   }`
 
 /** `hindcast log anchor` */
@@ -107,8 +107,11 @@ export const anchor = Command.make(
   "anchor",
   {
     ...common,
-    key: text("key", "The private key to sign with (Ed25519, PEM); a new pair is made where there is no such file"),
-    out: optionalText("out", "Write the document to this file, which must not be there yet. Default: print it"),
+    key: text(
+      "key",
+      "The private key to sign with (Ed25519, PEM); if the file does not exist, a new key pair is created",
+    ),
+    out: optionalText("out", "Write the anchor to this file, which must not exist. Default: print it"),
   },
   ({ log, json, key, out }) =>
     Effect.gen(function* () {
@@ -131,12 +134,14 @@ export const anchor = Command.make(
       yield* Output.show(json, signed, (style) => [
         `Anchored ${at(signed.position)} ${style.dim(signed.hash)} in ${out.value}, signed with the key ${signed.publicKey}.`,
         CommandHints.inText(
-          "Keep it where whoever may change the log cannot reach. `hindcast log verify --anchor FILE` holds the log to it.",
+          "Keep it where nobody who can change the log can change it. `hindcast log verify --anchor FILE` compares the log with it.",
         ),
       ])
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
-  Command.withDescription("Verify the log, and sign its head: a document that proves later what it said until now"),
+  Command.withDescription(
+    "Verify the log, and sign its head. The signed document (an anchor) proves later which events the log held",
+  ),
 )
 
 /** `log doctor` found damage. Each finding says how to recover. */
@@ -145,7 +150,7 @@ export class LogDamaged extends Data.TaggedError("LogDamaged")<{ readonly examin
     const damage = this.examination.findings.filter(({ severity }) => severity === "damage")
     const [first] = damage
     const worst = first === undefined ? "" : ` ${first.what}: ${oneLine(first.found)}.`
-    return `${this.examination.log} is damaged (${count(damage.length, "finding")}).${worst} What to do stands with each finding.`
+    return `${this.examination.log} is damaged (${count(damage.length, "finding")}).${worst} Each finding says what to do.`
   }
 }
 
@@ -166,6 +171,6 @@ export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({
   }),
 ).pipe(
   Command.withDescription(
-    "Examine a log's file and change nothing: all that `log verify` looks at, what a killed process left, permissions, the lease; with what to do",
+    "Examine a log's file without changing it: all checks of `log verify`, files that a killed process left, permissions, the lease. Each finding says what to do",
   ),
 )

@@ -38,8 +38,8 @@ const make = (file: string) =>
     return {
       privateKey,
       remarks: [
-        `There was no key yet. A new one to sign with is in ${file}: keep it where whoever may change the log cannot read it.`,
-        `The public one, for whoever checks, is in ${file}.pub.`,
+        `No key existed. The new private key is in ${file}: keep it where nobody who can change the log can read it.`,
+        `The public key, with which others verify anchors, is in ${file}.pub.`,
       ],
     }
   })

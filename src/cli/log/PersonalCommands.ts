@@ -32,21 +32,21 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
           ),
     )
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("List those whose personal data is encrypted under a key of their own"))
+).pipe(Command.withDescription("List the subjects whose personal data is encrypted, each under a key of its own"))
 
 /** `hindcast log shred` */
 export const shred = Command.make(
   "shred",
   {
     ...common,
-    subject: argument("subject", "Whose key, as `log subjects` lists it"),
-    reason: text("reason", "Why; the log records it"),
-    yes: flag("yes", "Really: this cannot be undone"),
+    subject: argument("subject", "The subject, as `log subjects` lists it"),
+    reason: text("reason", "The reason, which the log records"),
+    yes: flag("yes", "Confirm that this cannot be undone"),
   },
   ({ log, json, subject, reason, yes }) =>
     Effect.gen(function* () {
       if (!yes) {
-        const expected = "--yes, for a destroyed key cannot be brought back"
+        const expected = "--yes, because a destroyed key cannot be restored"
         return yield* new BadInput({ input: "log shred", expected, found: "none" })
       }
       const event = yield* (yield* PersonalData).shred({ subject, reason, actor: userAsActor() })

@@ -15,7 +15,7 @@ export class Tampered extends Data.TaggedError("Tampered")<{
   override get message() {
     const { log, position, reason } = this
     const where = position === null ? "" : ` at ${at(position)}`
-    const believe = position === null ? "Believe nothing of it" : "From there on believe nothing"
+    const believe = position === null ? "Do not trust the log" : "Do not trust events from there on"
     return `${log} was tampered with${where}: ${reason}. ${believe}: keep the file as evidence, and restore a copy.`
   }
 }

@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import type { Option } from "effect"
 import { Effect } from "effect"
-import { checkup } from "../../kernel/registry/PluginValidation.ts"
+import { validatePlugin } from "../../kernel/registry/PluginValidation.ts"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
 import { ManifestInvalid, type ManifestIssue } from "../../plugins/manifest/Manifest.ts"
@@ -29,7 +29,7 @@ export const check = ({ source, json, workspace, options }: CheckInput) =>
     if (fs.statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) {
       return yield* show(json, yield* registry.check(source, options))
     }
-    const { file, problems, plugin } = yield* checkup(registry, source, {
+    const { file, problems, plugin } = yield* validatePlugin(registry, source, {
       ...options,
       workspace: yield* OpenLog.workspaceOf(workspace),
     })

@@ -50,10 +50,10 @@ export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxCon
     if (!Question.isPossible()) return false
     const lines = [
       `${version.plugin} ${version.version} did not come with Hindcast, and nothing but Deno's permissions would confine it on this machine`,
-      `(${why}): through a hole in them it could do whatever you may do.${improve === undefined ? "" : ` Safer is a second layer. ${improve}`}`,
+      `(${why}): through a hole in them it could do whatever you may do.${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`,
     ]
     yield* Output.write(CommandHints.inText(lines.join("\n")))
-    const answer = yield* Question.ask("Let this version of it run here all the same? [y/N] ")
+    const answer = yield* Question.ask("Run this version here anyway? [y/N] ")
     if (!Question.isYes(answer)) return false
     yield* SandboxConsents.record(yield* EventLog, version, "prompt", userAsActor())
     return true

@@ -51,11 +51,13 @@ const isAny = ({ runAny, ...lists }: GrantedPermissions): boolean =>
 /** `hindcast plugin grant PLUGIN --grant-…` */
 export const grant = changeGrants("grant").pipe(
   Command.withDescription(
-    "Grant a plugin something, for this version and later ones; install the update that waits for it",
+    "Grant permissions to a plugin, for this version and later ones; install an update that waits for them",
   ),
 )
 
 /** `hindcast plugin revoke PLUGIN --grant-…` */
 export const revoke = changeGrants("revoke").pipe(
-  Command.withDescription("Take back what a plugin was granted; what asks for it takes no part until it has it again"),
+  Command.withDescription(
+    "Revoke permissions of a plugin; a plugin that asks for them is inactive until it has them again",
+  ),
 )

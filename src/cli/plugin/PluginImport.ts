@@ -16,7 +16,7 @@ const noActivate = flag("no-activate", "Import it without letting it take part y
 
 const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
   Options.withDescription(
-    "flags: let this version run on this machine also where nothing but Deno's permissions confines it. Default: auto",
+    "flags: let this version run on this machine even where only Deno's permissions confine it. Default: auto",
   ),
   Options.withDefault("auto" as const),
 )

@@ -43,7 +43,11 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
       `${style.name(name)} in ${shortest(target)}: ${files.join(", ")}`,
       ...(isInstalled
         ? []
-        : [style.warn("hindcast is not installed there: `npm install hindcast` above it, for its test.")]),
+        : [
+            style.warn(
+              "The test needs hindcast, which is not installed there: run `npm install hindcast` in that directory or above it.",
+            ),
+          ]),
       style.dim("Then:"),
       `  ${command(["plugin", "check", shortest(target)])}`,
       `  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`,
@@ -54,7 +58,7 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
 ).pipe(Command.withDescription("Start a plugin of your own: a manifest, an entry and a test that work"))
 
 const CONSENT_NOTE =
-  "`--sandbox flags` lets it run here, where nothing but Deno's permissions confines it: it is yours. It is recorded for this version."
+  "`--sandbox flags` consents to running it here, where only Deno's permissions confine it. The consent is recorded for this version."
 
 const checkEmpty = (target: string): Effect.Effect<void, NotEmpty> => {
   const found = fs.statSync(target, { throwIfNoEntry: false })

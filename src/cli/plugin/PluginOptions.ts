@@ -14,23 +14,23 @@ export const source = argument(
   "Its directory, an archive (.tgz), or a Git repository: a URL, or a path, with #REF or #REF:DIR after it",
 )
 
-/** The permissions that an import grants, in addition to those of a first import (see `Grants.settle`). */
+/** The permissions that an import grants, in addition to those of a first import (see `Grants.decideGrants`). */
 export const grants = {
   read: repeatedText(
     "grant-read",
-    'A directory it may read, besides the workspace ("."), which a first import needs no grant for',
+    'A directory that it may read. The workspace (".") needs no grant at a first import',
   ),
   write: repeatedText(
     "grant-write",
-    'A directory it may write, besides the workspace ("."), which a first import needs no grant for',
+    'A directory that it may write. The workspace (".") needs no grant at a first import',
   ),
   net: repeatedText("grant-net", "A host it may connect to: none without such a grant"),
   env: repeatedText("grant-env", "A variable it may read: none without such a grant"),
   run: repeatedText(
     "grant-run",
-    "A command it may have run for it, besides those that a first import asks for by name",
+    "A command that the host may run for it. Commands that the manifest names need no grant at a first import",
   ),
-  runAny: flag("grant-run-any", 'Let it have any command run for it, where it asks for that (".")'),
+  runAny: flag("grant-run-any", 'Let the host run any command for it, if its manifest asks for that (".")'),
 }
 
 /** The values of the `--grant-…` options. */

@@ -36,7 +36,7 @@ const options = {
     "scores",
     "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live",
   ),
-  sort: text("sort", "With --all: what to sort by, `score:desc`. What has no such value comes last").pipe(
+  sort: text("sort", "With --all: what to sort by, such as `score:desc`. Rows without such a value come last").pipe(
     Options.withPseudoName("column[:desc]"),
     Options.optional,
   ),
@@ -67,7 +67,9 @@ export const audit = Command.make(
     Effect.flatMap(AuditMode.of(given), (mode) =>
       runMode(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forEvents(given.log))),
     ),
-).pipe(Command.withDescription("What one task, or each of many, took in, did, was allowed, changed and scored"))
+).pipe(
+  Command.withDescription("The audit of one task or of many: readings, commands, confirmations, changes and scores"),
+)
 
 type Given = AuditMode.AuditInput
 
@@ -76,9 +78,9 @@ const runMode = (mode: AuditMode.Mode, given: Given) => {
     case "One":
       return one(mode.task, given)
     case "All":
-      return Effect.zipRight(V8Tuning.shortLived, all(given))
+      return Effect.zipRight(V8Tuning.disablePretenuring, all(given))
     case "Trend":
-      return Effect.zipRight(V8Tuning.shortLived, trend(given))
+      return Effect.zipRight(V8Tuning.disablePretenuring, trend(given))
   }
 }
 

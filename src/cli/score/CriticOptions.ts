@@ -13,9 +13,9 @@ export const options = {
   ),
   judgedBy: repeatedText(
     "judged-by",
-    "PLUGIN@VERSION: the version, or how its digest begins, whose functions judge. Default: the one that is installed",
+    "PLUGIN@VERSION: the version whose functions judge, or the beginning of its digest. Default: the installed version",
   ),
-  answers: optionalText("answers", "Take a model's answers from the recording in this score set: none is asked"),
+  answers: optionalText("answers", "Use the model's answers that this score set recorded; no model is called"),
 }
 
 /** The values of these options. */

@@ -28,7 +28,7 @@ const options = {
     "resume",
     "Finish this score set, which was interrupted, by its own rubric and for its own tasks",
   ),
-  dryRun: flag("dry-run", "Say what it would take; score nothing and record nothing"),
+  dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
 
 /** Maximum number of tasks whose changes are shown individually. For more tasks, only totals are shown. */
@@ -37,7 +37,7 @@ const MAX_CHANGES = 20
 /** `hindcast rescore` */
 export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, resume, ...typed }) =>
   Effect.gen(function* () {
-    yield* V8Tuning.shortLived
+    yield* V8Tuning.disablePretenuring
     if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
     if (Option.isNone(typed.rubric)) {
       return yield* new BadInput({
@@ -56,7 +56,9 @@ export const rescore = Command.make("rescore", { ...common, ...options }, ({ log
     const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
     yield* showSummary(summary, json)
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
-).pipe(Command.withDescription("Score past tasks again by another rubric; nothing is run, and earlier scores stand"))
+).pipe(
+  Command.withDescription("Score past tasks again by another rubric; nothing is executed, and earlier scores are kept"),
+)
 
 /** Resumes a score set. Its rubric, critics and tasks were fixed when it was started. */
 const finish = (name: string, beside: { readonly [option: string]: OptionValue }, json: boolean) =>

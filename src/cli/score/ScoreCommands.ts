@@ -31,7 +31,7 @@ const ls = Command.make(
   "ls",
   {
     ...common,
-    all: flag("all", "A line for each score set, those included that tasks were given when they closed"),
+    all: flag("all", "One line for each score set, including the live set of each task"),
   },
   ({ log, json, all }) =>
     Effect.gen(function* () {
@@ -69,7 +69,7 @@ const show = Command.make("show", { ...common, set: argument("set", SCORE_SET_HE
     const shown = { scoreSets: yield* listed(known, scoreSetIds), ...summary }
     yield* Output.show(json, shown, (style) => ScoreSetPage.lines(style, shown))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("Show what a scoring came to over all of its tasks, and what it is made of"))
+).pipe(Command.withDescription("Show a scoring's totals over all of its tasks, by measure, reward and punishment"))
 
 /** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
 export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
@@ -130,13 +130,13 @@ export const compare = Command.make(
   {
     ...common,
     a: argument("a", SCORE_SET_HELP),
-    b: argument("b", "The same; what is shown is how it differs from the first"),
+    b: argument("b", "The second scoring, in the same forms; differences are B less A"),
     by: oneOf("by", ["net", "normalized"]).pipe(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
     ),
     cluster: oneOf("cluster", CLUSTERS).pipe(
-      Options.withDescription("Tasks that have this in common may depend on one another. Default: each stands alone"),
+      Options.withDescription("Treat tasks that have this in common as dependent. Default: every task is independent"),
       Options.optional,
     ),
     passAbove: number("pass-above").pipe(
@@ -144,7 +144,7 @@ export const compare = Command.make(
       Options.withDefault(0),
     ),
     seed: wholeNumber("seed", 0).pipe(
-      Options.withDescription("Seeds what is drawn. Default: 1"),
+      Options.withDescription("Seed of the resampling. Default: 1"),
       Options.withDefault(1),
     ),
     html: text("html", "Write it as an HTML page with charts as well; - is the standard output").pipe(
@@ -174,4 +174,4 @@ export const compare = Command.make(
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("Hold two scorings of the same tasks against each other, task by task"))
+).pipe(Command.withDescription("Compare two scorings of the same tasks, task by task"))

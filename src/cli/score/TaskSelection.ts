@@ -3,7 +3,7 @@ import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import type { SelectedTask } from "../../kernel/scoring/TaskSelection.ts"
+import type { TaskSelection } from "../../kernel/scoring/TaskSelection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { projection, type Tasks } from "../../projections/state/Tasks.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
@@ -12,7 +12,10 @@ import * as Ids from "../command/Ids.ts"
 
 /** The options that select tasks. Values of one option are alternatives; different options must all match. */
 export const options = {
-  task: repeatedText("task", "Only this task: its id, or at least four characters that it alone begins or ends with"),
+  task: repeatedText(
+    "task",
+    "Only this task: its id, or at least four characters at its beginning or end that no other id has there",
+  ),
   agent: repeatedText("agent", "Only this agent's tasks: `name@version`, or its name alone for all versions"),
   plugin: repeatedText("plugin", "Only tasks that this plugin takes part in"),
   outcome: someOf("outcome", TaskOutcome.literals).pipe(Options.withDescription("Only tasks that ended like this")),
@@ -54,7 +57,7 @@ export const selectedAmong = (
       ...(outcome.length === 0 ? {} : { outcomes: outcome }),
       ...(Option.isNone(where) ? {} : { where: where.value }),
     }
-    const found: SelectedTask = {
+    const found: TaskSelection = {
       ...(tasks.length === 0 ? {} : { tasks }),
       ...(Object.keys(select).length === 0 ? {} : { select }),
     }

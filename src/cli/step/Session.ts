@@ -134,7 +134,8 @@ const repeatPredicate =
 const toggleTask = (session: Session): Update => {
   if (session.task !== null) return show(say({ ...session, task: null }, "All events are stepped through."))
   const task = session.frame.event?.taskId ?? null
-  if (task === null) return show(say(session, "This event is of no task; go to one that is, and press t there.", true))
+  if (task === null)
+    return show(say(session, "This event belongs to no task. Go to an event of a task and press t there.", true))
   return show(say({ ...session, task }, `Only events of task ${task} are stepped through; t ends that.`))
 }
 

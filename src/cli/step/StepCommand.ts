@@ -41,7 +41,7 @@ export const step = Command.make(
         if (update.do === "show") continue
         yield* terminal.draw(Screen.rows(style, say(session, "Looking … (Esc stops)"), terminal.size()))
         const found = yield* terminal.stoppable(runSearch(session, update.search))
-        session = found === "stopped" ? say(session, "Stopped; this is where it began.") : found
+        session = found === "stopped" ? say(session, "Stopped. The search began here.") : found
       }
     }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Step through a log in the terminal: forward and back, with the state at each moment"))
@@ -121,7 +121,7 @@ const findPosition = (
         search.path === "" ? defaultPath(task) : search.path,
       )
     case "predicate":
-      return TimelineCursor.turn(cursor, position, search.direction, search.predicate)
+      return TimelineCursor.transition(cursor, position, search.direction, search.predicate)
   }
 }
 
@@ -141,6 +141,6 @@ const notFoundMessage = (search: Search): string => {
     case "change":
       return `Nothing changes ${search.path === "" ? "the environment" : search.path} ${where} this.`
     case "predicate":
-      return `Nowhere ${where} this does it turn true: ${search.predicate}`
+      return `The predicate does not become true ${where} this: ${search.predicate}`
   }
 }

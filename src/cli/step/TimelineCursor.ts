@@ -53,10 +53,10 @@ export const frameAt = ({ history }: TimelineCursor, position: number) =>
   })
 
 /** The filter of the events that are stepped through. */
-export type Which = Pick<Query, "taskId" | "types">
+export type StepFilter = Pick<Query, "taskId" | "types">
 
 /** The position of the event `steps` events away, or of the last one in that direction. None if there is no event. */
-export const step = (cursor: TimelineCursor, from: number, direction: Direction, which: Which, steps: number) =>
+export const step = (cursor: TimelineCursor, from: number, direction: Direction, which: StepFilter, steps: number) =>
   Effect.gen(function* () {
     const passed = yield* direction === "forward"
       ? cursor.history.readPage({ ...which, after: from, until: cursor.head }, steps)
@@ -72,7 +72,7 @@ const FIRST_RANGE = 200
 const GROWTH = 8
 
 /** The events before a position, oldest first: at least `count`, unless there are fewer. */
-const eventsBefore = ({ history }: TimelineCursor, position: number, which: Which, count: number) =>
+const eventsBefore = ({ history }: TimelineCursor, position: number, which: StepFilter, count: number) =>
   Effect.gen(function* () {
     const found: Array<Event> = []
     let until = position - 1
@@ -104,7 +104,7 @@ export const change = ({ history, head }: TimelineCursor, from: number, directio
  * The position at which a predicate next becomes true, or last became true before. For a predicate about events, the
  * position of an event for which it holds.
  */
-export const turn = ({ history, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
+export const transition = ({ history, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
   Effect.gen(function* () {
     const predicate = yield* Predicate.compile(source)
     const filter = EventFilter.ofPaths(paths(predicate))
@@ -114,7 +114,7 @@ export const turn = ({ history, head }: TimelineCursor, from: number, direction:
           PredicateTransitions.transitions(
             history,
             { predicate },
-            { from: { position: after, state }, until, extent: filter },
+            { from: { position: after, state }, until, filter: filter },
           ),
         ),
       )

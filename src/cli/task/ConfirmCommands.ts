@@ -61,7 +61,10 @@ const NO_KERNEL_WARNING = "No kernel is at work on this log: nothing that is app
 
 const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
 
-const confirmation = argument("confirmation", "Its id, or at least four characters that it alone begins or ends with")
+const confirmation = argument(
+  "confirmation",
+  "Its id, or at least four characters at its beginning or end that no other id has there",
+)
 
 /** A pending confirmation, with the digest of what is shown to the person who decides. */
 interface PendingEntry {
@@ -109,7 +112,7 @@ const show = Command.make("show", { ...common, confirmation, all }, ({ log, json
       (style) => pageOf(style, found, all ? Number.POSITIVE_INFINITY : undefined).page,
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
-).pipe(Command.withDescription("Show all that is asked, as whoever approves it is shown it"))
+).pipe(Command.withDescription("Show a confirmation exactly as the person who approves it sees it"))
 
 /** Fails with `NotPending`, which says how the confirmation ended if it ever existed. */
 const failNotPending = (id: string) =>
@@ -129,9 +132,12 @@ const answer = (id: string, approved: boolean, reason: Option.Option<string>, sh
   )
 
 const approveOptions = {
-  yes: flag("yes", "Ask no question at a terminal; what is approved is printed"),
-  digest: optionalText("digest", "Approve only what has this digest, or one that begins so: `confirm show` prints it"),
-  unseen: flag("unseen", "Approve also what is too long to be shown whole here, without a look at the rest"),
+  yes: flag("yes", "Approve without a question at the terminal. What is approved is printed"),
+  digest: optionalText(
+    "digest",
+    "Approve only if the confirmation has this digest (whole, or its beginning), which `confirm show` prints",
+  ),
+  unseen: flag("unseen", "Approve even if it is too long to be shown completely, without seeing the rest"),
 }
 
 const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>
@@ -146,7 +152,7 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
     const asksUser = !json && !typed.yes && Prompter.isPossible()
     if (hidden > 0 && !isKnown && !asksUser && !json) {
       const advice = `\`hindcast confirm show ${id} --all\` shows it; then name its digest by --digest, or say --unseen.`
-      const expected = "a word that approves what was not shown whole"
+      const expected = "--digest or --unseen, because it was not shown completely"
       return yield* new BadInput({ input: "confirm approve", expected, found: `${hidden} characters unseen`, advice })
     }
     if (!json) yield* Effect.forEach(page, Output.write, { discard: true })
@@ -159,7 +165,11 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
     yield* Output.show(json, document, (style) => [`${style.good("Approved")} ${id} ${style.dim(at(position))}`])
     if (!running) return yield* new NoKernel({ confirmationId: id, position })
   }).pipe(Effect.provide(OpenLog.forWriting(typed.log))),
-).pipe(Command.withDescription("Let be executed what waits: all of it is shown, and at a terminal it is asked for"))
+).pipe(
+  Command.withDescription(
+    "Approve what waits, so that it is executed. It is shown first, and at a terminal you are asked",
+  ),
+)
 
 /** Minimum length of an abbreviated digest. A shorter one could match another confirmation. */
 const MIN_DIGEST_LENGTH = 12
@@ -186,6 +196,6 @@ const reject = Command.make("reject", { ...common, confirmation, reason }, ({ lo
 
 /** `hindcast confirm ls|show|approve|reject` */
 export const confirm = Command.make("confirm").pipe(
-  Command.withDescription("What waits for a person's word"),
+  Command.withDescription("Commands and host requests that wait for a person"),
   Command.withSubcommands([ls, show, approve, reject]),
 )

@@ -67,7 +67,7 @@ const bundle = Command.make(
   {
     ...common,
     task: argument("task", TASK),
-    out: text("out", "The log to make, which must not be there yet"),
+    out: text("out", "The log to create, a file that must not exist"),
   },
   ({ log, json, task, out }) =>
     Effect.gen(function* () {
@@ -83,10 +83,14 @@ const bundle = Command.make(
       const added = count(head.position - events, "event")
       yield* Output.show(json, bundled, (style) => [
         `${style.good("Bundled")} ${count(events, "event")} in ${file}: a log of its own, for every command that takes --log.`,
-        `Positions are its own, ${at(1)} to ${at(head.position)}: where the others stood in the source is said by ${added} (TaskBundled) before them.`,
+        `Positions are its own, ${at(1)} to ${at(head.position)}. Where the other events are in the source is recorded in ${added} (TaskBundled) before them.`,
       ])
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("Copy one task, and what it takes to understand it, into a small log of its own"))
+).pipe(
+  Command.withDescription(
+    "Copy one task, with its scores and the events that it depends on, into a small log of its own",
+  ),
+)
 
 /** `hindcast task ls|bundle` */
 export const task = Command.make("task").pipe(

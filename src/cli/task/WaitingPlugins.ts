@@ -13,7 +13,7 @@ export const warning = (plugins: PluginRegistry) =>
     return CommandHints.inText(lines.join("\n  "))
   })
 
-const NO_PLUGIN = "warning: no plugin takes part: the agent senses nothing, and whatever it does is denied."
+const NO_PLUGIN = "warning: no plugin takes part. The agent gets no readings, and all of its commands are denied."
 
 /** The warnings about plugins that are inactive because they lack grants; one line each. */
 export const ungranted = (plugins: PluginRegistry) =>

@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 export type OnProgress = (done: number, of?: number) => Effect.Effect<void>
 
 /** Names a part before it is looked at, for parts that block the process for long. */
-export type OnLook = (what: string) => Effect.Effect<void>
+export type OnCheck = (what: string) => Effect.Effect<void>
 
 /** The subject of a progress line. */
 export interface About {
@@ -36,7 +36,7 @@ export interface Terminal {
  */
 export const during = <A, E, R>(
   { verb, unit, json }: About,
-  run: (onProgress: OnProgress, onLook: OnLook) => Effect.Effect<A, E, R>,
+  run: (onProgress: OnProgress, onCheck: OnCheck) => Effect.Effect<A, E, R>,
   terminal: Terminal = process.stderr,
 ): Effect.Effect<A, E, R> => {
   const silent = () => Effect.void
@@ -53,9 +53,9 @@ export const during = <A, E, R>(
       const state = { verb, unit, done, of, since: first.done, elapsedMs: now - first.ms }
       show((columns) => line(state, columns))
     })
-  const onLook: OnLook = (what) => Effect.sync(() => show((columns) => `looking at ${what}`.slice(0, columns - 1)))
+  const onCheck: OnCheck = (what) => Effect.sync(() => show((columns) => `checking ${what}`.slice(0, columns - 1)))
   return Effect.ensuring(
-    run(onProgress, onLook),
+    run(onProgress, onCheck),
     Effect.sync(() => void terminal.write(WIPE)),
   )
 }

@@ -10,11 +10,11 @@ const setFlag = (option: string): Effect.Effect<void> => Effect.sync(() => v8.se
  * generation, where allocation and collection are slower. Measured on re-scoring 1,000,000 events: 12.6 s instead of
  * 15.4 s of CPU time, 234 MiB instead of 277 MiB. Programs that embed Hindcast pass the flag to Node.
  */
-export const shortLived = setFlag("--no-allocation-site-pretenuring")
+export const disablePretenuring = setFlag("--no-allocation-site-pretenuring")
 
 /**
  * Makes V8 collect the whole heap more often; by default the heap may grow fourfold before. For commands that hold more
  * than one page of events and for which memory matters more than time. Measured on exporting 1,000,000 events as
  * Parquet: 237 MiB instead of 367 MiB.
  */
-export const small = setFlag("--heap-growing-percent=50")
+export const limitHeapGrowth = setFlag("--heap-growing-percent=50")

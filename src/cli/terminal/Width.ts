@@ -48,7 +48,7 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
  * Breaks a text into lines of at most `columns` columns, within words too; no character is lost. A non-ASCII character
  * counts as at least two columns, because terminals disagree about its width.
  */
-export const broken = (text: string, columns: number): ReadonlyArray<string> => {
+export const breakAnywhere = (text: string, columns: number): ReadonlyArray<string> => {
   if (text.length <= columns && /^[\x20-\x7e]*$/.test(text)) return [text]
   const lines: Array<string> = []
   let line = ""

@@ -14,7 +14,7 @@ const from = optionalText("from", "Where to begin, a moment. Default: before the
 
 const to = optionalText("to", `Where to end: ${MOMENT}. Default: now`)
 
-const scan = flag("scan", "Look at every moment: it takes longer, and what it finds is certainly the first")
+const scan = flag("scan", "Examine every moment. This takes longer, and the result is certainly the first")
 
 /** `hindcast bisect --when CEL` */
 export const bisect = Command.make(

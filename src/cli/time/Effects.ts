@@ -24,4 +24,4 @@ export const effects = Command.make(
       )
       yield* Output.show(json, found, (style) => ConsequencePage.lines(style, found))
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("What came of an event, and of that, and so on"))
+).pipe(Command.withDescription("The events that an event caused, directly or indirectly"))

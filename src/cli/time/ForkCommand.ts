@@ -21,11 +21,11 @@ const options = {
   timeline: optionalText("timeline", "What the new timeline is called. Default: fork-1, fork-2 …"),
   override: repeatedText(
     "override",
-    "What is otherwise: seed=N, goal=TEXT, reading:PLUGIN/SENSOR=JSON (what it says when it is first read), world:PLUGIN=JSON (a JSON Merge Patch of its document)",
+    "A difference from the parent: seed=N, goal=TEXT, reading:PLUGIN/SENSOR=JSON (the sensor's first reading), world:PLUGIN=JSON (a JSON Merge Patch of the environment's document)",
   ),
   io: oneOf("io", ["live", "recorded"]).pipe(
     Options.withDescription(
-      "live: plugins carry out what it asks for; recorded: what was recorded answers, as long as it lasts. Default: live",
+      "live: plugins execute the agent's commands; recorded: the recording answers, as far as it goes. Default: live",
     ),
     Options.withDefault("live" as const),
   ),
@@ -33,8 +33,8 @@ const options = {
     Options.withDescription("How worlds are brought back to the moment. Default: by snapshot where a plugin can"),
     Options.optional,
   ),
-  acceptUnrewound: flag("accept-unrewound", "Go on also where a world cannot be brought back"),
-  fresh: flag("fresh", "Let the agent begin at the moment, without being led through what was recorded"),
+  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be brought back"),
+  fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   maxSteps: AgentAtWork.maxSteps(" from there"),
   ...AgentAtWork.options,
 }
@@ -44,7 +44,10 @@ export const fork = Command.make(
   "fork",
   {
     ...common,
-    at: argument("moment", "The last moment that it shares: a position (@412, fork-1@512), an event's id, or a time"),
+    at: argument(
+      "moment",
+      "The last moment that the fork shares with its parent: a position (@412, fork-1@512), an event's id, or a time",
+    ),
     ...options,
   },
   ({ log, json, ...typed }) =>

@@ -13,7 +13,7 @@ export const moment = (name: string) => argument(name, MOMENT)
 
 /** The options `--since` and `--until`: the range of moments that is asked about. */
 export const range = {
-  since: optionalText("since", "Only what came after this moment: the first of it"),
+  since: optionalText("since", "Only what came after this moment. With it, the first results are shown, not the last"),
   until: optionalText("until", `Only what came up to this moment: ${MOMENT}`),
 }
 

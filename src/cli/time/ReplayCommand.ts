@@ -53,7 +53,7 @@ export const replay = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Let an agent work on a recorded task again, on what was recorded alone: is it identical, or where does it diverge? Exit code 2 where it does",
+    "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2)",
   ),
 )
 

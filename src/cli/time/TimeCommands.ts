@@ -42,7 +42,7 @@ export const state = Command.make("state", { ...common, at, projection, path }, 
 ).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
 
 const stateOf = (name: Exclude<(typeof projections)[number], "EnvironmentState">, timeline: string, position: number) =>
-  Effect.gen(function* (): Effect.fn.Return<Json, Moment.NotLocated, Projector> {
+  Effect.gen(function* (): Effect.fn.Return<Json, Moment.LocateError, Projector> {
     const projector = yield* (yield* Projector).on(timeline)
     switch (name) {
       case "PluginRegistry":
@@ -93,7 +93,9 @@ export const blame = Command.make("blame", { ...common, path: PastOptions.path, 
     const document = { ...blamed, exists: value !== undefined, value: value ?? null, event }
     yield* Output.show(json, document, (style) => [
       `${Text.oneLine(path) || "(all)"} is ${Text.value(value)} ${style.dim(Text.moment(blamed.timeline, blamed.at))}`,
-      ...(event === null ? [style.dim("It stands as every log begins.")] : EventLine.lines(style, [event])),
+      ...(event === null
+        ? [style.dim("No event has changed it: it has its initial value.")]
+        : EventLine.lines(style, [event])),
     ])
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Which event gave a part of the environment its value"))

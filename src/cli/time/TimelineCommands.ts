@@ -15,7 +15,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
     const forks = yield* ForkedTasks.list
     yield* Output.show(json, { timelines: forks }, (style) =>
       forks.length === 0
-        ? ["There is main alone: nothing was forked in this log. `hindcast fork MOMENT --agent FILE` makes a fork."]
+        ? ["This log has only the timeline main: nothing was forked. `hindcast fork MOMENT --agent FILE` makes a fork."]
         : Table.lines(
             style,
             ["timeline", "from", "forked", "task", "outcome", ...Table.right("steps"), "agent", "io", "overrides"],
@@ -40,6 +40,6 @@ const ls = Command.make("ls", common, ({ log, json }) =>
 
 /** `hindcast timeline ls` */
 export const timeline = Command.make("timeline").pipe(
-  Command.withDescription("The lines of history of a log, beside main"),
+  Command.withDescription("The forked timelines of a log"),
   Command.withSubcommands([ls]),
 )

@@ -33,7 +33,7 @@ export const watch = Command.make(
       )
       const document = { path: watched, predicate: when, events: some.shown, more: some.beyond !== undefined }
       yield* Output.show(json, document, (style) =>
-        LimitOption.lines(style, some, EventLine.lines, "It never came true in that time."),
+        LimitOption.lines(style, some, EventLine.lines, "The predicate never became true in that range."),
       )
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Every event at which something came true: a breakpoint on the past"))

@@ -193,7 +193,7 @@ export const readingOnce = (read: ReadMissed): ReadMissed => {
 }
 
 /** Turns a placement into the caller's result. For a conflict, reads the missed events. */
-export const answer = (
+export const toResult = (
   placement: Placement | undefined,
   read: ReadMissed,
 ): Either.Either<Appended, VersionConflict | IdReused> => {

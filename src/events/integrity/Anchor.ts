@@ -44,7 +44,7 @@ export class AnchorRefused extends Data.TaggedError("AnchorRefused")<{
   readonly found: string
 }> {
   override get message() {
-    return `The anchor is refused: expected ${this.expected}, found ${this.found}. Nothing follows from it about the log; take the document as it was signed.`
+    return `The anchor is not valid: expected ${this.expected}, found ${this.found}. It proves nothing about the log; use the document exactly as it was signed.`
   }
 }
 

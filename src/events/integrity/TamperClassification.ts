@@ -8,7 +8,7 @@ import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
 
 /** An event as stored: the fields that the chain covers, and the stored hash. */
-export interface Stored {
+export interface StoredRow {
   readonly link: Chain.Link
   readonly payload: string
   readonly keyId: string | null
@@ -37,7 +37,7 @@ export interface TamperEvidence {
   /** Heads before `head`, in order. */
   readonly earlier: ReadonlyArray<Head>
   /** The rows after the head, in order. The first one breaks the chain. */
-  readonly from: ReadonlyArray<Stored>
+  readonly from: ReadonlyArray<StoredRow>
   /** Whether the first of these rows has the next version of its stream. */
   readonly inSequence: boolean
   readonly anchor: Head | undefined
@@ -55,7 +55,7 @@ export const classify = (evidence: TamperEvidence): Break => {
 }
 
 /** Detects rows that are missing, inserted, or at another position than recorded. */
-const misplaced = ({ head, earlier, from }: TamperEvidence, first: Stored): Break | undefined => {
+const misplaced = ({ head, earlier, from }: TamperEvidence, first: StoredRow): Break | undefined => {
   const position = head.position + 1
   const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))
   const belongs = from[later]
@@ -65,21 +65,24 @@ const misplaced = ({ head, earlier, from }: TamperEvidence, first: Stored): Brea
 }
 
 /** The row of this position is found later: either two rows were swapped, or the rows before it were inserted. */
-const swappedOrInserted = (position: number, from: ReadonlyArray<Stored>, later: number, belongs: Stored) => {
+const swappedOrInserted = (position: number, from: ReadonlyArray<StoredRow>, later: number, belongs: StoredRow) => {
   const [first] = from
   const next = from[later + 1]
   const beforeBelongs = later === 1 ? belongs.hash : (from[later - 1]?.hash ?? "")
   const isSwap = first !== undefined && continues(beforeBelongs, first, belongs.link.position)
   const goesOn = next === undefined || continues(belongs.hash, next, position + 1)
   if (isSwap || !goesOn) return moved(position, belongs)
-  return inserted(position, `the event that belongs here, and those after it, follow from @${belongs.link.position}`)
+  return inserted(
+    position,
+    `the event that belongs here, and those after it, are stored from @${belongs.link.position} on`,
+  )
 }
 
 /**
  * Detects rows that were inserted with forged hashes that continue the chain: the first row continues a head before
  * them.
  */
-const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Break | undefined => {
+const forgedBefore = (earlier: ReadonlyArray<Head>, first: StoredRow): Break | undefined => {
   const lastGenuine = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
   return (
     lastGenuine && inserted(lastGenuine.position + 1, `the event that belongs here stands at @${first.link.position}`)
@@ -90,7 +93,7 @@ const forgedBefore = (earlier: ReadonlyArray<Head>, first: Stored): Break | unde
 const MAX_MOVED_UP = 1000
 
 /** Detects rows that were renumbered: this row and the next one were recorded at later positions. */
-const movedUp = (position: number, first: Stored, next: Stored | undefined): Break | undefined => {
+const movedUp = (position: number, first: StoredRow, next: StoredRow | undefined): Break | undefined => {
   if (next === undefined) return undefined
   for (let removed = 1; removed <= MAX_MOVED_UP; removed++) {
     if (!continues(first.hash, next, next.link.position + removed)) continue
@@ -101,7 +104,7 @@ const movedUp = (position: number, first: Stored, next: Stored | undefined): Bre
 }
 
 /** The row is at its recorded position, and its content or its hash was altered. */
-const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stored): Break => {
+const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: StoredRow): Break => {
   const { position } = first.link
   const flaw = payloadFlaw(first.payload)
   if (flaw !== null) return { position, ...flaw }
@@ -113,21 +116,21 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
     (next !== undefined && continues(hash, next, position + 1))
   if (nextLinksTo(recomputed)) {
     const reason =
-      "its content gives the hash from which the log goes on, and the hash that stands beside it is another"
+      "the next event or the anchor confirms the hash of its content, but the hash that is stored with it is another"
     return { position, kind: "hash changed", reason }
   }
   if (!inSequence) {
     const { stream, version } = first.link
-    const reason = `version ${version} does not come next in stream ${stream}, and the content does not give the hash`
+    const reason = `version ${version} is not the next one of stream ${stream}, and the content does not match the stored hash`
     return { position, kind: "envelope changed", reason }
   }
   if (nextLinksTo(first.hash)) {
     const reason =
-      "the event's content does not give its hash, from which the log goes on: its payload or a field of its envelope was changed, or an event before it was written anew together with its hash"
+      "the event's content does not match its stored hash, which the next event or the anchor confirms: its payload or a field of its envelope was changed, or an earlier event was rewritten together with its hash"
     return { position, kind: "content changed", reason }
   }
   const reason =
-    "the event's content does not give its hash, and nothing that follows tells which of them is the recorded one"
+    "the event's content does not match its stored hash, and no later event shows which of the two was changed"
   return { position, kind: "content or hash changed", reason }
 }
 
@@ -148,20 +151,20 @@ const serializationFlaw = (payload: string): string | null => {
 }
 
 /** Whether a row's stored hash is the hash of its content at this position after this previous hash. */
-const continues = (hash: string, { link, payload, keyId, hash: stored }: Stored, position: number): boolean =>
+const continues = (hash: string, { link, payload, keyId, hash: stored }: StoredRow, position: number): boolean =>
   Chain.link(hash, { ...link, position }, payload, keyId) === stored
 
 const missing = (position: number, reason: string): Break => ({ position, kind: "event missing", reason })
 
 const inserted = (position: number, reason: string): Break => ({ position, kind: "event inserted", reason })
 
-const moved = (position: number, belongs: Stored): Break => ({
+const moved = (position: number, belongs: StoredRow): Break => ({
   position,
   kind: "order changed",
   reason: `the event that belongs here stands at @${belongs.link.position}`,
 })
 
-const gap = (position: number, { link }: Stored): Break =>
+const gap = (position: number, { link }: StoredRow): Break =>
   link.position === position + 1
     ? missing(position, "the event is missing")
     : missing(position, `the events from here to @${link.position - 1} are missing`)

@@ -18,13 +18,16 @@ const WINDOW = 1000
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   /** Rows after a position, in order of position. */
-  readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<TamperClassification.Stored>, LogError>
+  readonly page: (
+    after: number,
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<TamperClassification.StoredRow>, LogError>
   /** The highest version of a stream before a position; 0 if it has no event there. */
   readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
 }
 
 /** The result of verifying the chain: its head, or its first break. */
-export type Chained =
+export type ChainResult =
   | { readonly broken: null; readonly head: Head; readonly events: number }
   | { readonly broken: TamperClassification.Break }
 
@@ -35,7 +38,7 @@ export type Chained =
 export const verify = (
   source: Source,
   { anchor, onProgress }: Pick<VerifyOptions, "anchor" | "onProgress"> = {},
-): Effect.Effect<Chained, LogError> =>
+): Effect.Effect<ChainResult, LogError> =>
   Effect.gen(function* () {
     const atStart = yield* source.head
     let head: Head = { position: 0, hash: Chain.GENESIS }
@@ -61,10 +64,10 @@ export const verify = (
     return { broken: null, head, events: head.position }
   })
 
-const broken = (found: TamperClassification.Break): Chained => ({ broken: found })
+const broken = (found: TamperClassification.Break): ChainResult => ({ broken: found })
 
 /** The head after the rows that continue the chain from `from`; stops before the first that does not. */
-export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored>): Head => {
+export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.StoredRow>): Head => {
   let { position, hash } = from
   for (const row of rows) {
     if (row.link.position !== position + 1 || row.flaw !== null) break
@@ -77,7 +80,7 @@ export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored
 }
 
 /** The row at a position, if it is among the rows between two heads. */
-const rowAt = (rows: ReadonlyArray<TamperClassification.Stored>, from: Head, to: Head, position: number) =>
+const rowAt = (rows: ReadonlyArray<TamperClassification.StoredRow>, from: Head, to: Head, position: number) =>
   position > from.position && position <= to.position ? rows[position - from.position - 1] : undefined
 
 /**
@@ -123,7 +126,7 @@ const readable = (source: Source, after: number) =>
 const rewritten = ({ position }: Head) => ({
   position,
   kind: "head changed" as const,
-  reason: "the chain holds up to here, but it is not the one that was anchored: it was written anew, here or before",
+  reason: "the chain is valid up to here but differs from the anchored one: this event or an earlier one was rewritten",
 })
 
 const truncated = (head: Head, anchor: Head) => ({

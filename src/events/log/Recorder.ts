@@ -36,7 +36,7 @@ export interface Recorder {
 }
 
 /** The stream, task and actor of a recorder. */
-export interface Recording {
+export interface RecorderTarget {
   readonly stream: string
   readonly taskId: string | null
   readonly actor: string
@@ -46,7 +46,7 @@ export interface Recording {
  * Makes a recorder. Use one per stream and program: two recorders would treat each other's appends as another
  * program's.
  */
-export const make = (log: Context.Tag.Service<EventLog>, recording: Recording): Recorder =>
+export const make = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget): Recorder =>
   recorderFor(log, recording, { version: 0, round: 0 })
 
 /** The stream as it will be when all pending appends are committed. */
@@ -59,7 +59,7 @@ interface StreamState {
   round: number
 }
 
-const recorderFor = (log: Context.Tag.Service<EventLog>, recording: Recording, state: StreamState): Recorder => {
+const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget, state: StreamState): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 

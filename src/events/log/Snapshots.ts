@@ -30,7 +30,7 @@ export interface Snapshot {
 }
 
 /** A snapshot that was found in the cache. */
-export interface Found extends Snapshot {
+export interface FoundSnapshot extends Snapshot {
   /**
    * Whether a program with this log's key stored it, for this series, position and event. The content of an unauthentic
    * snapshot is arbitrary.
@@ -48,15 +48,15 @@ export type Parts = ReadonlyMap<string, Uint8Array>
 export class Snapshots extends Context.Tag("hindcast/Snapshots")<
   Snapshots,
   {
-    /** Names the schema versions to which this log's events are upcast when read: see `readingOf`. */
-    readonly reading: string
+    /** Names the schema versions to which this log's events are upcast when read: see `upcastVersionsOf`. */
+    readonly upcastVersions: string
     /**
      * Changes when a subject's key is destroyed, or when the key file appears or disappears: earlier states then differ
      * from what the events say. Snapshots of another epoch are neither found nor stored.
      */
     readonly epoch: Effect.Effect<string, LogError>
     /** The newest snapshot at or before a position. None if there is no key to tell whether it is authentic. */
-    readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<Found>, LogError>
+    readonly nearest: (series: Series, at: number) => Effect.Effect<Option.Option<FoundSnapshot>, LogError>
     /** The parts of a series with these digests. Missing parts are left out. */
     readonly parts: (series: Series, digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
     /** Those digests for which the series has no part stored. */
@@ -85,7 +85,7 @@ export const MAX_SERIES = 64
  * projection are still in use, so a series is deleted as soon as two newer ones of its projection exist. A program
  * whose series was deleted folds once more and stores it again.
  */
-export const outlived = <Known extends { readonly projection: string }>(
+export const seriesToDelete = <Known extends { readonly projection: string }>(
   series: ReadonlyArray<Known>,
 ): ReadonlyArray<Known> => {
   const kept = new Map<string, number>()
@@ -97,7 +97,7 @@ export const outlived = <Known extends { readonly projection: string }>(
 }
 
 /** Names the schema versions to which a vocabulary upcasts events: every event type whose version is above 1. */
-export const readingOf = (vocabulary: Vocabulary): string =>
+export const upcastVersionsOf = (vocabulary: Vocabulary): string =>
   [...vocabulary.types.values()]
     .filter(({ version }) => version > 1)
     .map(({ name, version }) => `${name}@${version}`)

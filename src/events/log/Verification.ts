@@ -112,18 +112,18 @@ export interface VerifyOptions {
    */
   readonly onProgress?: (verified: number, of: number) => Effect.Effect<void>
   /** Called before each check, with its name. */
-  readonly onLook?: (what: string) => Effect.Effect<void>
+  readonly onCheck?: (what: string) => Effect.Effect<void>
 }
 
 /** The option schemas that `verify` and the doctor share: all but `quick`. */
-export const checkResultFields = {
+export const sharedVerifyFields = {
   anchor: Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } }),
   onProgress: Options.callable<NonNullable<VerifyOptions["onProgress"]>>(),
-  onLook: Options.callable<NonNullable<VerifyOptions["onLook"]>>(),
+  onCheck: Options.callable<NonNullable<VerifyOptions["onCheck"]>>(),
 }
 
 /** Schema of `VerifyOptions`. */
-export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...checkResultFields, quick: Schema.Boolean } })
+export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...sharedVerifyFields, quick: Schema.Boolean } })
 
 /**
  * Severity of a finding:

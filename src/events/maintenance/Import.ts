@@ -2,7 +2,7 @@
 
 import { Data, Predicate, Stream } from "effect"
 import * as Options from "../../values/Options.ts"
-import type { Recorded } from "../read/Records.ts"
+import type { StoredEvent } from "../read/Records.ts"
 
 /** Fix the input or the call: the events are not a complete, unchanged log, or the target file exists. */
 export class NotImported extends Data.TaggedError("NotImported")<{
@@ -22,7 +22,7 @@ export interface ImportOptions<E, R> {
   /** The log to create. The file must not exist. */
   readonly filename: string
   /** All events of a log from its first, in order, exactly as stored. */
-  readonly events: Stream.Stream<ReadonlyArray<Recorded>, E, R>
+  readonly events: Stream.Stream<ReadonlyArray<StoredEvent>, E, R>
 }
 
 /** Schema of `ImportOptions`. The chain is verified event by event while the stream is read. */

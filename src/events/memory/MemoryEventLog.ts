@@ -12,7 +12,7 @@ import * as Chain from "../integrity/Chain.ts"
 import * as Verifier from "../integrity/Verifier.ts"
 import { EventLog, MAIN, ON_MAIN, type Query } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
-import { readingOf, Snapshots } from "../log/Snapshots.ts"
+import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { Verification, VerifyOptions } from "../log/Verification.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
@@ -48,7 +48,7 @@ export const layer = (
       const { vocabulary = Vocabulary.core } = yield* Options.decode("layerMemory", MemoryOptions, options)
       const keys = PersonalDataKeys.memory()
       const log = yield* make(vocabulary, keys)
-      const snapshots = MemorySnapshots.make(readingOf(vocabulary), keys)
+      const snapshots = MemorySnapshots.make(upcastVersionsOf(vocabulary), keys)
       const personalData = PersonalDataOf.make({ log, keys, snapshots, attempt: Effect.sync })
       return Context.make(EventLog, log).pipe(
         Context.add(Lease, MemoryLease.make("memory")),
@@ -98,7 +98,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
       head = batch.head
       commits.notify()
       const missed = Sequencer.readingOnce(page)
-      return Either.right(requests.map((_, index) => Sequencer.answer(batch.placements[index], missed)))
+      return Either.right(requests.map((_, index) => Sequencer.toResult(batch.placements[index], missed)))
     })
 
     const source: Verifier.Source = {

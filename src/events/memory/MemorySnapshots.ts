@@ -1,7 +1,7 @@
 /** The snapshot cache of a log in memory. */
 
 import { type Context, Effect, Option } from "effect"
-import { outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshots.ts"
+import { type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 
 /** The snapshots and parts of one series. */
@@ -13,7 +13,7 @@ interface StoredSeries {
 }
 
 /** Makes an empty cache. */
-export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots> => {
+export const make = (upcastVersions: string, keys: Keys): Context.Tag.Service<Snapshots> => {
   // In the order in which each series was last stored.
   const seriesByKey = new Map<string, StoredSeries>()
   const epoch = () => keys.ofSnapshots()?.id ?? ""
@@ -23,7 +23,7 @@ export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots
     return seriesByKey.get(key) ?? { key, projection: series.projection, snapshots: new Map(), parts: new Map() }
   }
   return Snapshots.of({
-    reading,
+    upcastVersions,
     epoch: Effect.sync(epoch),
     nearest: (series, at) =>
       Effect.sync(() => {
@@ -56,7 +56,7 @@ export const make = (reading: string, keys: Keys): Context.Tag.Service<Snapshots
         stored.snapshots.set(snapshot.position, snapshot)
         seriesByKey.delete(stored.key)
         seriesByKey.set(stored.key, stored)
-        for (const { key } of outlived([...seriesByKey.values()].reverse())) seriesByKey.delete(key)
+        for (const { key } of seriesToDelete([...seriesByKey.values()].reverse())) seriesByKey.delete(key)
       }),
     forget: (series, position) => Effect.sync(() => void of(series).snapshots.delete(position)),
     drop: Effect.sync(() => seriesByKey.clear()),

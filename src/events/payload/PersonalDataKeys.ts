@@ -24,7 +24,7 @@ export interface Subject {
 }
 
 /** A destroyed key, and the id of the event that records it. */
-export interface Destroyed {
+export interface DestroyedKey {
   readonly keyId: string
   readonly eventId: string
 }
@@ -45,7 +45,7 @@ export interface Keys {
    * Destroys a subject's key. Also replaces the snapshots' key, so that states folded from the subject's data become
    * unreadable. Undefined if the subject has no key. Repeated calls return the same until `settle`.
    */
-  readonly destroy: (subject: string) => Destroyed | undefined
+  readonly destroy: (subject: string) => DestroyedKey | undefined
   /** Deletes the record of a destroyed key, after the event that records it was appended. */
   readonly settle: (keyId: string) => void
   /** The key that encrypts snapshots; undefined while there is no key at all. */
@@ -64,7 +64,7 @@ export const memory = (): Keys => {
     readonly since: number
   }
   const bySubject = new Map<string, StoredKey>()
-  const destroyed = new Map<string, Destroyed & { readonly since: number }>()
+  const destroyed = new Map<string, DestroyedKey & { readonly since: number }>()
   let ofSnapshots: Key | undefined
   return {
     name: "memory",

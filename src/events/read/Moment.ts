@@ -22,7 +22,7 @@ export const Moment: Schema.Schema<Moment> = Schema.Union(Schema.Number, Schema.
 })
 
 /** A moment after it was looked up: the state of a timeline after its events up to a position of the log. */
-export interface Located {
+export interface LocatedMoment {
   readonly timeline: string
   readonly position: number
 }
@@ -92,12 +92,12 @@ export class RangeReversed extends Data.TaggedError("RangeReversed")<{
 }
 
 /** Fails with `RangeReversed` if the range ends before it begins; otherwise returns it. */
-export const inOrder = <Range extends { readonly after: number; readonly until: number }>(
+export const checkedRange = <Range extends { readonly after: number; readonly until: number }>(
   range: Range,
 ): Effect.Effect<Range, RangeReversed> => (range.until < range.after ? new RangeReversed(range) : Effect.succeed(range))
 
 /** Reasons why a moment cannot be looked up. */
-export type NotLocated =
+export type LocateError =
   | MomentInvalid
   | PositionOutOfRange
   | PositionElsewhere
@@ -122,11 +122,11 @@ export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
 }
 
 /** The position of a moment, whatever its timeline. */
-export const resolve = (moment: Moment): Effect.Effect<number, NotLocated, EventLog> =>
+export const resolve = (moment: Moment): Effect.Effect<number, LocateError, EventLog> =>
   Effect.map(locate(moment), ({ position }) => position)
 
 /** The timeline and the position of a moment. */
-export const locate = (moment: Moment): Effect.Effect<Located, NotLocated, EventLog> =>
+export const locate = (moment: Moment): Effect.Effect<LocatedMoment, LocateError, EventLog> =>
   Effect.gen(function* () {
     const parsed = yield* parse(moment)
     const log = yield* EventLog
@@ -149,7 +149,7 @@ export const locate = (moment: Moment): Effect.Effect<Located, NotLocated, Event
 const locatePosition = ({ timeline, position }: { readonly timeline: string | null; readonly position: number }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    yield* withinLog(position)
+    yield* checkedPosition(position)
     const view = yield* viewOf(timeline)
     const [event] = position === 0 ? [] : yield* eventAt(log, position)
     if (event === undefined || isInHistory(view.spans, event)) return { timeline: view.timeline, position }
@@ -173,13 +173,13 @@ const viewOf = (timeline: string | null) =>
   })
 
 /** Whether an event is part of a history. */
-const isInHistory = (spans: typeof EventLog.Service.spans, { timeline, position }: Located): boolean =>
+const isInHistory = (spans: typeof EventLog.Service.spans, { timeline, position }: LocatedMoment): boolean =>
   spans.some(
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )
 
 /** Fails with `PositionOutOfRange` if the log does not have the position; otherwise returns it. */
-export const withinLog = (position: number): Effect.Effect<number, PositionOutOfRange | LogError, EventLog> =>
+export const checkedPosition = (position: number): Effect.Effect<number, PositionOutOfRange | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const head = yield* log.head

@@ -5,7 +5,7 @@ import type { Link } from "../integrity/Chain.ts"
 import type { LogError, Query } from "../log/EventLog.ts"
 
 /** An event exactly as stored: the content that its hash covers, and the hash. */
-export interface Recorded {
+export interface StoredEvent {
   readonly link: Link
   /**
    * The payload's text that the hash covers: JSON, `{ open, sealed }` if fields are encrypted, a blob's name if it is
@@ -20,7 +20,7 @@ export interface Recorded {
 }
 
 /** A decoded event whose payload is still JSON text, since most exports write the text as it is. */
-export interface Readable {
+export interface DecodedEvent {
   readonly link: Link
   /** The payload, upcast to the current version of its type's schema. */
   readonly text: string
@@ -28,8 +28,8 @@ export interface Readable {
   readonly hash: string
 }
 
-/** Options of `Records.readable`. */
-export interface ReadableOptions {
+/** Options of `Records.decoded`. */
+export interface DecodedOptions {
   /**
    * Whether to decrypt personal fields whose keys are available. Otherwise each reads as the replacement that its type
    * declares, as if its key were destroyed.
@@ -49,12 +49,12 @@ export class Records extends Context.Tag("hindcast/Records")<
   {
     readonly stored: <E, R>(
       query: Query,
-      take: (page: ReadonlyArray<Recorded>) => Effect.Effect<void, E, R>,
+      take: (page: ReadonlyArray<StoredEvent>) => Effect.Effect<void, E, R>,
     ) => Effect.Effect<void, E | LogError, R>
-    readonly readable: <E, R>(
+    readonly decoded: <E, R>(
       query: Query,
-      options: ReadableOptions,
-      take: (page: ReadonlyArray<Readable>) => Effect.Effect<void, E, R>,
+      options: DecodedOptions,
+      take: (page: ReadonlyArray<DecodedEvent>) => Effect.Effect<void, E, R>,
     ) => Effect.Effect<void, E | LogError, R>
   }
 >() {}

@@ -92,7 +92,7 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
     if (query.timeline !== name || query.afterVersion !== undefined) return log.readPage(query, limit)
     return Effect.gen(function* () {
       const events: Array<Event> = []
-      for (const part of parts(spans, query)) {
+      for (const part of splitBySpan(spans, query)) {
         if (events.length === limit) break
         // Most pages lie within one span: those are returned as read.
         const page = yield* log.readPage(part, limit - events.length)
@@ -126,7 +126,7 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
  * Splits a query over a whole history into one query for each span, in order. Spans outside the query's range are left
  * out.
  */
-export const parts = (spans: ReadonlyArray<Span>, query: Query): ReadonlyArray<Query> => {
+export const splitBySpan = (spans: ReadonlyArray<Span>, query: Query): ReadonlyArray<Query> => {
   const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
   let from = 0
   return spans.flatMap((span) => {

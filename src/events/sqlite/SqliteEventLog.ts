@@ -6,7 +6,7 @@ import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Writer from "../append/Writer.ts"
 import { type AppendRequest, EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
-import { readingOf, Snapshots } from "../log/Snapshots.ts"
+import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { VerifyOptions } from "../log/Verification.ts"
 import { Archive } from "../maintenance/Archive.ts"
 import { Bundles } from "../maintenance/Bundles.ts"
@@ -122,7 +122,13 @@ const opened = (options: SqliteOptions) =>
             verify({ database, segments, keys, ownKey }, options),
           ),
       })
-      const stored = { reader: database, writer: cacheWriter, reading: readingOf(vocabulary), keys, ownKey }
+      const stored = {
+        reader: database,
+        writer: cacheWriter,
+        upcastVersions: upcastVersionsOf(vocabulary),
+        keys,
+        ownKey,
+      }
       const cache = snapshots.make(stored)
       const attempt = <A>(run: () => A) => Database.attempt(keys.name, run)
       const archive = archiving.make({ log, reader: database, writer: inMemory ? undefined : writer, segments })
@@ -184,7 +190,7 @@ const openFile = (filename: string) =>
     const cacheWriter = yield* Database.open(filename, { readonly: false })
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
-    const committed = yield* Checkpoint.whenIdle(cacheWriter)
+    const committed = yield* Checkpoint.truncateWhenIdle(cacheWriter)
     return { writer, reader, cacheWriter, lease: lease.make(opened), committed }
   })
 

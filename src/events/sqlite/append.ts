@@ -52,8 +52,8 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     // It may have been archived meanwhile.
     if (hashAt(database, segments, position) === hash) return
     const reason =
-      "another event is there than the one that was, or none: the file was set back to an earlier state, or rewritten, while the log " +
-      "was open. What came since is lost, and nothing more is appended until the log is opened again"
+      "the event at the head is missing or is another one: the file was replaced by an earlier copy, or rewritten, while the log was " +
+      "open. Later events are lost, and nothing more is appended until the log is opened again"
     throw new LogCorrupt({ log: database.filename, position, reason })
   }
 
@@ -80,7 +80,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     // The batch is committed. If a conflict's missed events cannot be read, only its caller gets that error.
     return requests.map((_, index) =>
       Either.flatMap(
-        attemptSync(database.filename, () => Sequencer.answer(batch.placements[index], missed)),
+        attemptSync(database.filename, () => Sequencer.toResult(batch.placements[index], missed)),
         (answer) => answer,
       ),
     )
@@ -222,7 +222,7 @@ const insert = (database: LogDatabase, { count, values }: Rows): boolean => {
 /** Rows that SQLite did not store must not be acknowledged: it reports nothing if a trigger skips a row. */
 const expectStored = (database: LogDatabase, expected: number, stored: number): void => {
   if (stored === expected) return
-  const reason = `of ${expected} rows SQLite stored ${stored}: a trigger that is not Hindcast's left the others out`
+  const reason = `SQLite stored ${stored} of ${expected} rows: a trigger that is not Hindcast's skipped the others`
   throw new LogCorrupt({ log: database.filename, position: null, reason })
 }
 

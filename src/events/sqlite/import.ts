@@ -9,7 +9,7 @@ import * as Chain from "../integrity/Chain.ts"
 import type { OpenError } from "../log/EventLog.ts"
 import { ImportOptions, NotImported } from "../maintenance/Import.ts"
 import { digestIn } from "../payload/Blob.ts"
-import type { Recorded } from "../read/Records.ts"
+import type { StoredEvent } from "../read/Records.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import { write } from "./append.ts"
 import * as createLog from "./file/createLog.ts"
@@ -60,7 +60,7 @@ export const importEvents = <E, R>(
   })
 
 /** Why an event does not continue the chain; undefined if it does. */
-const flawOf = (head: Head, { link, stored, keyId, hash }: Recorded): string | undefined => {
+const flawOf = (head: Head, { link, stored, keyId, hash }: StoredEvent): string | undefined => {
   const { position } = link
   if (head.position === 0 && position > 1) {
     return `it is @${position}, and a log begins at @1; only an export of all events from the first can be imported`
@@ -74,7 +74,7 @@ const flawOf = (head: Head, { link, stored, keyId, hash }: Recorded): string | u
   return `@${position} does not give its hash: it was altered, or the event before it was exchanged for another`
 }
 
-const rowsOf = (page: ReadonlyArray<Recorded>) => ({
+const rowsOf = (page: ReadonlyArray<StoredEvent>) => ({
   rows: page.map(({ link, keyId, hash }) => ({
     ...link,
     hash,

@@ -1,7 +1,7 @@
 /** Reads events from the log's file and its segments: pages, single events, and the head. */
 
 import * as Chain from "../integrity/Chain.ts"
-import type { Stored } from "../integrity/TamperClassification.ts"
+import type { StoredRow } from "../integrity/TamperClassification.ts"
 import { LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
@@ -45,7 +45,7 @@ export const pageOf = <A>(
   query: Query,
   limit: number,
   ofRetained: (row: Row) => A,
-  ofArchived: (row: Stored) => A,
+  ofArchived: (row: StoredRow) => A,
 ): ReadonlyArray<A> => {
   const { segments } = reader
   for (;;) {
@@ -166,7 +166,7 @@ const eventOf = (reader: Reader, row: Row): Event => {
 }
 
 /** The event of a segment's row. */
-const archivedEvent = (reader: Reader, { link, payload: text, keyId, hash }: Stored): Event => {
+const archivedEvent = (reader: Reader, { link, payload: text, keyId, hash }: StoredRow): Event => {
   const { payload, personal } = contentOf(reader, link.position, link.id, { payload: text, keyId })
   const event = { ...link, payload: reader.upcast(link.type, link.schemaVersion, payload), hash }
   return personal === undefined ? event : { ...event, personal }

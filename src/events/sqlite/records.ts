@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Link } from "../integrity/Chain.ts"
-import type { Stored } from "../integrity/TamperClassification.ts"
+import type { StoredRow } from "../integrity/TamperClassification.ts"
 import type { Query } from "../log/EventLog.ts"
 import { digestIn } from "../payload/Blob.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import { FIRST_PAGE } from "../read/Pages.ts"
 import { invalidQuery } from "../read/QueryValidation.ts"
-import { type Readable, type Recorded, Records } from "../read/Records.ts"
+import { type DecodedEvent, Records, type StoredEvent } from "../read/Records.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
 import { contentOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } from "./read.ts"
@@ -44,7 +44,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
 
   return Records.of({
     stored: (query, take) => forEachPage(query, (row) => storedEvent(reader, row), take),
-    readable: (query, { decrypted }, take) => {
+    decoded: (query, { decrypted }, take) => {
       // Compared with true: any other value from an untyped program must not expose personal data.
       const contents = decrypted === true ? reader : withoutKeys
       return forEachPage(query, (row) => readable(contents, vocabulary, row), take)
@@ -53,14 +53,14 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
 }
 
 /** An event whose payload was not decoded. */
-type UndecodedEvent = Omit<Stored, "flaw">
+type UndecodedEvent = Omit<StoredRow, "flaw">
 
 const undecoded = (reader: Reader, row: Row): UndecodedEvent => {
   const { link, hash } = rowLink(reader, row)
   return { link, payload: String(row[11]), keyId: row[12] === null ? null : nameIn(reader.names, row, row[12]), hash }
 }
 
-const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: UndecodedEvent): Recorded => ({
+const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: UndecodedEvent): StoredEvent => ({
   link,
   stored,
   blob: blobIn(reader, link.position, stored) ?? null,
@@ -69,7 +69,11 @@ const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: Und
 })
 
 /** Most payloads read as they are stored, and are neither parsed nor serialised. */
-const readable = (reader: Reader, { types }: Vocabulary, { link, payload, keyId, hash }: UndecodedEvent): Readable => {
+const readable = (
+  reader: Reader,
+  { types }: Vocabulary,
+  { link, payload, keyId, hash }: UndecodedEvent,
+): DecodedEvent => {
   const isCurrent = (types.get(link.type)?.version ?? link.schemaVersion) === link.schemaVersion
   if (keyId === null && isCurrent) {
     return { link, text: blobIn(reader, link.position, payload) ?? payload, keyId, hash }

@@ -2,7 +2,7 @@
 
 import { type Context, Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
-import { type Found, outlived, type Series, type Snapshot, Snapshots } from "../log/Snapshots.ts"
+import { type FoundSnapshot, type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
 import { decryptFields, encryptFields } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import * as Database from "./file/database.ts"
@@ -18,7 +18,7 @@ export interface Stores {
   /** Absent for a log that is opened for reading only: it uses the existing snapshots. */
   readonly writer: Database.LogDatabase | undefined
   /** Names the schema versions to which events are upcast. */
-  readonly reading: string
+  readonly upcastVersions: string
   /** States hold decrypted personal data. If the log has keys, states are therefore encrypted too. */
   readonly keys: Keys
   /** The key that authenticates the log's own snapshots. */
@@ -34,13 +34,13 @@ export const make = (stores: Stores): Service => {
   return Snapshots.of({ ...readFrom(stores), ...writing })
 }
 
-const readFrom = ({ reader: database, reading, keys, ownKey }: Stores) => {
+const readFrom = ({ reader: database, upcastVersions, keys, ownKey }: Stores) => {
   const attempt = <A>(read: () => A) => Database.attemptRead(database.filename, read)
   return {
-    reading,
+    upcastVersions,
     epoch: attempt(() => keys.ofSnapshots()?.id ?? ""),
     nearest: (series: Series, at: number) =>
-      attempt((): Option.Option<Found> => {
+      attempt((): Option.Option<FoundSnapshot> => {
         const own = ownKey.find()
         // Without the key, forged snapshots cannot be detected.
         if (own === undefined) return Option.none()
@@ -115,7 +115,7 @@ const SAVE = `INSERT OR REPLACE INTO snapshots
   (projection, fingerprint, timeline, position, event_hash, state_hash, root) VALUES (?, ?, ?, ?, ?, ?, ?)`
 const FORGET = "DELETE FROM snapshots WHERE fingerprint = ? AND timeline = ? AND position = ?"
 
-const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): Found => {
+const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): FoundSnapshot => {
   const [position, eventHash, stateHash] = [Number(row[0]), String(row[1]), String(row[2])]
   const { seal, root } = splitSeal(row[3] instanceof Uint8Array ? row[3] : NO_BYTES)
   return {
@@ -142,7 +142,7 @@ export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> =>
 /** Deletes outlived series. Rows that are stored later have higher rowids. */
 const forgetOutlived = (database: Database.LogDatabase): void => {
   const known = database.rows(SERIES).map(([name, projection]) => ({ name, projection: String(projection) }))
-  for (const { name } of outlived(known)) {
+  for (const { name } of seriesToDelete(known)) {
     database.run("DELETE FROM snapshots WHERE fingerprint = ?", [name])
     database.run("DELETE FROM snapshot_parts WHERE digest >= ? || '/' AND digest < ? || '0'", [name, name])
   }

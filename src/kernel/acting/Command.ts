@@ -60,7 +60,7 @@ export interface Command {
 }
 
 /** How far a command has come. It decides which event ends the command if it is interrupted. */
-export interface Progress {
+export interface CommandProgress {
   /** The event that the next one is caused by. */
   last: string
   dispatched: boolean
@@ -88,7 +88,7 @@ const checkedCopy = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
     return changed === undefined ? Either.right(copy) : Either.left(changed)
   } catch (cause) {
     // The caller's getter or proxy threw.
-    const found = `what throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
+    const found = `a value that throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
     return Either.left({ path: "", found })
   }
 }

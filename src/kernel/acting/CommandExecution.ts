@@ -11,7 +11,7 @@ import { mayDoMore } from "../gate/PluginRisk.ts"
 import type { Restore } from "../instances/Instance.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
-import { deny, expire, recordAborted } from "./CommandOutcome.ts"
+import { recordAborted, recordDenied, recordExpired } from "./CommandOutcome.ts"
 import { dispatch } from "./Dispatch.ts"
 
 export type { ActError, CommandOutcome } from "./Command.ts"
@@ -40,7 +40,7 @@ export const act = (
         causationId,
         payload: { commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
       })
-      const progress: Command.Progress = { last: commanded.id, dispatched: false, ended: false }
+      const progress: Command.CommandProgress = { last: commanded.id, dispatched: false, ended: false }
       const steps =
         resolved === undefined
           ? denyUnknown(command, progress)
@@ -51,22 +51,22 @@ export const act = (
     }),
   )
 
-const denyUnknown = (command: Command.Command, progress: Command.Progress) =>
+const denyUnknown = (command: Command.Command, progress: Command.CommandProgress) =>
   Effect.flatMap(command.task.kernel.registry.state, (registry) => {
     const names = Command.activeIn(command.task, registry).map(({ name }) => name)
     const reason = `no active actuator has this name; active: ${names.join(", ") || "none"}`
-    return deny(command, progress, "active-actuators", reason)
+    return recordDenied(command, progress, "active-actuators", reason)
   })
 
 const decideAndDispatch = (
   command: Command.Command,
   resolved: Command.ResolvedActuator,
-  progress: Command.Progress,
+  progress: Command.CommandProgress,
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
-    const wrong = ComponentSchemas.disagreement("args", resolved.declared?.args, command.args)
-    if (wrong !== undefined) return yield* deny(command, progress, "args-schema", wrong)
+    const wrong = ComponentSchemas.validationError("args", resolved.declared?.args, command.args)
+    if (wrong !== undefined) return yield* recordDenied(command, progress, "args-schema", wrong)
     const ruling = rulingOn(command, resolved)
     return yield* carryOut(command, resolved, ruling, progress, restore)
   })
@@ -83,7 +83,7 @@ const carryOut = (
   command: Command.Command,
   resolved: Command.ResolvedActuator,
   ruling: Gate.Ruling,
-  progress: Command.Progress,
+  progress: Command.CommandProgress,
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> => {
   const { rule, reason } = ruling
@@ -98,22 +98,27 @@ const carryOut = (
           case "approved":
             return yield* allow(command, resolved, rule, true, progress, restore)
           case "rejected":
-            return yield* deny(command, progress, rule, settled.reason)
+            return yield* recordDenied(command, progress, rule, settled.reason)
           case "expired":
-            return yield* expire(command, progress, rule)
+            return yield* recordExpired(command, progress, rule)
           default:
-            return yield* deny(
+            return yield* recordDenied(
               command,
               progress,
-              Gate.ITSELF,
+              Gate.INVALID_GATE_RULE,
               unexpectedValue("approved, rejected or expired", settled),
             )
         }
       })
     case "deny":
-      return deny(command, progress, rule, reason)
+      return recordDenied(command, progress, rule, reason)
     default:
-      return deny(command, progress, Gate.ITSELF, unexpectedValue("allow, deny or confirm", ruling.decision))
+      return recordDenied(
+        command,
+        progress,
+        Gate.INVALID_GATE_RULE,
+        unexpectedValue("allow, deny or confirm", ruling.decision),
+      )
   }
 }
 
@@ -129,7 +134,7 @@ const allow = (
   resolved: Command.ResolvedActuator,
   rule: string,
   approved: boolean,
-  progress: Command.Progress,
+  progress: Command.CommandProgress,
   restore: Restore,
 ) =>
   Effect.gen(function* () {

@@ -7,10 +7,10 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import type { Command, CommandOutcome, Progress } from "./Command.ts"
+import type { Command, CommandOutcome, CommandProgress } from "./Command.ts"
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
-export type RecordedOutcome = (
+export type ExecutionResult = (
   | { readonly succeeded: Json; readonly latencyMs: number }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
@@ -22,11 +22,11 @@ export type RecordedOutcome = (
  * Records a command's outcome and, in the same commit, its changes to the plugin's environment. An outcome that the
  * log cannot store is recorded as a failure with code `OutcomeNotRecordable`, so that every dispatch ends.
  */
-export const end = (
+export const recordOutcome = (
   command: Command,
   plugin: string,
-  progress: Progress,
-  ending: RecordedOutcome,
+  progress: CommandProgress,
+  ending: ExecutionResult,
 ): Effect.Effect<CommandOutcome, AppendError> =>
   command.task
     .inOrder(
@@ -48,7 +48,9 @@ export const end = (
     )
     .pipe(
       Effect.catchTag("InvalidEvent", ({ message }) =>
-        end(command, plugin, progress, { failed: { code: "OutcomeNotRecordable", message: plainText(message) } }),
+        recordOutcome(command, plugin, progress, {
+          failed: { code: "OutcomeNotRecordable", message: plainText(message) },
+        }),
       ),
     )
 
@@ -63,7 +65,7 @@ const warnUnrecorded =
       `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
-const outcomeEvent = (commandId: string, causationId: string, ending: RecordedOutcome): CoreNewEvent =>
+const outcomeEvent = (commandId: string, causationId: string, ending: ExecutionResult): CoreNewEvent =>
   "succeeded" in ending
     ? {
         type: "CommandSucceeded",
@@ -86,7 +88,7 @@ const patchOf = (task: ActingTask, plugin: string, state: Json | undefined) => {
 }
 
 /** Records that a command was denied. It is not executed. */
-export const deny = (command: Command, progress: Progress, rule: string, why: string) => {
+export const recordDenied = (command: Command, progress: CommandProgress, rule: string, why: string) => {
   const reason = plainText(why)
   return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
     const { commandId, actuator, args } = command
@@ -95,7 +97,7 @@ export const deny = (command: Command, progress: Progress, rule: string, why: st
 }
 
 /** Records that nobody decided about a command in time. It is not executed. */
-export const expire = (command: Command, progress: Progress, rule: string) => {
+export const recordExpired = (command: Command, progress: CommandProgress, rule: string) => {
   const reason = "nobody decided in time"
   return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
     const { commandId, actuator, args } = command
@@ -103,7 +105,7 @@ export const expire = (command: Command, progress: Progress, rule: string) => {
   })
 }
 
-const denied = ({ task, commandId }: Command, progress: Progress, rule: string, reason: string) =>
+const denied = ({ task, commandId }: Command, progress: CommandProgress, rule: string, reason: string) =>
   Effect.tap(
     task.record({
       type: "CommandDenied",
@@ -119,7 +121,7 @@ const denied = ({ task, commandId }: Command, progress: Progress, rule: string, 
 /** Records the end of a command that was interrupted, or that failed without an outcome. */
 export const recordAborted = (
   command: Command,
-  progress: Progress,
+  progress: CommandProgress,
   cause: Cause.Cause<unknown>,
 ): Effect.Effect<void> => {
   // The kernel that took over records the end.

@@ -11,8 +11,8 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
-import { type Command, type CommandOutcome, type Progress, type ResolvedActuator, resolve } from "./Command.ts"
-import { deny, end } from "./CommandOutcome.ts"
+import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
+import { recordDenied, recordOutcome } from "./CommandOutcome.ts"
 
 /**
  * Sends an allowed command to its plugin, in its turn. Once it is dispatched, only the call itself can be
@@ -26,7 +26,7 @@ export const dispatch = (
   resolved: ResolvedActuator,
   allowed: Event,
   outdated: (now: ResolvedActuator) => string | undefined,
-  progress: Progress,
+  progress: CommandProgress,
   restore: Restore,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
   const { task, actuator } = command
@@ -38,17 +38,22 @@ export const dispatch = (
       // checked again.
       const now = yield* resolve(command)
       if (now?.digest !== resolved.digest) {
-        return yield* deny(command, progress, "active-actuators", "its actuator was deactivated or updated meanwhile")
+        return yield* recordDenied(
+          command,
+          progress,
+          "active-actuators",
+          "its actuator was deactivated or updated meanwhile",
+        )
       }
       const changed = outdated(now)
-      if (changed !== undefined) return yield* deny(command, progress, "effective-risk", changed)
+      if (changed !== undefined) return yield* recordDenied(command, progress, "effective-risk", changed)
       yield* task.kernel.lease.check
       const dispatched = yield* recordDispatch(command, progress, allowed.version)
       if (dispatched === undefined) {
         // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
         // program wrote to a stream that is not its own.
         yield* task.kernel.lease.check
-        return yield* deny(command, progress, "open-task", "its task was closed by another program meanwhile")
+        return yield* recordDenied(command, progress, "open-task", "its task was closed by another program meanwhile")
       }
       progress.last = dispatched.id
       progress.dispatched = true
@@ -58,7 +63,7 @@ export const dispatch = (
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
   return task.kernel.commands
     .inTurn({ lane, actuator, priority }, Effect.flatMap(instance, send), restore)
-    .pipe(onPluginFailure((failure) => end(command, plugin, progress, { failed: failureOf(failure) })))
+    .pipe(onPluginFailure((failure) => recordOutcome(command, plugin, progress, { failed: failureOf(failure) })))
 }
 
 /**
@@ -71,7 +76,7 @@ export const dispatch = (
  */
 const recordDispatch = (
   command: Command,
-  progress: Progress,
+  progress: CommandProgress,
   version: number,
 ): Effect.Effect<Event | undefined, AppendError> =>
   command.task
@@ -99,7 +104,7 @@ const call = (
   command: Command,
   { plugin, component, declared }: ResolvedActuator,
   process: Instance["process"],
-  progress: Progress,
+  progress: CommandProgress,
   restore: Restore,
 ): Effect.Effect<CommandOutcome, AppendError> => {
   const startedAt = performance.now()
@@ -110,9 +115,13 @@ const call = (
   }
   return Effect.matchEffect(restore(process.act(component, command.args, options)), {
     onSuccess: ({ result, state }) =>
-      end(command, plugin, progress, { succeeded: result, state, latencyMs: MonotonicClock.elapsedSince(startedAt) }),
+      recordOutcome(command, plugin, progress, {
+        succeeded: result,
+        state,
+        latencyMs: MonotonicClock.elapsedSince(startedAt),
+      }),
     onFailure: (failure) =>
-      end(command, plugin, progress, {
+      recordOutcome(command, plugin, progress, {
         failed: failureOf(failure),
         state: "state" in failure ? failure.state : undefined,
         latencyMs: MonotonicClock.elapsedSince(startedAt),

@@ -8,11 +8,11 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { CommandOutcome } from "../acting/CommandExecution.ts"
-import type { Capability, Sense } from "../tasks/Capabilities.ts"
+import type { ActuatorCapability, SensorCapability } from "../tasks/Capabilities.ts"
 import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
 
-export type { Capability, Sense } from "../tasks/Capabilities.ts"
+export type { ActuatorCapability, SensorCapability } from "../tasks/Capabilities.ts"
 export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
 /**
@@ -28,9 +28,9 @@ export interface View {
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
   /** The sensors that the readings come from. */
-  readonly sensors: ReadonlyArray<Sense>
+  readonly sensors: ReadonlyArray<SensorCapability>
   /** The commands that are possible, with their arguments. */
-  readonly actuators: ReadonlyArray<Capability>
+  readonly actuators: ReadonlyArray<ActuatorCapability>
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
   /** `recordedAt` of the newest event in this view, in epoch milliseconds. */
@@ -77,7 +77,7 @@ export interface DecidingAgent {
 }
 
 /** A task for an agent that works by itself, with randomness and time that a replay can reproduce. */
-export interface Workplace extends Task {
+export interface AgentTask extends Task {
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
   /** `recordedAt` of the newest event that the agent received, in epoch milliseconds; 0 before the first. */
@@ -88,7 +88,7 @@ export interface Workplace extends Task {
 export interface AdvancingAgent {
   readonly name: string
   readonly version: string
-  readonly advance: (task: Workplace) => Effect.Effect<boolean, unknown>
+  readonly advance: (task: AgentTask) => Effect.Effect<boolean, unknown>
 }
 
 /** An agent is a value: a name, a version and a function. */

@@ -69,7 +69,7 @@ const advanceLoop = (
   })
 
 /** A task with random numbers from its seed, and the time of the newest event that its agent received. */
-const workplace = (task: Task): Agent.Workplace => {
+const workplace = (task: Task): Agent.AgentTask => {
   const numbers = new PCGRandom(task.seed)
   let now = 0
   const advanceClock = (events: ReadonlyArray<Event>) =>

@@ -1,6 +1,6 @@
 /**
- * Runs an agent on a task of its own: opens the task, lets the agent work on it, and closes the task, whatever became of the
- * agent. A task whose agent throws is closed here, as `failed`; one whose run is interrupted as `abandoned`.
+ * Runs an agent on a new task: opens the task, lets the agent work on it, and always closes the task. If the agent
+ * throws, the task is closed as `failed`; if the run is interrupted, as `abandoned`.
  */
 import { Effect, Exit } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -14,10 +14,10 @@ import type { OpenError } from "../tasks/TaskOpening.ts"
 import * as Agent from "./Agent.ts"
 import { type LoopOptions, loop, loopFields } from "./AgentLoop.ts"
 
-/** What a run is asked for. */
+/** Options of a run. */
 export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
 
-/** Their schema. */
+/** Schema of `RunOptions`. */
 export const RunOptions = Options.of<RunOptions>({
   required: { goal: Options.Text },
   optional: { ...Task.openFields, ...loopFields },
@@ -25,13 +25,13 @@ export const RunOptions = Options.of<RunOptions>({
 
 export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
-/** What a run needs of its kernel. */
+/** The functions of the kernel that a run needs. */
 export interface TaskService {
   readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, OpenError>
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 
-/** Opens a task, lets an agent work on it until it is done or out of steps, closes it, and answers with its audit. */
+/** Opens a task, lets an agent work on it until it is done or has no steps left, and closes it. Returns its audit. */
 export const runAgent = (
   { open, audit }: TaskService,
   given: Agent.Agent,

@@ -7,7 +7,7 @@ import type { Reward } from "../../plugins/manifest/Manifest.ts"
 import { measureName, type Rubric } from "../rules/Rubric.ts"
 
 /** What decides a reward: its rule, a function of the measure's plugin, or a language model. */
-export type By = "rule" | "plugin" | "model"
+export type CriticKind = "rule" | "plugin" | "model"
 
 /** The decision about one reward or punishment of a rubric. */
 export type Judgement = {
@@ -51,7 +51,7 @@ export interface TaskEvents {
 
 /** The judging of one task: it is shown the task's events in order, then asked to decide. */
 export interface Judging {
-  readonly see: (event: Event) => void
+  readonly observe: (event: Event) => void
   /**
    * The given rewards and punishments, and those that could not be scored. A condition that did not hold has no
    * judgement. If a critic fails, its targets are unscored, with the reason; only errors of the log fail the effect.

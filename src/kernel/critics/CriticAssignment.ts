@@ -3,10 +3,10 @@
 import { Data, Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { measureName } from "../rules/Rubric.ts"
-import type { By, Target } from "./Critic.ts"
+import type { CriticKind, Target } from "./Critic.ts"
 
 /** The critics that are available. */
-export interface Available {
+export interface AvailableCritics {
   /** Why the plugin of a measure has no function to judge it; undefined if it has one. */
   readonly pluginLacks: (measure: Target["measure"]) => string | undefined
   /** Whether a model is available. */
@@ -24,7 +24,7 @@ export const CriticPreference = Schema.Struct({
 export type CriticPreference = typeof CriticPreference.Type
 
 /** The critic that decides a reward. `nobody`: none can, with the reason. */
-export type CriticAssignment = { readonly by: By } | { readonly by: "nobody"; readonly reason: string }
+export type CriticAssignment = { readonly by: CriticKind } | { readonly by: "nobody"; readonly reason: string }
 
 /** Fix the call: a preference names a measure or reward that the rubric lacks. */
 export class CriticPreferenceInvalid extends Data.TaggedError("CriticPreferenceInvalid")<{
@@ -43,7 +43,7 @@ export class CriticPreferenceInvalid extends Data.TaggedError("CriticPreferenceI
  */
 export const assign = (
   target: Target,
-  available: Available,
+  available: AvailableCritics,
   preferences: ReadonlyArray<CriticPreference> = [],
 ): CriticAssignment => {
   const preferred = preferenceFor(target, preferences)
@@ -63,16 +63,16 @@ export const assign = (
 }
 
 /** The first critic that can decide is assigned. */
-const ORDER: ReadonlyArray<By> = ["rule", "plugin", "model"]
+const ORDER: ReadonlyArray<CriticKind> = ["rule", "plugin", "model"]
 
 /** Why each critic cannot decide a reward; undefined if it can. */
-const lacksOf = ({ measure, reward }: Target, { pluginLacks, model }: Available) => ({
+const lacksOf = ({ measure, reward }: Target, { pluginLacks, model }: AvailableCritics) => ({
   rule: reward.rule === undefined ? "it has no rule" : undefined,
   plugin: pluginLacks(measure),
   model: model ? undefined : "there is no model",
 })
 
-const preferenceFor = (target: Target, preferences: ReadonlyArray<CriticPreference>): By | undefined => {
+const preferenceFor = (target: Target, preferences: ReadonlyArray<CriticPreference>): CriticKind | undefined => {
   const names = namesOf(target)
   const special = names.flatMap((name) => preferences.filter(({ of }) => of === name))
   return (special.at(-1) ?? preferences.filter(({ of }) => of === undefined).at(-1))?.critic

@@ -18,7 +18,7 @@ export interface CriticRequest {
    */
   readonly versions?: { readonly [plugin: string]: string }
   /** The model that may be asked. Default: none. */
-  readonly model?: Model.Asking
+  readonly model?: Model.ModelOptions
   /** Replays the recorded answers of this score set instead of calling a model. */
   readonly answersOf?: string
 }
@@ -28,7 +28,7 @@ export const CriticRequest = Options.of<CriticRequest>({
   optional: {
     wishes: Schema.Array(CriticAssignment.CriticPreference),
     versions: Schema.Record({ key: Schema.String, value: Options.Text }),
-    model: Model.Asking,
+    model: Model.ModelOptions,
     answersOf: Options.Text,
   },
 }).annotations({ description: "an object with wishes, versions, model or answersOf" })

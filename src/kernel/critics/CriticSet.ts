@@ -86,8 +86,8 @@ export const of = (
         start: (task) => {
           const judgings = critics.map((critic) => critic.start(task))
           return {
-            see: (event) => {
-              for (const judging of judgings) judging.see(event)
+            observe: (event) => {
+              for (const judging of judgings) judging.observe(event)
             },
             decide: Effect.map(
               Effect.forEach(judgings, ({ decide }) => decide),

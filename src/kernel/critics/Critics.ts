@@ -31,10 +31,10 @@ export { CriticRequest } from "./CriticOptions.ts"
 export { type CriticSet, Params } from "./CriticSet.ts"
 export { VersionUnknown } from "./JudgingPlugins.ts"
 export {
-  Asking,
   type Model,
   type ModelAnswer,
   ModelFailed,
+  ModelOptions,
   type ModelRequest,
   NoRecording,
   scripted,
@@ -55,7 +55,7 @@ export class Critics extends Context.Tag("hindcast/Critics")<
     /** Chooses the critics of a rubric, by the current registry. No process is started and no model is called yet. */
     readonly choose: (rubric: Rubric, request: CriticRequest) => Effect.Effect<CriticSet.CriticSet, ChooseError>
     /** Chooses with default options. */
-    readonly unasked: (rubric: Rubric) => Effect.Effect<CriticSet.CriticSet, LogError>
+    readonly chooseDefault: (rubric: Rubric) => Effect.Effect<CriticSet.CriticSet, LogError>
   }
 >() {}
 
@@ -120,21 +120,21 @@ export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
       })
     })
   // An empty request has no invalid options.
-  const unasked = (rubric: Rubric) =>
+  const chooseDefault = (rubric: Rubric) =>
     Effect.catchTags(choose(rubric, {}), {
       InvalidOptions: Effect.die,
       CriticPreferenceInvalid: Effect.die,
       NothingRecorded: Effect.die,
       VersionUnknown: Effect.die,
     })
-  return { choose, unasked }
+  return { choose, chooseDefault }
 }
 
 /**
  * The request for resuming a score set, from the params that `ScoringStarted` recorded: the same critics, with the
  * recorded versions of plugins. The caller detects a difference by the digest.
  */
-export const askedAgain = (recorded: unknown): CriticRequest => {
+export const requestFromParams = (recorded: unknown): CriticRequest => {
   if (!Schema.is(CriticSet.Params)(recorded)) return {}
   const { wishes, plugins, answersOf } = recorded
   return { wishes, versions: plugins, ...(answersOf === undefined ? {} : { answersOf }) }
@@ -146,7 +146,7 @@ export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.
     ...{ log, directory: "", lack: "no plugin judges in this scoring" },
     host: {
       start: ({ manifest }) => new PluginUnavailable({ plugin: manifest.name, reason: "no plugin is run here" }),
-      standing: new DenoMissing({ platform: "a program that runs no plugins" }),
+      confinement: new DenoMissing({ platform: "a program that runs no plugins" }),
     },
     registry: {
       state: Effect.succeed({}),
@@ -170,7 +170,7 @@ const pluginMember = (
         const judges = yield* PluginCriticProcess.make({
           ...{ host, manifest, digest, directory: copy },
           denoDir: path.join(directory, `${plugin}.deno`),
-          consent: SandboxConsents.leave(log, { plugin, version: version.version, digest }),
+          consent: SandboxConsents.mayStart(log, { plugin, version: version.version, digest }),
           forbidden: [...(yield* filesOf(log.name, plugin)), directory],
           record: (event) =>
             log.append({
@@ -202,14 +202,14 @@ const unable = (
 ) => ({
   ...identity,
   start: () => ({
-    see: () => undefined,
+    observe: () => undefined,
     decide: Effect.succeed(targets.map((target) => unscored(target, reason))),
   }),
 })
 
 const modelMember = (
   { log }: CriticsOptions,
-  asking: Model.Asking,
+  asking: Model.ModelOptions,
   targets: ReadonlyArray<Target>,
 ): CriticSet.Member => {
   const identity = ModelCritic.identityOf(asking)

@@ -102,7 +102,7 @@ export interface Model {
 }
 
 /** A model to ask, and how. */
-export interface Asking {
+export interface ModelOptions {
   readonly model: Model
   /** Number of times each question is asked. The majority counts. Default: 3. */
   readonly repeats?: number
@@ -118,8 +118,8 @@ const ModelKind = Options.kind<Model>("a model: an object with provider, model, 
 /** Most repetitions of a question. */
 const MAX_REPEATS = 1_000
 
-/** Schema of `Asking`. */
-export const Asking = Options.of<Asking>({
+/** Schema of `ModelOptions`. */
+export const ModelOptions = Options.of<ModelOptions>({
   required: { model: ModelKind },
   optional: { repeats: Options.wholeNumber(1, MAX_REPEATS), settings: JsonObject },
 }).annotations({ description: "an object with the model to ask" })

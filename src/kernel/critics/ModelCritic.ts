@@ -21,20 +21,20 @@ export const REPEATS = 3
 const MAX_FAILURES = 5
 
 /** Number of model calls that judging one task takes. */
-export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: Model.Asking): number =>
+export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: Model.ModelOptions): number =>
   targets.length * repeats
 
 /** Records a model call or a response. Returns the event's id. */
 export type RecordCall = (event: CoreNewEvent) => Effect.Effect<string, AppendError>
 
 /** The critic's name in score sets, and the digest of everything that its verdicts depend on except chance. */
-export const identityOf = (asking: Model.Asking) => ({
+export const identityOf = (asking: Model.ModelOptions) => ({
   name: `model:${asking.model.provider}/${asking.model.model}`,
   digest: digest({ critic: VERSION, ...paramsOf(asking) }),
 })
 
 /** The parameters of asking, as a score set records them. */
-export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settings = {} }: Model.Asking) => ({
+export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settings = {} }: Model.ModelOptions) => ({
   ...{ provider, model, repeats, settings },
 })
 
@@ -45,7 +45,7 @@ export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settin
  * Each question and answer is recorded before it counts, so that the scoring can be repeated without the model; see
  * `RecordedModel`. The critic is not exact: a model may answer differently the next time.
  */
-export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, record: RecordCall): Critic => {
+export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>, record: RecordCall): Critic => {
   const { model, repeats = REPEATS, settings = {} } = asking
   const ask = asker(model, record)
   return {
@@ -56,10 +56,10 @@ export const make = (asking: Model.Asking, targets: ReadonlyArray<Target>, recor
       const transcript = PromptTranscript.make()
       let opening: Model.ShownEvidence["payload"] | undefined
       return {
-        see: (event) => {
-          if (!observation.see(event)) return
+        observe: (event) => {
+          if (!observation.observe(event)) return
           if (event.type === "TaskOpened") opening ??= PromptTranscript.shownOf(event).payload
-          transcript.see(event)
+          transcript.observe(event)
         },
         decide: Effect.gen(function* () {
           const goal = typeof opening?.goal === "string" ? opening.goal : ""

@@ -37,7 +37,7 @@ export const make = (process: PluginCriticProcesses, targets: ReadonlyArray<Targ
         )
       }
       return {
-        see: (event) => void observation.see(event),
+        observe: (event) => void observation.observe(event),
         decide: Effect.map(Effect.forEach(measures, judge), (judged) => judged.flat()),
       }
     },

@@ -14,7 +14,7 @@ const PAYLOAD_TEXT = 4_000
 
 /** The events of a task that a model is shown. Its memory does not grow with the task. */
 export interface PromptTranscript {
-  readonly see: (event: Event) => void
+  readonly observe: (event: Event) => void
   readonly shown: () => ReadonlyArray<ShownEvidence>
   /** Number of omitted events between the first and the last ones. */
   readonly omitted: () => number
@@ -25,7 +25,7 @@ export const make = (): PromptTranscript => {
   const last = { shown: [] as Array<{ readonly event: ShownEvidence; readonly text: number }>, text: 0 }
   let omitted = 0
   return {
-    see: (event) => {
+    observe: (event) => {
       const shown = shownOf(event)
       const text = JSON.stringify(shown).length
       first.full ||= first.text + text > FIRST_TEXT

@@ -5,7 +5,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../values/Json.ts"
-import { type Asking, NoRecording } from "./Model.ts"
+import { type ModelOptions, NoRecording } from "./Model.ts"
 
 /** Name another score set: no model was asked in this one. */
 export class NothingRecorded extends Data.TaggedError("NothingRecorded")<{ readonly scoreSetId: string }> {
@@ -28,7 +28,7 @@ const RecordedSettings = Schema.Struct({ repeats: Schema.Positive, settings: Jso
 export const of = (
   log: Context.Tag.Service<EventLog>,
   scoreSetId: string,
-): Effect.Effect<Asking, NothingRecorded | LogError> =>
+): Effect.Effect<ModelOptions, NothingRecorded | LogError> =>
   Effect.gen(function* () {
     const stream = streamOf(scoreSetId)
     /** The position of each answer, by the digest of its question. */

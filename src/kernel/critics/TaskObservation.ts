@@ -15,7 +15,7 @@ export const isJudged = ({ type }: Event): boolean => !SCORING.has(type)
 /** A critic's observation of a task, in little memory: eight bytes an event, and the task's state. */
 export interface TaskObservation {
   /** Ignores events of scorings and events after the task's first `TaskClosed`. Returns whether the event counts. */
-  readonly see: (event: Event) => boolean
+  readonly observe: (event: Event) => boolean
   readonly goal: () => string
   readonly agent: () => string
   readonly outcome: () => string | null
@@ -35,11 +35,11 @@ export const make = (): TaskObservation => {
   let outcome: string | null = null
   let last: Event | undefined
   return {
-    see: (event) => {
+    observe: (event) => {
       if (outcome !== null || !isJudged(event)) return false
       positions.push(event.position)
       last = event
-      environment.take(event)
+      environment.apply(event)
       if (is(event, "TaskOpened")) [goal, agent] = [event.payload.goal, event.payload.agent]
       if (is(event, "TaskClosed")) outcome = event.payload.outcome
       return true

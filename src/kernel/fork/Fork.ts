@@ -73,15 +73,15 @@ export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
   override get message() {
     const { kind, position, expected, found } = this.divergence
     return (
-      `Agent ${this.agent} was to be led to the moment of the fork, and did otherwise than was recorded @${position} (${kind}): ` +
-      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. Timeline ${this.timeline} was closed. Let it begin at that moment (\`fresh\`, \`--fresh\`).`
+      `Agent ${this.agent} diverged from the recording @${position} (${kind}), before the moment of the fork: ` +
+      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. Timeline ${this.timeline} was closed. Start the agent at the moment of the fork instead (\`fresh\`, \`--fresh\`).`
     )
   }
 }
 
 export type ForkError =
   | Options.InvalidOptions
-  | Moment.NotLocated
+  | Moment.LocateError
   | TaskNotNamed
   | TaskAudit.TaskNotFound
   | Recording.NotReplayable
@@ -150,12 +150,12 @@ export const fork = (
         goal: overrides.goal ?? recording.instructions.goal,
         seed: overrides.seed ?? recording.instructions.seed,
       }
-      const isOver = () => recorded?.missed() !== undefined
+      const isOver = () => recorded?.firstUnrecorded() !== undefined
       const worked = yield* Effect.exit(
         restore(
           loop(
             replayDecisions(agent, past),
-            replayThenLive(recordedTask, recorded?.consulted(task) ?? task, instructions, isOver),
+            replayThenLive(recordedTask, recorded?.wrapModelCalls(task) ?? task, instructions, isOver),
             {
               ...options,
               maxSteps: past.filter(({ kind }) => kind === "decide").length + (options.maxSteps ?? MAX_STEPS),
@@ -164,7 +164,7 @@ export const fork = (
         ),
       )
       const divergence = recordedTask.divergence() ?? doneEarly(recordedTask, worked)
-      yield* close(task, worked, divergence, recorded?.missed())
+      yield* close(task, worked, divergence, recorded?.firstUnrecorded())
       if (divergence !== undefined) {
         return yield* new AgentDiverged({ agent: Agent.fullName(agent), timeline: view.timeline, divergence })
       }
@@ -206,7 +206,7 @@ const contextOf = (
   kernel: KernelContext,
   view: Log,
   { recording, at }: DecisionPoint.Point,
-  recorded: ReplayedPlugins.RecordedPlugins | undefined,
+  recorded: ReplayedPlugins.ReplayedPlugins | undefined,
   overridden: OverriddenReadings.OverriddenReadings,
 ): KernelContext => ({
   ...kernel,
@@ -272,7 +272,7 @@ const close = (
     divergence !== undefined
       ? (["failed", `its agent did otherwise than was recorded, @${divergence.position}`] as const)
       : missed !== undefined
-        ? (["truncated", ReplayedPlugins.lacking(missed)] as const)
+        ? (["truncated", ReplayedPlugins.unrecordedReason(missed)] as const)
         : Exit.match(worked, {
             onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
             onFailure: (cause) => Task.endOf(cause as Cause.Cause<unknown>),

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import { outcomes, type RecordedOutcome } from "../replay/RecordedOutcomes.ts"
 import * as Environments from "../tasks/Environments.ts"
-import { type Checked, compare, type WorldDiffers } from "./RestorationCheck.ts"
+import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCheck.ts"
 
 interface Call {
   readonly taskId: string
@@ -27,7 +27,7 @@ export const reexecute = (
   events: ReadonlyArray<Event>,
   options: JsonObject,
   call: Call,
-): Effect.Effect<readonly [state: Json, checked: Checked], WorldDiffers | Environments.EnvironmentRefused> =>
+): Effect.Effect<readonly [state: Json, checked: ComparedCounts], WorldDiffers | Environments.EnvironmentRefused> =>
   Effect.gen(function* () {
     const ended = outcomes(events)
     let state = yield* process.reset(options, call).pipe(Environments.refusedBy(plugin))

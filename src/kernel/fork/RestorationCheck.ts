@@ -7,12 +7,12 @@ import type { Json } from "../../values/Json.ts"
 import { pointerKeys } from "../../values/Json.ts"
 
 /** Number of readings and outcomes that were compared and equal. */
-export interface Checked {
+export interface ComparedCounts {
   readonly readings: number
   readonly outcomes: number
 }
 
-export const nothing: Checked = { readings: 0, outcomes: 0 }
+export const noneCompared: ComparedCounts = { readings: 0, outcomes: 0 }
 
 /** The restored environment differs from the recorded one, so a fork in it would be meaningless. */
 export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
@@ -29,8 +29,8 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   override get message() {
     const { plugin, position, what, path, expected, found } = this
     return (
-      `The world of ${plugin} was brought back and is not the one that was recorded: ${what} differs from @${position} at ${path || "/"}: ` +
-      `expected ${shown(expected)}, found ${shown(found)}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or go on with what was recorded.`
+      `The world of ${plugin} was brought back but differs from the recorded one: ${what} differs from @${position} at ${path || "/"}: ` +
+      `expected ${shown(expected)}, found ${shown(found)}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
     )
   }
 }

@@ -18,7 +18,7 @@ import * as Environments from "../tasks/Environments.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
 import { merged, OverrideInvalid } from "./Overrides.ts"
 import { reexecute } from "./Reexecution.ts"
-import { compare, nothing, type WorldDiffers } from "./RestorationCheck.ts"
+import { compare, noneCompared, type WorldDiffers } from "./RestorationCheck.ts"
 
 /** A way to restore an earlier state of an environment. */
 export type Rewind = NonNullable<Environment["rewind"]>[number]
@@ -41,7 +41,7 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   override get message() {
     return (
       `The world of ${this.plugin} cannot be brought back to @${this.at}: ${this.reason}. ` +
-      'Accept it as it is now (`acceptUnrewound`, `--accept-unrewound`), or go on with what was recorded (`io: "recorded"`, `--io recorded`).'
+      'Accept it as it is now (`acceptUnrewound`, `--accept-unrewound`), or fork on the recording (`io: "recorded"`, `--io recorded`).'
     )
   }
 }
@@ -97,7 +97,7 @@ const restoreOne = (
           method.kind === "snapshot"
             ? process.restore(reset.options, wanted, call)
             : process.reset(reset.options, call),
-          (state) => [state, nothing] as const,
+          (state) => [state, noneCompared] as const,
         ).pipe(Environments.refusedBy(plugin))
     if (patch === undefined) yield* compare(plugin, point.at, document, state)
     else yield* keepsOverride(plugin, state, patch)
@@ -125,7 +125,7 @@ const keepsOverride = (plugin: string, state: Json, patch: Json) =>
     ? Effect.void
     : new OverrideInvalid({
         override: `world/${plugin}`,
-        expected: "a world in which that can be so",
+        expected: "a world that keeps the overridden values",
         found: `one in which ${JSON.stringify(JsonPatch.diff(merged(state, patch), state)).slice(0, 300)}`,
       })
 

@@ -13,7 +13,11 @@ import {
 } from "../../events/log/EventLog.ts"
 import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
-import { type AskedConfirmation as Held, meaningOf, streamOf } from "../../projections/state/ConfirmationAnswer.ts"
+import {
+  type AskedConfirmation as Held,
+  interpretAnswer,
+  streamOf,
+} from "../../projections/state/ConfirmationAnswer.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
 type Log = Context.Tag.Service<EventLog>
@@ -34,13 +38,13 @@ export interface ConfirmationRequest {
 }
 
 /** How a request for confirmation ended, and the event that ended it. */
-export type Settled =
+export type ConfirmationResult =
   | { readonly kind: "approved"; readonly event: Event }
   | { readonly kind: "rejected"; readonly event: Event; readonly reason: string }
   | { readonly kind: "expired"; readonly event: Event }
 
 /** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `meaningOf`. */
-export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<Settled, AppendError> =>
+export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
@@ -98,8 +102,8 @@ const settle = (
   event: Event,
   expire: Effect.Effect<Event, AppendError>,
   withdraw: (reason: string) => Effect.Effect<Event, AppendError>,
-): Effect.Effect<Settled, AppendError> => {
-  const answer = meaningOf(question, event)
+): Effect.Effect<ConfirmationResult, AppendError> => {
+  const answer = interpretAnswer(question, event)
   switch (answer.kind) {
     case "approved":
       return Effect.succeed({ kind: "approved", event })
@@ -117,7 +121,7 @@ const settle = (
 }
 
 /** An event in a confirmation's stream, with its author and timeline. */
-export interface Said {
+export interface ConfirmationEvent {
   readonly confirmationId: string
   readonly taskId: string | null
   readonly timeline: string
@@ -126,7 +130,11 @@ export interface Said {
 }
 
 /** Appends to a confirmation's stream. */
-export const append = (log: Log, { confirmationId, taskId, timeline, actor, event }: Said, expected: Expected) =>
+export const append = (
+  log: Log,
+  { confirmationId, taskId, timeline, actor, event }: ConfirmationEvent,
+  expected: Expected,
+) =>
   Effect.flatMap(
     log.append({ timeline, stream: streamOf(confirmationId), taskId, actor, expected, events: [event] }),
     firstEvent,
@@ -135,7 +143,7 @@ export const append = (log: Log, { confirmationId, taskId, timeline, actor, even
 /** Waits for the first event after the request, from any process. */
 const firstAnswer = (
   log: Log,
-  { confirmationId, timeline }: Pick<Said, "confirmationId" | "timeline">,
+  { confirmationId, timeline }: Pick<ConfirmationEvent, "confirmationId" | "timeline">,
   after: number,
 ): Effect.Effect<Event, AppendError> =>
   log.follow({ timeline, stream: streamOf(confirmationId), after }).pipe(

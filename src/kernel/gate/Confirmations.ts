@@ -14,7 +14,7 @@ import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
-export { ask, type ConfirmationRequest, type Settled } from "./ConfirmationRequests.ts"
+export { ask, type ConfirmationRequest, type ConfirmationResult } from "./ConfirmationRequests.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -81,7 +81,7 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
     /** Asks, and waits until a person has decided or the time is up. */
     readonly ask: (
       question: ConfirmationRequests.ConfirmationRequest,
-    ) => Effect.Effect<ConfirmationRequests.Settled, AppendError>
+    ) => Effect.Effect<ConfirmationRequests.ConfirmationResult, AppendError>
   }
 >() {}
 

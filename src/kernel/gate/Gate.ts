@@ -36,7 +36,7 @@ export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithi
 })
 
 /** A command as the gate sees it. */
-export interface GateRequest {
+export interface GateCommand {
   /** `plugin/actuator` */
   readonly actuator: string
   /** The effective risk: the highest of what the manifest declares and of what the plugin was granted. */
@@ -46,7 +46,7 @@ export interface GateRequest {
 }
 
 /** A plugin's granted host request as the gate sees it. */
-export interface RequestCandidate {
+export interface GateHostRequest {
   readonly kind: "run" | "read" | "write" | "fetch"
   /** The command, the real path, or the host. */
   readonly target: string
@@ -64,15 +64,15 @@ export interface Ruling {
 }
 
 /** The rule name recorded when the gate itself is invalid and no rule decided. */
-export const ITSELF = "gate"
+export const INVALID_GATE_RULE = "gate"
 
 /**
  * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that
  * was not decoded is decoded here. If it is invalid, the ruling is `deny`.
  */
-export const decide = (config: GateConfig, candidate: GateRequest): Ruling =>
+export const decide = (config: GateConfig, candidate: GateCommand): Ruling =>
   Either.match(decode(config), {
-    onLeft: ({ message }) => closed(message),
+    onLeft: ({ message }) => denyAll(message),
     onRight: (decoded) => decideBy(decoded, candidate),
   })
 
@@ -80,13 +80,13 @@ export const decide = (config: GateConfig, candidate: GateRequest): Ruling =>
  * Decides about a granted host request. Pure. Without `requests` it is allowed, since a person gave the grant. With
  * `requests` the first rule that matches decides, otherwise their default, which is `deny` if absent.
  */
-export const decideRequest = (config: GateConfig, candidate: RequestCandidate): Ruling =>
+export const decideRequest = (config: GateConfig, candidate: GateHostRequest): Ruling =>
   Either.match(decode(config), {
-    onLeft: ({ message }) => closed(message),
+    onLeft: ({ message }) => denyAll(message),
     onRight: (decoded) => decideRequestBy(decoded, candidate),
   })
 
-const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: RequestCandidate): Ruling => {
+const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: GateHostRequest): Ruling => {
   const { kind, target, component } = candidate
   const within = confirmWithinMs ?? CONFIRM_WITHIN_MS
   if (requests === undefined) {
@@ -113,12 +113,12 @@ const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: R
 }
 
 /** The ruling of an invalid gate about every command and request. */
-export const closed = (reason: string): Ruling => ({
-  ...{ decision: "deny", rule: ITSELF, reason },
+export const denyAll = (reason: string): Ruling => ({
+  ...{ decision: "deny", rule: INVALID_GATE_RULE, reason },
   confirmWithinMs: CONFIRM_WITHIN_MS,
 })
 
-const decideBy = (config: GateConfig, candidate: GateRequest): Ruling => {
+const decideBy = (config: GateConfig, candidate: GateCommand): Ruling => {
   const rule = config.rules?.find((rule) => matches(rule, candidate))
   const confirmWithinMs = rule?.confirmWithinMs ?? config.confirmWithinMs ?? CONFIRM_WITHIN_MS
   if (rule === undefined) {
@@ -134,10 +134,10 @@ const decideBy = (config: GateConfig, candidate: GateRequest): Ruling => {
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
 }
 
-const matches = (rule: GateRule, { actuator, risk }: GateRequest): boolean =>
+const matches = (rule: GateRule, { actuator, risk }: GateCommand): boolean =>
   (rule.actuator === undefined || GatePattern.matches(rule.actuator, actuator)) &&
   (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
 
 /** A note for the reason if the effective risk is higher than the declared one. */
-const riskNote = ({ risk, because = [] }: GateRequest): string =>
+const riskNote = ({ risk, because = [] }: GateCommand): string =>
   because.length === 0 ? "" : ` (its risk counts as ${risk ?? "undeclared"}: ${because.join("; ")})`

@@ -2,7 +2,7 @@
 
 import { type Context, Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
-import type { RequestDecision, Requested, Ruling } from "../../plugins/channel/RequestRuling.ts"
+import type { GatedRequest, HostRequestGate, RequestDecision } from "../../plugins/channel/RequestRuling.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 import * as Gate from "./Gate.ts"
 
@@ -19,7 +19,7 @@ export const make = (
   log: Context.Tag.Service<EventLog>,
   gate: Gate.GateConfig,
   served: (instanceName: string | undefined) => Served,
-): Ruling => {
+): HostRequestGate => {
   const questions = Effect.unsafeMakeSemaphore(MAX_OPEN_CONFIRMATIONS)
   return {
     allowsHost: (requested, target) =>
@@ -37,7 +37,12 @@ export const make = (
           case "deny":
             return { allowed: false, rule, reason, causationId }
           default:
-            return { allowed: false, rule: Gate.ITSELF, reason: unexpectedValue(ruling.decision), causationId }
+            return {
+              allowed: false,
+              rule: Gate.INVALID_GATE_RULE,
+              reason: unexpectedValue(ruling.decision),
+              causationId,
+            }
         }
       }),
   }
@@ -46,7 +51,7 @@ export const make = (
 const unexpectedValue = (found: never): string =>
   `expected allow, deny or confirm, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
-const candidate = ({ plugin, kind, target, during }: Requested): Gate.RequestCandidate => {
+const candidate = ({ plugin, kind, target, during }: GatedRequest): Gate.GateHostRequest => {
   // `during` names the call and its component, or only the plugin while its environment is set up.
   const [, called = plugin] = during.split(" ")
   return { kind, target, component: called.includes("/") ? called : `${plugin}/` }
@@ -58,7 +63,7 @@ interface Served {
   readonly timeline: string
 }
 
-const ask = (log: Context.Tag.Service<EventLog>, requested: Requested, ruling: Gate.Ruling, served: Served) =>
+const ask = (log: Context.Tag.Service<EventLog>, requested: GatedRequest, ruling: Gate.Ruling, served: Served) =>
   Effect.map(
     ConfirmationRequests.ask(log, {
       ...served,

@@ -57,7 +57,7 @@ export interface InstancesOptions {
    */
   readonly idleMs?: number
   /** When a crashed plugin is restarted. Default: `Supervision.standard`. */
-  readonly restarts?: Supervision.Policy
+  readonly restarts?: Supervision.RestartPolicy
 }
 
 /** A reading that a sensor pushed. */

@@ -5,7 +5,7 @@ import { type Context, Effect, ExecutionStrategy, Exit, Option, Scope } from "ef
 import { type CoreNewEvent, type EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
-import { recordOrTell } from "../../plugins/channel/EventRecorder.ts"
+import { recordOrLog } from "../../plugins/channel/EventRecorder.ts"
 import type { ProcessExit } from "../../plugins/channel/Session.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { PluginProcess } from "../../plugins/process/PluginProcess.ts"
@@ -56,7 +56,7 @@ export const start = (
     yield* restore(supervisor.admit(plugin))
     const record = recordAs(log, plugin, described.version, instance)
     const refused = ({ _tag: code, message }: InstanceError) =>
-      recordOrTell(record)({
+      recordOrLog(record)({
         type: "PluginStartRefused",
         payload: { plugin, instance, digest: described.digest, code, reason: plainText(message) },
       })
@@ -78,7 +78,7 @@ export const start = (
       ...(gate?.requests === undefined
         ? {}
         : { ruling: RequestGate.make(log, gate, (servedInstance = instance) => servedIn(servedInstance)) }),
-      consent: SandboxConsents.leave(log, versionOf(plugin, described)),
+      consent: SandboxConsents.mayStart(log, versionOf(plugin, described)),
       ...(described.workspace === null ? {} : { bound: described.workspace }),
       ...(onEmit === undefined ? {} : { onEmit: pushed }),
     })

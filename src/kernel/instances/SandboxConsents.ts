@@ -49,7 +49,7 @@ export const record = (
   how: "option" | "prompt",
   actor?: string,
 ): Effect.Effect<void, LogError | AppendError> =>
-  Effect.unlessEffect(give(log, version, how, actor), leave(log, version)(false))
+  Effect.unlessEffect(give(log, version, how, actor), mayStart(log, version)(false))
 
 const give = (
   log: Log,
@@ -75,7 +75,7 @@ const give = (
  * Whether a version may be started where consent is needed: it is shipped with Hindcast, or has consent, or is given
  * it now, which is recorded first.
  */
-export const leave =
+export const mayStart =
   (log: Log, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>
   (said) =>
     Effect.gen(function* () {
@@ -96,10 +96,10 @@ export const missing = (
   version: Version,
 ): Effect.Effect<Consent.SandboxConsentMissing | undefined, LogError | AppendError> =>
   Effect.gen(function* () {
-    const standing = yield* Effect.option(host.standing)
-    if (standing._tag === "None" || !Consent.isNeeded(standing.value.layer)) return undefined
-    const { said, why, improve } = standing.value
-    if (yield* leave(log, version)(said)) return undefined
+    const confinement = yield* Effect.option(host.confinement)
+    if (confinement._tag === "None" || !Consent.isNeeded(confinement.value.layer)) return undefined
+    const { isConsented, why, improve } = confinement.value
+    if (yield* mayStart(log, version)(isConsented)) return undefined
     const { plugin, version: name } = version
     const better = improve === undefined ? {} : { improve }
     return new Consent.SandboxConsentMissing({ plugin, version: name, why, ...better })

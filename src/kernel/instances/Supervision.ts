@@ -9,7 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Registry } from "../registry/Registry.ts"
 
 /** The restart policy for crashed plugins. Times in milliseconds. */
-export interface Policy {
+export interface RestartPolicy {
   /** Only crashes within this time count. Default: 5 minutes. */
   readonly windowMs: number
   /** Number of crashes within the window that quarantines the plugin. Default: 5. */
@@ -21,7 +21,7 @@ export interface Policy {
 }
 
 /** Schema of `Policy`. */
-export const Policy = Options.of<Policy>({
+export const RestartPolicy = Options.of<RestartPolicy>({
   required: {
     windowMs: Options.Milliseconds,
     crashes: Options.wholeNumber(1, 1_000_000),
@@ -30,7 +30,7 @@ export const Policy = Options.of<Policy>({
   },
 }).annotations({ description: "an object with windowMs, crashes, firstMs and mostMs" })
 
-export const standard: Policy = { windowMs: 300_000, crashes: 5, firstMs: 250, mostMs: 10_000 }
+export const standard: RestartPolicy = { windowMs: 300_000, crashes: 5, firstMs: 250, mostMs: 10_000 }
 
 /** The unexpected exit of a process, or a failed start. */
 export interface Crash {
@@ -47,7 +47,7 @@ export type RestartState =
   | { readonly _tag: "Quarantined"; readonly crashes: number }
 
 /** The restart state after crashes, oldest first, at a time. Pure. */
-export const standing = (crashes: ReadonlyArray<Crash>, now: number, policy: Policy): RestartState => {
+export const restartState = (crashes: ReadonlyArray<Crash>, now: number, policy: RestartPolicy): RestartState => {
   const counted = crashes.filter(({ at }) => at > now - policy.windowMs)
   const last = counted.at(-1)
   if (last === undefined) return { _tag: "Ready" }
@@ -57,7 +57,7 @@ export const standing = (crashes: ReadonlyArray<Crash>, now: number, policy: Pol
 }
 
 /** The delay after a number of crashes: between half and all of the back-off. */
-const delayMs = (crashes: number, jitter: number, { firstMs, mostMs }: Policy): number =>
+const delayMs = (crashes: number, jitter: number, { firstMs, mostMs }: RestartPolicy): number =>
   Math.min(mostMs, firstMs * 2 ** (crashes - 1)) * (0.5 + jitter / 2)
 
 /** Find out why it crashes; then `hindcast plugin activate` lifts the quarantine. */
@@ -79,15 +79,15 @@ export interface Supervisor {
 }
 
 /** Options of `make`. */
-export interface Supervised {
+export interface SupervisorOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly registry: Context.Tag.Service<Registry>
   /** Default: `standard`. */
-  readonly policy?: Policy
+  readonly policy?: RestartPolicy
 }
 
 /** Quarantines are in the log and outlive the kernel. Crashes that have not led to one are forgotten with it. */
-export const make = ({ log, registry, policy = standard }: Supervised): Supervisor => {
+export const make = ({ log, registry, policy = standard }: SupervisorOptions): Supervisor => {
   const crashesOf = new Map<string, ReadonlyArray<Crash>>()
 
   const admit = (plugin: string): Effect.Effect<void, PluginInQuarantine | LogError> =>
@@ -96,7 +96,7 @@ export const make = ({ log, registry, policy = standard }: Supervised): Supervis
       const reason = SafeRecord.get(yield* registry.state, plugin)?.quarantined ?? null
       if (reason !== null) return yield* new PluginInQuarantine({ plugin, reason })
       const now = yield* Clock.currentTimeMillis
-      const found = standing(crashesOf.get(plugin) ?? [], now, policy)
+      const found = restartState(crashesOf.get(plugin) ?? [], now, policy)
       if (found._tag !== "Waiting") return
       yield* Effect.sleep(found.ms)
       yield* admit(plugin)
@@ -110,7 +110,7 @@ export const make = ({ log, registry, policy = standard }: Supervised): Supervis
         ...(crashesOf.get(plugin) ?? []).filter((crash) => crash.at > at - policy.windowMs),
         { at, jitter },
       ]
-      if (standing(crashes, at, policy)._tag !== "Quarantined") {
+      if (restartState(crashes, at, policy)._tag !== "Quarantined") {
         crashesOf.set(plugin, crashes)
         return
       }

@@ -28,7 +28,7 @@ export const STREAM = "kernel"
  * If the lease was taken from a kernel that had not released it, `LeaseTakenOver` is recorded first. It shuts that
  * kernel out before its unfinished work is closed.
  */
-export const raise = (log: Log, owner: string, lease: HeldLease): Effect.Effect<Log, AppendError> =>
+export const fencedLog = (log: Log, owner: string, lease: HeldLease): Effect.Effect<Log, AppendError> =>
   Effect.gen(function* () {
     const { takenFrom } = lease
     const current = yield* log.versionOf(STREAM, MAIN)
@@ -41,7 +41,7 @@ export const raise = (log: Log, owner: string, lease: HeldLease): Effect.Effect<
       events: [{ type: "LeaseTakenOver", payload: { owner, from: takenFrom } }],
     })
     return fenced(log, lease, version)
-  }).pipe(Effect.catchTag("VersionConflict", () => raise(log, owner, lease)))
+  }).pipe(Effect.catchTag("VersionConflict", () => fencedLog(log, owner, lease)))
 
 const fenced = (log: Log, lease: HeldLease, from: number): Log => {
   /** The version of the kernels' stream up to which this kernel held the lease. */

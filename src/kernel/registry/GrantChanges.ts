@@ -79,7 +79,7 @@ export const revoking = (
   Effect.gen(function* () {
     const revoked = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
     const before = grantsOf(plugin)
-    const named = GrantComputation.flags(GrantComputation.less(revoked, before.has))
+    const named = GrantComputation.flags(GrantComputation.withoutGrants(revoked, before.has))
     if (named.length > 0) return yield* new NotGranted({ plugin: name, named, has: GrantComputation.flags(before.has) })
     const after = GrantComputation.afterRevoking(before, revoked)
     const { installed, waiting } = yield* settleBoth(options, name, plugin, after, {})
@@ -109,7 +109,7 @@ export const missing = (
 const grantsOf = (plugin: Plugin) => GrantComputation.currentGrants(manifestOf(plugin), plugin)
 
 /** A held update, with the grants that it would have now. */
-interface HeldUpdate extends Grants.Settlement {
+interface HeldUpdate extends Grants.GrantDecision {
   readonly held: Held
 }
 
@@ -117,12 +117,12 @@ const settleBoth = (
   options: RegistryOptions,
   name: string,
   plugin: Plugin,
-  before: GrantComputation.Before,
+  before: GrantComputation.InstalledGrants,
   now: GrantedPermissions,
 ) =>
   Effect.gen(function* () {
     const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace" | "importedAt">) =>
-      GrantComputation.settle({
+      GrantComputation.computeGrants({
         manifest: manifestOf(version),
         directory: PluginCopies.pathOf(options.directory, name, version.digest),
         workspace: version.workspace ?? options.workspace,
@@ -135,7 +135,7 @@ const settleBoth = (
     return { installed: yield* settle(plugin), waiting }
   })
 
-const statusOf = (installed: Grants.Settlement, waiting: HeldUpdate | undefined): GrantStatus => ({
+const statusOf = (installed: Grants.GrantDecision, waiting: HeldUpdate | undefined): GrantStatus => ({
   grants: installed.grants,
   missing: installed.refusals,
   ...(waiting === undefined ? {} : { held: { version: waiting.held.version, missing: waiting.refusals } }),

@@ -33,7 +33,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
 }> {
   override get message() {
     return (
-      `Plugin ${this.plugin} ${this.version} asks for more than it was granted, and waits; ${this.installed} stays until then:` +
+      `Plugin ${this.plugin} ${this.version} asks for more than it was granted. The update waits for the grants below, and ${this.installed} stays installed:` +
       `${this.missing.map(Grants.formatRefusal).join("")}\nGrant it: ${this.command}`
     )
   }
@@ -49,7 +49,7 @@ export const grantCommand = (plugin: string, missing: ReadonlyArray<Grants.Refus
   ["hindcast plugin grant", plugin, ...Grants.remedies(missing).flags].join(" ")
 
 /** The input of computing a plugin's grants. */
-export interface Asking {
+export interface GrantInput {
   readonly manifest: Manifest
   /** The directory of the plugin's copy. */
   readonly directory: string
@@ -57,11 +57,11 @@ export interface Asking {
   /** Grants by name in the current request. */
   readonly now: GrantedPermissions
   /** The grants of the installed plugin of this name, if there is one. */
-  readonly before: Before | undefined
+  readonly before: InstalledGrants | undefined
 }
 
 /** The grants of an installed plugin. */
-export interface Before {
+export interface InstalledGrants {
   /** The manifest with its requests. */
   readonly manifest: Manifest
   /** What was granted by name, merged with the grants of its version. */
@@ -70,16 +70,19 @@ export interface Before {
 }
 
 /** The current grants of an installed plugin. */
-export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Plugin): Before => ({
+export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Plugin): InstalledGrants => ({
   manifest,
   has: Schema.is(Grants.Grants)(grants) ? Grants.merge(given, grants) : given,
   revoked,
 })
 
 /** The grants after some were revoked. */
-export const afterRevoking = ({ manifest, has, revoked }: Before, some: GrantedPermissions): Before => ({
+export const afterRevoking = (
+  { manifest, has, revoked }: InstalledGrants,
+  some: GrantedPermissions,
+): InstalledGrants => ({
   manifest,
-  has: less(has, some),
+  has: withoutGrants(has, some),
   revoked: Grants.merge(revoked, some),
 })
 
@@ -87,17 +90,17 @@ export const afterRevoking = ({ manifest, has, revoked }: Before, some: GrantedP
  * Computes what a plugin may do. Links are resolved: grants hold the real path, and a link in the workspace that
  * leads out of it needs a grant for its target.
  */
-export const settle = ({
+export const computeGrants = ({
   manifest,
   directory,
   workspace,
   now,
   before,
-}: Asking): Effect.Effect<Grants.Settlement, GrantInvalid> =>
+}: GrantInput): Effect.Effect<Grants.GrantDecision, GrantInvalid> =>
   Effect.gen(function* () {
     const extra = Grants.merge(now, before?.has ?? {})
-    const revoked = less(before?.revoked ?? {}, now)
-    const { grants, refusals } = Grants.settle(manifest, {
+    const revoked = withoutGrants(before?.revoked ?? {}, now)
+    const { grants, refusals } = Grants.decideGrants(manifest, {
       directory,
       workspace,
       extra,
@@ -145,7 +148,7 @@ export const flags = (names: GrantedPermissions): ReadonlyArray<string> => [
 ]
 
 /** Grants by name, without some of them. */
-export const less = (names: GrantedPermissions, some: GrantedPermissions): GrantedPermissions =>
+export const withoutGrants = (names: GrantedPermissions, some: GrantedPermissions): GrantedPermissions =>
   Grants.merge(
     Object.fromEntries(
       Grants.LISTS.map((list) => [list, (names[list] ?? []).filter((name) => !(some[list] ?? []).includes(name))]),

@@ -15,7 +15,7 @@ export interface ImportCandidate extends LoadedPlugin {
   /** The source to import it from again. */
   readonly source: string
   readonly workspace: string
-  readonly settlement: Grants.Settlement
+  readonly settlement: Grants.GrantDecision
   /** Grants by name in this import. */
   readonly given: GrantedPermissions | undefined
 }
@@ -63,6 +63,6 @@ const release = ({ manifest, digest, source, origin, workspace, given, warnings 
 })
 
 const addsTo = (before: GrantedPermissions, now: GrantedPermissions): boolean =>
-  !isSame(GrantComputation.less(now, before), {})
+  !isSame(GrantComputation.withoutGrants(now, before), {})
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -46,7 +46,7 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
     )
   const copy = attempt(async () => {
     OwnerOnly.makeDirectory(copies)
-    OwnerOnly.closeDirectory(copies)
+    OwnerOnly.restrictDirectory(copies)
     AtomicFile.removeAbandonedIn(copies)
     await fs.mkdir(partial, { mode: OwnerOnly.DIRECTORY_MODE })
     for (const file of plugin.files) await copyFile(path.join(plugin.directory, file), path.join(partial, file))
@@ -129,7 +129,7 @@ export const load = (
     if (loaded.digest !== plugin.digest) return yield* changed("files that were changed since")
     // Earlier versions created the directory with the permissions of the umask.
     yield* Effect.try({
-      try: () => OwnerOnly.closeDirectory(copies),
+      try: () => OwnerOnly.restrictDirectory(copies),
       catch: (cause) => unavailable(`${copies} cannot be closed to other users (${String(cause)})`),
     })
     const grants = yield* Schema.decodeUnknown(Grants.Grants)(plugin.grants).pipe(

@@ -13,7 +13,7 @@ import type { CheckedPlugin, Registry } from "./Registry.ts"
 import type { ImportOptions } from "./RegistryOptions.ts"
 
 /** The problems of a plugin's directory, each with its place, or the plugin as it would be imported. */
-export interface Checkup {
+export interface PluginReport {
   /** The absolute path of the manifest's file. */
   readonly file: string
   readonly problems: ReadonlyArray<Manifest.ManifestIssue>
@@ -27,11 +27,11 @@ type RegistryCheckError = Effect.Effect.Error<ReturnType<Context.Tag.Service<Reg
  * Checks a plugin's directory without importing or running it: manifest, files, schemas, rules, scenario and grants.
  * An import stops at the first problem; this reports all of them.
  */
-export const checkup = (
+export const validatePlugin = (
   registry: Context.Tag.Service<Registry>,
   directory: string,
   { workspace, ...options }: ImportOptions & { readonly workspace: string },
-): Effect.Effect<Checkup, PluginUnavailable | RegistryCheckError> =>
+): Effect.Effect<PluginReport, PluginUnavailable | RegistryCheckError> =>
   Effect.gen(function* () {
     const inspected = yield* Manifest.inspect(directory, { lenient: options.lenient ?? false })
     const { file, document, plugin, issues, placeOf } = inspected

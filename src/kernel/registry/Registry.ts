@@ -20,7 +20,7 @@ import * as ImportEvents from "./ImportEvents.ts"
 import * as PluginCopies from "./PluginCopies.ts"
 import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import type { SourceRefused } from "./SourceLimits.ts"
-import { examine, granted, isHeld, type RulesInvalid, settled } from "./SourceValidation.ts"
+import { granted, isHeld, type RulesInvalid, validateSource, withGrants } from "./SourceValidation.ts"
 
 export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
 export { type GrantStatus, NotGranted } from "./GrantChanges.ts"
@@ -147,19 +147,19 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
       const check = (source: string, importing: ImportOptions = {}) =>
         Effect.gen(function* () {
           const importOptions = yield* Options.decode("check", ImportOptions, importing)
-          const found = yield* examine(options, source, importOptions)
+          const found = yield* validateSource(options, source, importOptions)
           const before = SafeRecord.get(yield* state, found.manifest.name)
-          return yield* granted(yield* settled(options, before, found))
+          return yield* granted(yield* withGrants(options, before, found))
         }).pipe(Effect.scoped)
 
       const importFrom = (source: string, importing: ImportOptions = {}) =>
         Effect.gen(function* () {
           const importOptions = yield* Options.decode("import", ImportOptions, importing)
-          const found = yield* examine(options, source, importOptions)
+          const found = yield* validateSource(options, source, importOptions)
           return yield* oneAtATime(
             Effect.gen(function* () {
               const before = SafeRecord.get(yield* state, found.manifest.name)
-              const candidate = yield* settled(options, before, found)
+              const candidate = yield* withGrants(options, before, found)
               const { manifest, digest, settlement } = candidate
               if (before !== undefined && isHeld(before, candidate)) {
                 yield* PluginCopies.keep(options.directory, found)

@@ -114,7 +114,10 @@ const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
  *
  * @param source the source as the person named it, for messages
  */
-export const survey = (directory: string, source: string): Effect.Effect<void, SourceRefused | PluginUnavailable> =>
+export const validateDirectory = (
+  directory: string,
+  source: string,
+): Effect.Effect<void, SourceRefused | PluginUnavailable> =>
   Effect.gen(function* () {
     const issues: Array<string> = []
     const files: Array<ListedFile> = []

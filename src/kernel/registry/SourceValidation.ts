@@ -26,10 +26,14 @@ export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
 }
 
 /** Opens, reads and checks a source. Temporary files are removed when the scope closes. */
-export const examine = ({ directory: copies, workspace }: RegistryOptions, source: string, options: ImportOptions) =>
+export const validateSource = (
+  { directory: copies, workspace }: RegistryOptions,
+  source: string,
+  options: ImportOptions,
+) =>
   Effect.gen(function* () {
     const opened = yield* PluginSource.open(source)
-    yield* SourceLimits.survey(opened.directory, source)
+    yield* SourceLimits.validateDirectory(opened.directory, source)
     const loaded = yield* Manifest.load(opened.directory, { lenient: options.lenient ?? false })
     const { manifest } = loaded
     const issues = Rubric.ruleIssues(Rubric.ofManifests([manifest]))
@@ -47,13 +51,13 @@ export const examine = ({ directory: copies, workspace }: RegistryOptions, sourc
   })
 
 /** The candidate with the grants that it would have now. */
-export const settled = (
+export const withGrants = (
   { directory }: RegistryOptions,
   before: Plugin | undefined,
   found: Omit<ImportEvents.ImportCandidate, "settlement">,
 ): Effect.Effect<ImportEvents.ImportCandidate, GrantComputation.GrantInvalid> =>
   Effect.map(
-    GrantComputation.settle({
+    GrantComputation.computeGrants({
       manifest: found.manifest,
       directory: PluginCopies.pathOf(directory, found.manifest.name, found.digest),
       workspace: found.workspace,
@@ -79,4 +83,4 @@ export const granted = ({
 
 /** Whether a candidate is an update that lacks only what a person can grant. */
 export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: ImportEvents.ImportCandidate): boolean =>
-  refusals.length > 0 && before.digest !== digest && Grants.remedies(refusals).hopeless.length === 0
+  refusals.length > 0 && before.digest !== digest && Grants.remedies(refusals).ungrantable.length === 0

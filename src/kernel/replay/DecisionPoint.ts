@@ -38,7 +38,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   const refuse = (reason: string) => Either.left(new NotForkable({ taskId, at, reason }))
   if (at < opened.position) return refuse(`it was opened later, @${opened.position}`)
   if (closed !== null && at >= closed.position) {
-    return refuse(`it had ended by then, @${closed.position}; before that, up to @${closed.position - 1}, it can be`)
+    return refuse(`it had ended by then, @${closed.position}; it can be forked up to @${closed.position - 1}`)
   }
   const before = events.filter(({ position }) => position <= at)
   const inFlight = dispatched(before)
@@ -75,7 +75,7 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
     (request) => request.kind === "consult" && request.answer === null && request.position < last,
   )
   if (lost === undefined) return Either.right(point)
-  const reason = `its agent asked a model something @${lost.position}, and no answer was recorded, so that no agent can be led beyond that; fork it before, or let its agent begin at that moment (\`fresh\`, \`--fresh\`)`
+  const reason = `its agent called a model @${lost.position} and no response was recorded, so that no agent can be led past that call; fork it before, or start the agent at the moment of the fork (\`fresh\`, \`--fresh\`)`
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
 }
 

@@ -96,7 +96,7 @@ export class NotReplayable extends Data.TaggedError("NotReplayable")<{
   readonly position: number
 }> {
   override get message() {
-    return `Task ${this.taskId} cannot be replayed or forked: the personal fields of the event at @${this.position} cannot be read, for their key was destroyed or is not here. With the key file beside the log (<log>.keys) they can.`
+    return `Task ${this.taskId} cannot be replayed or forked: the personal fields of the event at @${this.position} cannot be read, because their key was destroyed or is missing. If the key file still exists, put it beside the log (<log>.keys).`
   }
 }
 

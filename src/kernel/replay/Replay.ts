@@ -14,7 +14,7 @@ import { loop, type RunResult } from "../agents/AgentLoop.ts"
 import { between, choiceOf, type Divergence } from "./Divergence.ts"
 import * as RecordedTask from "./RecordedTask.ts"
 import * as Recording from "./Recording.ts"
-import { isLacking } from "./ReplayedPlugins.ts"
+import { isUnrecordedReason } from "./ReplayedPlugins.ts"
 import { replayDecisions } from "./ReplayThenLive.ts"
 
 export type { Divergence, DivergenceKind } from "./Divergence.ts"
@@ -179,7 +179,7 @@ const isCutShort = ({ outcome }: TaskEnd): boolean => outcome === "truncated" ||
  * Whether a task was ended neither by its agent nor by a limit of steps: it was abandoned, or had no recorded answer.
  */
 const endedFromOutside = ({ outcome, reason = "" }: TaskEnd): boolean =>
-  outcome === "abandoned" ? ABANDONED_REASONS.has(reason) : outcome === "truncated" && isLacking(reason)
+  outcome === "abandoned" ? ABANDONED_REASONS.has(reason) : outcome === "truncated" && isUnrecordedReason(reason)
 
 /** The reasons with which a kernel closes abandoned tasks. */
 const ABANDONED_REASONS: ReadonlySet<string> = new Set(["the kernel ended", "its kernel ended", "it was interrupted"])

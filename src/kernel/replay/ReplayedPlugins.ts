@@ -19,12 +19,12 @@ import { Stopped } from "./Divergence.ts"
 import type { Recording } from "./Recording.ts"
 
 /** Plugins without processes. Their answers were recorded after the point of a fork. */
-export interface RecordedPlugins {
+export interface ReplayedPlugins {
   readonly instances: Instances
   /** Wraps a task so that its model calls get the recorded responses. */
-  readonly consulted: (task: Task) => Task
+  readonly wrapModelCalls: (task: Task) => Task
   /** The first request that was not recorded. */
-  readonly missed: () => string | undefined
+  readonly firstUnrecorded: () => string | undefined
 }
 
 /**
@@ -34,7 +34,7 @@ export interface RecordedPlugins {
  *
  * @param documents the environments' documents at the point
  */
-export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<string, Json>): RecordedPlugins => {
+export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<string, Json>): ReplayedPlugins => {
   const readings = new Map<string, Array<Reading>>()
   for (const request of ahead) {
     if (request.kind !== "perceive") continue
@@ -108,8 +108,8 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
   })
 
   return {
-    missed: () => missed,
-    consulted: (task) => ({
+    firstUnrecorded: () => missed,
+    wrapModelCalls: (task) => ({
       ...task,
       consult: (question) =>
         task.consult(
@@ -137,10 +137,10 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
 const MISSING_SUFFIX = " was not recorded"
 
 /** The reason with which a fork ends after a request that was not recorded. */
-export const lacking = (missed: string): string => missed + MISSING_SUFFIX
+export const unrecordedReason = (missed: string): string => missed + MISSING_SUFFIX
 
 /** Whether a task ended for that reason. */
-export const isLacking = (reason: string): boolean => reason.endsWith(MISSING_SUFFIX)
+export const isUnrecordedReason = (reason: string): boolean => reason.endsWith(MISSING_SUFFIX)
 
 /**
  * Sets up the environments that were reset after the point, as recorded. The other ones keep their documents.

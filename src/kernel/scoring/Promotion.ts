@@ -29,7 +29,7 @@ export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   readonly found: string
 }> {
   override get message() {
-    return `"${this.pointer}" names nothing new: expected one finished score set, found ${this.found}. \`hindcast score ls\` lists them.`
+    return `The pointer "${this.pointer}" was not moved: expected one finished score set, found ${this.found}. \`hindcast score ls\` lists them.`
   }
 }
 

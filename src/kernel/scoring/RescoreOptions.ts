@@ -7,7 +7,7 @@ import { Rubric } from "../rules/Rubric.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
 /** Options of `rescore`: the tasks, and the rubric and critics to score them by. */
-export interface RescoreOptions extends TaskSelection.SelectedTask {
+export interface RescoreOptions extends TaskSelection.TaskSelection {
   readonly rubric: Rubric
   /** Which critics decide. Default: for each reward the first critic that can. */
   readonly critics?: Critics.CriticRequest
@@ -21,7 +21,7 @@ export interface RescoreOptions extends TaskSelection.SelectedTask {
 export const RescoreOptions = Options.of<RescoreOptions>({
   required: { rubric: Rubric },
   optional: {
-    ...TaskSelection.askedFields,
+    ...TaskSelection.selectionFields,
     critics: Critics.CriticRequest,
     label: Options.Name,
     onProgress: Options.callable<OnProgress>(),
@@ -31,12 +31,12 @@ export const RescoreOptions = Options.of<RescoreOptions>({
 /** Options of resuming an unfinished score set. */
 export interface ResumeOptions extends Pick<RescoreOptions, "onProgress"> {
   /** The model to ask, if a model decides and its answers are not recorded. */
-  readonly model?: Critics.Asking
+  readonly model?: Critics.ModelOptions
 }
 
 /** Schema of `ResumeOptions`. */
 export const ResumeOptions = Options.of<ResumeOptions>({
-  optional: { onProgress: Options.callable<OnProgress>(), model: Critics.Asking },
+  optional: { onProgress: Options.callable<OnProgress>(), model: Critics.ModelOptions },
 })
 
 /** Progress of a scoring. `events` counts all events read, including those of other tasks. */

@@ -15,7 +15,7 @@ export class NotResumed extends Data.TaggedError("NotResumed")<{
   readonly reason: string
 }> {
   override get message() {
-    return `Score set ${this.scoreSetId} cannot be gone on with: ${this.reason}. \`hindcast score ls\` lists the score sets; \`hindcast rescore --rubric FILE\` begins a new one.`
+    return `Score set ${this.scoreSetId} cannot be resumed: ${this.reason}. \`hindcast score ls\` lists the score sets; \`hindcast rescore --rubric FILE\` begins a new one.`
   }
 }
 

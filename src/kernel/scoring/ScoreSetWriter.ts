@@ -24,7 +24,7 @@ export interface Totals {
 }
 
 /** The judgements of one task. */
-export interface DecidedVerdict {
+export interface TaskJudgements {
   readonly taskId: string
   readonly judgements: ReadonlyArray<Judgement>
 }
@@ -43,12 +43,12 @@ export interface ScoreSetProgress {
 }
 
 /** Writes a score set: the judgements of each task, and the end. */
-export interface SetWriter {
+export interface ScoreSetWriter {
   readonly scoreSetId: string
   /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
   /** Appends the judgements of some tasks. The verdicts of one task are appended atomically. */
-  readonly decided: (tasks: ReadonlyArray<DecidedVerdict>) => Effect.Effect<void, AppendError>
+  readonly appendJudgements: (tasks: ReadonlyArray<TaskJudgements>) => Effect.Effect<void, AppendError>
   /** Records that the set is complete. Returns the sums by task. */
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
@@ -60,7 +60,7 @@ export const begin = (
   log: Log,
   started: Omit<PayloadOf<"ScoringStarted">, "scoreSetId">,
   { taskId, causationId }: { readonly taskId: string | null; readonly causationId: string | null },
-): Effect.Effect<SetWriter, AppendError> =>
+): Effect.Effect<ScoreSetWriter, AppendError> =>
   Effect.gen(function* () {
     const scoreSetId = newId()
     const appended = yield* log.append({
@@ -75,7 +75,7 @@ export const begin = (
  * Continues a score set. Every append expects the version of its stream: if two writers continue the same set, the
  * slower one gets a `VersionConflict`, and no task is counted twice.
  */
-export const resume = (log: Log, critic: string, progress: ScoreSetProgress): SetWriter => {
+export const resume = (log: Log, critic: string, progress: ScoreSetProgress): ScoreSetWriter => {
   const { scoreSetId, startedBy: causationId } = progress
   const totals = new Map(progress.totals)
   let version = progress.version
@@ -86,7 +86,7 @@ export const resume = (log: Log, critic: string, progress: ScoreSetProgress): Se
   return {
     scoreSetId,
     startedBy: progress.startedBy,
-    decided: (tasks) =>
+    appendJudgements: (tasks) =>
       Effect.suspend(() => {
         const appends = tasks.flatMap(({ taskId, judgements }) => {
           totals.set(taskId, totalsOf(judgements))

@@ -24,7 +24,7 @@ export { NotPromoted, Promotion } from "./Promotion.ts"
 export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 export { NotResumed } from "./ResumePoint.ts"
 export type { Totals } from "./ScoreSetWriter.ts"
-export { type SelectableTask, SelectionInvalid, selects, type TaskFilter } from "./TaskFilter.ts"
+export { matches, type SelectableTask, SelectionInvalid, type TaskFilter } from "./TaskFilter.ts"
 export { NoTaskSelected } from "./TaskSelection.ts"
 
 /** What a re-scoring would do. */
@@ -61,7 +61,7 @@ export interface ScoreSetSummary {
  */
 export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ readonly scoreSetId: string }> {
   override get message() {
-    return `Score set ${this.scoreSetId}: somebody else goes on with it at this moment, and was faster. \`hindcast score ls\` says whether it is finished.`
+    return `Score set ${this.scoreSetId}: another program is writing to it and was faster. \`hindcast score ls\` says whether it is finished.`
   }
 }
 
@@ -141,11 +141,11 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
         const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
         const { started, rubric, progress, left } = yield* ResumePoint.load(log, scoreSetId)
         const criticSet = yield* critics.choose(rubric, {
-          ...Critics.askedAgain(started.params),
+          ...Critics.requestFromParams(started.params),
           ...(model === undefined ? {} : { model }),
         })
         if (criticSet.digest !== started.criticDigest) {
-          const reason = `it was begun by the critic ${started.critic}, and would be finished by ${criticSet.name}, which decides otherwise`
+          const reason = `it was begun by the critic ${started.critic}; now ${criticSet.name} would decide, and differently`
           return yield* new ResumePoint.NotResumed({ scoreSetId, reason })
         }
         const tasks = yield* TaskSelection.tasks(log, started.range.to)
@@ -189,7 +189,7 @@ export const scoreClosed = (
     const [first] = yield* log.readPage({ taskId, timeline: log.timeline }, 1)
     const { position: to } = yield* log.head
     const from = first?.position ?? to
-    const criticSet = yield* critics.unasked(rubric)
+    const criticSet = yield* critics.chooseDefault(rubric)
     const started = startOf({ rubric, criticSet, taskIds: [taskId], label: "live", range: { from, to } })
     const writer = yield* ScoreSetWriter.begin(log, started, { taskId, causationId })
     const critic = yield* criticSet.open(writer)
@@ -216,8 +216,8 @@ const startOf = ({
   ...(params === undefined ? {} : { params: { ...params } }),
 })
 
-interface Writing extends Pick<ScoringScan.Passing, "log" | "critic" | "parts"> {
-  readonly writer: ScoreSetWriter.SetWriter
+interface Writing extends Pick<ScoringScan.ScanOptions, "log" | "critic" | "parts"> {
+  readonly writer: ScoreSetWriter.ScoreSetWriter
   /** Number of tasks in the score set, and of those scored before. */
   readonly ofTasks: number
   readonly before: number
@@ -246,17 +246,17 @@ const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () =>
     log,
     critic,
     parts,
-    onEnded: (ended) =>
+    onCompleted: (ended) =>
       Effect.forEach(
         ended,
         ({ taskId, judging }) => Effect.map(judging.decide, (judgements) => ({ taskId, judgements })),
         { concurrency: DECIDED_AT_ONCE },
       ).pipe(
-        Effect.flatMap(writer.decided),
+        Effect.flatMap(writer.appendJudgements),
         Effect.tap(() => {
           tasks += ended.length
         }),
       ),
-    onPassed: (events) => onProgress({ events, ofEvents, tasks, ofTasks }),
+    onPositions: (events) => onProgress({ events, ofEvents, tasks, ofTasks }),
   }).pipe(Effect.zipRight(writer.finish))
 }

@@ -3,7 +3,7 @@
 import type { Task, Tasks } from "../../projections/state/Tasks.ts"
 
 /** A task to score, with the range of positions to read. */
-export interface Planned {
+export interface PlannedTask {
   readonly taskId: string
   readonly from: number
   readonly to: number
@@ -16,7 +16,7 @@ export interface ScanPart {
   readonly after: number
   readonly until: number
   /** In the order of their ends. */
-  readonly tasks: ReadonlyArray<Planned>
+  readonly tasks: ReadonlyArray<PlannedTask>
   readonly alone: boolean
 }
 
@@ -24,9 +24,9 @@ export interface ScanPart {
  * The order in which tasks are scored: by their ends. Tasks that are open at the last position end there, in the
  * order of their openings. Later appends do not change the order.
  */
-export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: number): ReadonlyArray<Planned> =>
+export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: number): ReadonlyArray<PlannedTask> =>
   taskIds
-    .flatMap((taskId): ReadonlyArray<Planned> => {
+    .flatMap((taskId): ReadonlyArray<PlannedTask> => {
       const task = Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined
       if (task === undefined) return []
       const closed = task.outcome !== null && task.to <= last
@@ -41,7 +41,7 @@ const MAX_GAP = 1_000
 const SPARSE_FACTOR = 4
 
 /** Splits the reading into ranges. No event of a task is read twice, and gaps without tasks are not read. */
-export const parts = (tasks: Tasks, planned: ReadonlyArray<Planned>): ReadonlyArray<ScanPart> => {
+export const parts = (tasks: Tasks, planned: ReadonlyArray<PlannedTask>): ReadonlyArray<ScanPart> => {
   const count = counter(Object.values(tasks))
   return mergedRanges(planned).map((range) => {
     const alone = range.tasks.length * SPARSE_FACTOR <= count(range.after + 1, range.until)
@@ -50,7 +50,10 @@ export const parts = (tasks: Tasks, planned: ReadonlyArray<Planned>): ReadonlyAr
 }
 
 /** A range for each task, in the listed order. */
-export const oneByOne = (planned: ReadonlyArray<Planned>, taskIds: ReadonlyArray<string>): ReadonlyArray<ScanPart> => {
+export const oneByOne = (
+  planned: ReadonlyArray<PlannedTask>,
+  taskIds: ReadonlyArray<string>,
+): ReadonlyArray<ScanPart> => {
   const byId = new Map(planned.map((task) => [task.taskId, task]))
   return taskIds.flatMap((taskId) => {
     const task = byId.get(taskId)
@@ -63,8 +66,8 @@ export const length = (parts: ReadonlyArray<ScanPart>): number =>
   parts.reduce((sum, { after, until }) => sum + until - after, 0)
 
 /** Merges overlapping and neighbouring tasks into ranges. Within one, tasks are in the order of their ends. */
-const mergedRanges = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omit<ScanPart, "alone">> => {
-  const found: Array<{ after: number; until: number; tasks: Array<Planned> }> = []
+const mergedRanges = (planned: ReadonlyArray<PlannedTask>): ReadonlyArray<Omit<ScanPart, "alone">> => {
+  const found: Array<{ after: number; until: number; tasks: Array<PlannedTask> }> = []
   for (const task of [...planned].sort((a, b) => a.from - b.from)) {
     const last = found.at(-1)
     if (last !== undefined && task.from - 1 <= last.until + MAX_GAP) {
@@ -73,7 +76,7 @@ const mergedRanges = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omit<ScanP
     } else found.push({ after: task.from - 1, until: task.to, tasks: [task] })
   }
   const ranks = new Map(planned.map((task, index) => [task, index]))
-  const order = (task: Planned) => ranks.get(task) ?? 0
+  const order = (task: PlannedTask) => ranks.get(task) ?? 0
   return found.map(({ tasks, ...range }) => ({ ...range, tasks: tasks.sort((a, b) => order(a) - order(b)) }))
 }
 

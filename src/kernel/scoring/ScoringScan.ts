@@ -5,7 +5,7 @@ import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
-import type { Planned, ScanPart } from "./ScoringPlan.ts"
+import type { PlannedTask, ScanPart } from "./ScoringPlan.ts"
 
 /** A task whose events have all been read. */
 export interface CompletedTask {
@@ -14,22 +14,28 @@ export interface CompletedTask {
 }
 
 /** Options of a scan. */
-export interface Passing {
+export interface ScanOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly critic: Critic
   readonly parts: ReadonlyArray<ScanPart>
   /** Called with completed tasks, in the order of the plan. */
-  readonly onEnded: (ended: ReadonlyArray<CompletedTask>) => Effect.Effect<void, AppendError>
+  readonly onCompleted: (ended: ReadonlyArray<CompletedTask>) => Effect.Effect<void, AppendError>
   /** Called with the number of positions that have been read. */
-  readonly onPassed: (positions: number) => Effect.Effect<void>
+  readonly onPositions: (positions: number) => Effect.Effect<void>
 }
 
 /**
  * Shows a critic the events of many tasks in one pass over the log. Only tasks between their first and last event are
  * held in memory.
  */
-export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.Effect<void, AppendError> => {
-  const begin = ({ taskId }: Planned): CompletedTask => {
+export const run = ({
+  log,
+  critic,
+  parts,
+  onCompleted: onEnded,
+  onPositions: onPassed,
+}: ScanOptions): Effect.Effect<void, AppendError> => {
+  const begin = ({ taskId }: PlannedTask): CompletedTask => {
     const read = (after: number, until: number, limit: number) =>
       log.readPage({ after, until, taskId, timeline: log.timeline }, limit)
     return { taskId, judging: critic.start({ taskId, read }) }
@@ -47,7 +53,7 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
         current = begin(task)
         open.set(task.taskId, current)
       }
-      current.judging.see(event)
+      current.judging.observe(event)
       if (!task.closed || event.position < task.to) return undefined
       open.delete(task.taskId)
       planned.delete(task.taskId)
@@ -79,7 +85,7 @@ export const run = ({ log, critic, parts, onEnded, onPassed }: Passing): Effect.
           const ended = begin(task)
           const query = { after: task.from - 1, until: task.to, taskId: task.taskId, timeline: log.timeline }
           yield* forEachPage(log, query, (page) => {
-            for (const event of page) ended.judging.see(event)
+            for (const event of page) ended.judging.observe(event)
             return Effect.void
           })
           yield* onEnded([ended])

@@ -62,11 +62,11 @@ export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<Expre
 }
 
 /** Whether a task is selected. */
-export type Selects = (task: SelectableTask) => Either.Either<boolean, SelectionInvalid>
+export type TaskMatcher = (task: SelectableTask) => Either.Either<boolean, SelectionInvalid>
 
 /** Compiles a filter once, for many tasks. */
-export const prepare = (selection: TaskFilter): Either.Either<Selects, SelectionInvalid> =>
-  Either.map(selection.where === undefined ? Either.right(EVERY) : compile(selection.where), (fits): Selects => {
+export const prepare = (selection: TaskFilter): Either.Either<TaskMatcher, SelectionInvalid> =>
+  Either.map(selection.where === undefined ? Either.right(EVERY) : compile(selection.where), (fits): TaskMatcher => {
     const { openedAfter = 0, closedBy = Number.MAX_SAFE_INTEGER, agents, plugins, outcomes } = selection
     return (task) =>
       task.from > openedAfter &&
@@ -79,17 +79,17 @@ export const prepare = (selection: TaskFilter): Either.Either<Selects, Selection
   })
 
 /** Whether a filter selects a task. */
-export const selects = (selection: TaskFilter, task: SelectableTask): Either.Either<boolean, SelectionInvalid> =>
+export const matches = (selection: TaskFilter, task: SelectableTask): Either.Either<boolean, SelectionInvalid> =>
   Either.flatMap(prepare(selection), (fits) => fits(task))
 
-const EVERY: Selects = () => Either.right(true)
+const EVERY: TaskMatcher = () => Either.right(true)
 
-const compile = (source: string): Either.Either<Selects, SelectionInvalid> => {
+const compile = (source: string): Either.Either<TaskMatcher, SelectionInvalid> => {
   const environment = new Environment({ unlistedVariablesAreDyn: false }).registerVariable("task", "map")
   const compiled = Expression.compile(
     source,
     environment,
-    (program): Selects =>
+    (program): TaskMatcher =>
       (task) =>
         evaluateFor(source, () => program({ task: fieldsOf(task) }), task.taskId),
   )

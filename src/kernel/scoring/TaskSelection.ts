@@ -17,31 +17,31 @@ export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
 }> {
   override get message() {
     return this.among === 0
-      ? `${this.log}: expected a closed task to score, found none. \`hindcast task ls\` lists the tasks; an open one is scored where it is named.`
-      : `Expected a task that the selection fits, found none among ${this.among}. \`hindcast task ls\` lists the tasks; select others, or more.`
+      ? `${this.log}: expected a closed task to score, found none. \`hindcast task ls\` lists the tasks; an open task is scored only if it is named.`
+      : `Expected a task that matches the selection, found none among ${this.among}. \`hindcast task ls\` lists the tasks; change the selection.`
   }
 }
 
 /** Which tasks to score. */
-export interface SelectedTask {
+export interface TaskSelection {
   /** Ids. Default: every closed task. Duplicates are scored once. */
   readonly tasks?: ReadonlyArray<string>
   /** Selects among these tasks. */
   readonly select?: TaskFilter.TaskFilter
 }
 
-/** Schemas of the fields of `SelectedTask`. */
-export const askedFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
+/** Schemas of the fields of `TaskSelection`. */
+export const selectionFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
 
 /**
  * The tasks of a log up to a position, folded from the events that open and close them, of which even a long log has
  * few. Commands are counted as steps only if a filter's expression may read them.
  */
-export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: SelectedTask = {}) => {
+export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: TaskSelection = {}) => {
   const draft = begin(Tasks.projection, Tasks.projection.initial)
   const types = ["TaskOpened", "TaskClosed", ...(select?.where === undefined ? [] : ["ActuatorCommanded"])]
   return Pages.forEach(log.readPage, { types, until, timeline: log.timeline }, (page) => {
-    for (const event of page) draft.take(event)
+    for (const event of page) draft.apply(event)
   }).pipe(Effect.map(() => draft.state()))
 }
 
@@ -49,7 +49,7 @@ export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { selec
 export const of = (
   log: Context.Tag.Service<EventLog>,
   known: Tasks.Tasks,
-  { tasks, select }: SelectedTask,
+  { tasks, select }: TaskSelection,
 ): Effect.Effect<ReadonlyArray<string>, TaskNotFound | TaskFilter.SelectionInvalid | NoTaskSelected | LogError> =>
   Effect.gen(function* () {
     const closed = () => Object.keys(known).filter((id) => known[id]?.outcome !== null)

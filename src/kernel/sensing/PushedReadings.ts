@@ -46,7 +46,7 @@ export interface PushedReadings {
    * the plugin takes part in; if there is none, in no task. A process that exceeds `PushRateLimiter`'s rate is
    * delayed: the plugin host queues a limited number of readings and drops the rest.
    */
-  readonly take: (
+  readonly record: (
     emitted: PushedReading,
   ) => Effect.Effect<void, SensorInactive | NoOpenTask | LeaseLost | AppendError | LogError>
   /** Delivers pushed readings to an open task until the scope closes. */
@@ -74,7 +74,7 @@ export const make = (
     return limiter(plugin)
   }
 
-  const take = ({ plugin, version, sensor, instance, reading }: PushedReading) =>
+  const record = ({ plugin, version, sensor, instance, reading }: PushedReading) =>
     Effect.gen(function* () {
       if (instance !== KERNEL && !listeners.has(instance)) return yield* new NoOpenTask({ taskId: instance })
       yield* awaitPermit(instance, plugin)
@@ -102,7 +102,7 @@ export const make = (
     })
 
   return {
-    take,
+    record,
     listen: (listener) =>
       Effect.asVoid(
         Effect.acquireRelease(

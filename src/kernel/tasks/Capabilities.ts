@@ -14,7 +14,7 @@ import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { manifestOf } from "../registry/Registry.ts"
 
 /** An actuator that an agent can command. */
-export interface Capability {
+export interface ActuatorCapability {
   /** `plugin/actuator` */
   readonly name: string
   readonly description: string
@@ -33,7 +33,7 @@ export interface Capability {
 }
 
 /** A sensor whose readings an agent receives. */
-export interface Sense {
+export interface SensorCapability {
   /** `plugin/sensor` */
   readonly name: string
   readonly description: string
@@ -43,8 +43,8 @@ export interface Sense {
 
 /** The sensors and actuators of an agent, as the manifests describe them, by priority. */
 export interface Capabilities {
-  readonly sensors: ReadonlyArray<Sense>
-  readonly actuators: ReadonlyArray<Capability>
+  readonly sensors: ReadonlyArray<SensorCapability>
+  readonly actuators: ReadonlyArray<ActuatorCapability>
 }
 
 /** The capabilities that the active components of some plugins offer. Pure. */
@@ -69,12 +69,16 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
     sensors: described(
       activeSensors(registry),
       (plugin) => manifest(plugin).flatMap(sensorsOf),
-      (name, { description, reading }): Sense => ({ name, description, ...(reading === undefined ? {} : { reading }) }),
+      (name, { description, reading }): SensorCapability => ({
+        name,
+        description,
+        ...(reading === undefined ? {} : { reading }),
+      }),
     ),
     actuators: described(
       activeActuators(registry),
       (plugin) => manifest(plugin).flatMap(actuatorsOf),
-      (name, { description, args, result, risk, idempotent }, plugin): Capability => ({
+      (name, { description, args, result, risk, idempotent }, plugin): ActuatorCapability => ({
         ...{ name, description },
         ...(args === undefined ? {} : { args }),
         ...(result === undefined ? {} : { result }),

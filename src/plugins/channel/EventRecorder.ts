@@ -24,7 +24,7 @@ export type RecordEvent = (event: CoreNewEvent, taskId?: string) => Effect.Effec
  * Records an event of something that has already happened. If the log does not accept the event, the failure is written
  * to the program's log.
  */
-export const recordOrTell =
+export const recordOrLog =
   (record: RecordEvent): ((...recorded: Parameters<RecordEvent>) => Effect.Effect<void>) =>
   (event, taskId) =>
     record(event, taskId).pipe(
@@ -69,7 +69,7 @@ export const make = (
     // The fiber ends on an `end` entry instead of an interruption, so that no entry that was taken from the queue is
     // lost.
     yield* Effect.acquireRelease(
-      Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrTell(record)))),
+      Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrLog(record)))),
       (drained) =>
         Effect.suspend(() => {
           log.reportDropped()

@@ -10,10 +10,10 @@ import { plainText } from "../../values/Json.ts"
 import type { RequestResult } from "../hostapi/Client.ts"
 import * as HostApi from "../hostapi/HostApi.ts"
 import type { Child } from "../sandbox/Child.ts"
-import { type RecordEvent, recordOrTell } from "./EventRecorder.ts"
+import { type RecordEvent, recordOrLog } from "./EventRecorder.ts"
 import type { OpenCall } from "./OpenCall.ts"
 import { answerFrame, type HostRequestFrame } from "./Protocol.ts"
-import { type Requested, type Ruling, ruleOn } from "./RequestRuling.ts"
+import { type GatedRequest, type HostRequestGate, ruleOn } from "./RequestRuling.ts"
 
 /**
  * Maximum number of requests of one process that are carried out concurrently. A request counts until the plugin has
@@ -39,10 +39,10 @@ export interface HostRequestsInput {
   readonly client: HostApi.Client
   readonly record: RecordEvent
   /** The gate rules for granted requests. Default: every granted request is carried out. */
-  readonly ruling?: Ruling | undefined
+  readonly ruling?: HostRequestGate | undefined
 }
 
-type RecordedRequest = Omit<Requested, "kind" | "target" | "shown">
+type RecordedRequest = Omit<GatedRequest, "kind" | "target" | "shown">
 
 type Outcome = Either.Either<RequestResult, Failure>
 
@@ -56,14 +56,14 @@ type Outcome = Either.Either<RequestResult, Failure>
  */
 export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
   const permits = Effect.unsafeMakeSemaphore(MAX_CONCURRENT)
-  const recordDone = recordOrTell(record)
+  const recordDone = recordOrLog(record)
   const open = { requests: 0, bytes: 0, refusals: 0 }
 
   /**
    * Applies the gate rules to a request. During that time the request holds no permit and the time-out of its call is
    * paused, because a person may take long to decide.
    */
-  const applyRuling = (ruling: Ruling, request: HostApi.Request, requested: RecordedRequest, call: OpenCall) =>
+  const applyRuling = (ruling: HostRequestGate, request: HostApi.Request, requested: RecordedRequest, call: OpenCall) =>
     Effect.acquireUseRelease(
       Effect.zipRight(permits.release(1), Effect.sync(call.pauseTimeout)),
       () => Effect.interruptible(ruleOn({ ruling, client, request, requested, record })),

@@ -8,7 +8,7 @@ import * as HostApi from "../hostapi/HostApi.ts"
 import type { RecordEvent } from "./EventRecorder.ts"
 
 /** A granted and recorded request, as the gate rules see it. */
-export interface Requested {
+export interface GatedRequest {
   readonly plugin: string
   readonly requestId: string
   readonly kind: HostApi.RequestKind
@@ -38,11 +38,11 @@ export interface RequestDecision {
 }
 
 /** The gate, as host requests use it. */
-export interface Ruling {
+export interface HostRequestGate {
   /** Decides about a request. It can take as long as a person does. If it is interrupted, nothing is decided. */
-  readonly decide: (requested: Requested) => Effect.Effect<RequestDecision, unknown>
+  readonly decide: (requested: GatedRequest) => Effect.Effect<RequestDecision, unknown>
   /** Whether a redirect of this request may lead to `host`. No person is asked. */
-  readonly allowsHost: (requested: Requested, host: string) => boolean
+  readonly allowsHost: (requested: GatedRequest, host: string) => boolean
 }
 
 /**
@@ -55,10 +55,10 @@ export type RulingResult = { readonly causationId: string } & (
 )
 
 interface RulingInput {
-  readonly ruling: Ruling
+  readonly ruling: HostRequestGate
   readonly client: HostApi.Client
   readonly request: HostApi.Request
-  readonly requested: Omit<Requested, "kind" | "target" | "shown">
+  readonly requested: Omit<GatedRequest, "kind" | "target" | "shown">
   readonly record: RecordEvent
 }
 
@@ -76,7 +76,12 @@ export const ruleOn = ({
   Effect.gen(function* () {
     const { plugin, requestId, taskId } = requested
     const target = yield* request.target(client)
-    const fullRequest: Requested = { ...requested, kind: HostApi.KINDS[request.method], target, shown: request.shown }
+    const fullRequest: GatedRequest = {
+      ...requested,
+      kind: HostApi.KINDS[request.method],
+      target,
+      shown: request.shown,
+    }
     const decision = yield* asRequestFailure(ruling.decide(fullRequest))
     const { rule, causationId } = decision
     const reason = plainText(decision.reason)

@@ -99,7 +99,7 @@ const granted = async (client: Client, kind: "read" | "write", requested: string
     code: kind === "read" ? "ReadNotGranted" : "WriteNotGranted",
     message:
       `${requested} is ${real}: expected a path in what the plugin may ${kind}, ` +
-      `found it outside of ${places.length === 0 ? "that: it may nothing" : places.join(", ")}. ` +
+      `found it outside of ${places.length === 0 ? "that: it has no such grant" : places.join(", ")}. ` +
       ((await boundElsewhere(client, kind, real, places)) ??
         `Add its directory to the manifest's permissions.${kind} and grant it at import.`),
   })
@@ -134,7 +134,7 @@ const assertNotForbidden = ({ forbidden = [], directory }: Client, kind: "read" 
   if (!isInsideAny(real, forbidden)) return
   throw new Refused({
     code: kind === "read" ? "ReadForbidden" : "WriteForbidden",
-    message: `${real} belongs to the log or to a plugin's installed copy: no plugin may ${kind} it, and nothing grants it`,
+    message: `${real} belongs to the log or to a plugin's installed copy: no plugin may ${kind} it, and no grant can allow it`,
   })
 }
 

@@ -61,10 +61,10 @@ export const runCommand = (
       child = spawn(line.command, line.args, {
         cwd,
         env: environment(),
-        stdio: ["ignore", "pipe", "pipe", ...InheritedDescriptors.covered()],
+        stdio: ["ignore", "pipe", "pipe", ...InheritedDescriptors.replacementStdio()],
         detached: true,
       })
-      InheritedDescriptors.letGo(child)
+      InheritedDescriptors.closeReplacements(child)
     } catch (cause) {
       // Node throws errors that are not about finding the command, for example when the arguments are too long.
       return resume(Effect.fail(unavailable(cause)))

@@ -56,7 +56,7 @@ export interface GrantInputs {
 export type Refusal = MissingGrant
 
 /** The granted part of a manifest's requests, and the refused part. */
-export interface Settlement {
+export interface GrantDecision {
   readonly grants: Grants
   readonly refusals: ReadonlyArray<Refusal>
 }
@@ -86,7 +86,7 @@ export const requested = (manifest: Manifest): RequestedPermissions => ({
 
 /** Grants all that a manifest requests, or fails with every refusal; see `settle`. */
 export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<Grants, GrantRefused> => {
-  const { grants, refusals } = settle(manifest, inputs)
+  const { grants, refusals } = decideGrants(manifest, inputs)
   return refusals.length === 0
     ? Either.right(grants)
     : Either.left(new GrantRefused({ plugin: manifest.name, refusals }))
@@ -106,7 +106,7 @@ export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<
  *
  * An explicit grant that the manifest does not request has no effect.
  */
-export const settle = (manifest: Manifest, inputs: GrantInputs): Settlement => {
+export const decideGrants = (manifest: Manifest, inputs: GrantInputs): GrantDecision => {
   const requests = requested(manifest)
   const refusals: Array<Refusal> = []
   const places = (field: PathField) =>
@@ -136,7 +136,7 @@ export const settle = (manifest: Manifest, inputs: GrantInputs): Settlement => {
 /** The options that would grant the refusals, each once, and the refusals that no option can grant. */
 export const remedies = (refusals: ReadonlyArray<Refusal>) => ({
   flags: unique(refusals.flatMap(({ flag }) => flag ?? [])),
-  hopeless: refusals.filter(({ flag }) => flag === undefined),
+  ungrantable: refusals.filter(({ flag }) => flag === undefined),
 })
 
 /** Normalises explicit grants for recording: absolute paths, no duplicates. Returns undefined if they are empty. */
@@ -242,14 +242,14 @@ const resolvePath = (
   const inWorkspace = (isWorkspace || path.isAbsolute(place)) && isInside(resolved, workspace)
   if (inWorkspace) return isNewRequest ? refuse(NEW_REQUEST, flag) : Either.right(resolved)
   if (!isWorkspace && !path.isAbsolute(place) && isInside(resolved, workspace)) {
-    return refuse(`${resolved} lies in the workspace, where only "." and absolute paths lead`, flag)
+    return refuse(`${resolved} lies in the workspace, which a relative path other than "." may not name`, flag)
   }
   const limits = field === "read" ? "the workspace and the plugin's directory" : "the workspace"
   return refuse(`${resolved} lies outside ${limits}`, flag)
 }
 
 /** Why an update is refused a permission that a first import would get. */
-const NEW_REQUEST = "the version before it does not ask for it"
+const NEW_REQUEST = "the previous version does not ask for it"
 
 const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: GrantInputs): Refusal | undefined => {
   const known = { field: `permissions.${field}`, asked: name }

@@ -1,5 +1,5 @@
 /**
- * A whole number as English writes it, its digits in groups of three: `86,400,000`. `toLocaleString` says the same; the first call of
- * it takes longer than everything else that a manifest's modules do when they are loaded.
+ * A whole number with thousands separators: `86,400,000`. `toLocaleString` returns the same text, but its first call takes
+ * longer than loading all modules of the manifest.
  */
 export const grouped = (whole: number): string => String(whole).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")

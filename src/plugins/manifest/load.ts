@@ -102,7 +102,7 @@ export const inspect = (
     const found: ReadonlyArray<ValidationIssue> = [
       ...issues,
       ...places.overridden.map(overriddenField),
-      ...(trusted || !isJson(document) ? [] : ComponentSchemas.mistakes(document).map(fatal)),
+      ...(trusted || !isJson(document) ? [] : ComponentSchemas.schemaMistakes(document).map(fatal)),
       ...(yield* strayLinks(root, files)).map(fatal),
       ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
     ]
@@ -154,7 +154,7 @@ export const MANIFEST_BYTES = 1024 * 1024
 const readText = async (file: string): Promise<string> => {
   const stats = await fs.stat(file)
   // Reading a pipe would block until its other end is opened, which may never happen.
-  if (!stats.isFile()) throw new Error("something there that is no file")
+  if (!stats.isFile()) throw new Error("something else than a file")
   const { size } = stats
   if (size > MANIFEST_BYTES) throw new Error(`one of ${size} bytes; at most ${MANIFEST_BYTES} are read`)
   return fs.readFile(file, "utf8")

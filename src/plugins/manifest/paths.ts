@@ -17,7 +17,7 @@ export const isInsideAny = (place: string, directories: ReadonlyArray<string>): 
 /** Describes the first misleading character of a path or name, or returns undefined. */
 export const confusableCharacter = (text: string): string | undefined => {
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return "a control character or a line break"
-  if (/\p{Cf}/u.test(text)) return "a character that is not seen or turns the direction of writing"
+  if (/\p{Cf}/u.test(text)) return "an invisible character, or one that changes the direction of writing"
   if (text.includes("\ufffd")) return "bytes that are no UTF-8"
   if (text.split("/").some(isConfusable)) return 'a character that looks like ".", "/" or "\\" and is another'
   return undefined

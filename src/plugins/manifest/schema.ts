@@ -124,7 +124,7 @@ export const Permissions = Schema.Struct({
   env: optional(Schema.Array(Text).annotations({ description: "a list of environment variables" })),
 }).annotations({ identifier: "Permissions" })
 
-/** Bytes that the plugin's files determine and that take long to compute: the host keeps them. */
+/** Bytes that follow from the plugin's files and take long to compute. The host computes them once and caches them. */
 export const Precomputed = Schema.Struct({
   module: Text.annotations({
     description: "the path of a TypeScript module in the plugin's directory, which answers with the bytes",

@@ -131,7 +131,7 @@ const stateIn =
       : Effect.succeed(state)
 
 /** Fails unless the manifest declares exactly the components that the entry exports. */
-export const agree = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {
+export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {
   const declared = names({
     sensors: sensorsOf(manifest).map(({ name }) => name),
     actuators: actuatorsOf(manifest).map(({ name }) => name),

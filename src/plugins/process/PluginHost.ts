@@ -4,7 +4,7 @@ import * as Options from "../../values/Options.ts"
 import { PluginUnavailable } from "../PluginError.ts"
 import * as Consent from "../sandbox/Consent.ts"
 import { SandboxLimits } from "../sandbox/Limits.ts"
-import type { Confining } from "../sandbox/Sandbox.ts"
+import type { AvailableLayer } from "../sandbox/Sandbox.ts"
 import * as Tier from "../sandbox/Tier.ts"
 import * as Tools from "../sandbox/Tools.ts"
 import type { PluginError } from "./PluginProcess.ts"
@@ -22,16 +22,16 @@ export class PluginHost extends Context.Tag("hindcast/PluginHost")<
       spec: PluginProcess.ProcessSpec,
     ) => Effect.Effect<PluginProcess.PluginProcess, PluginError, Scope.Scope>
     /** How plugins would be confined if they were started now. */
-    readonly standing: Effect.Effect<ConsentPolicy, Tools.DenoMissing | Tier.SandboxUnavailable>
+    readonly confinement: Effect.Effect<HostConfinement, Tools.DenoMissing | Tier.SandboxUnavailable>
   }
 >() {}
 
 /**
  * The confinement of plugins, and whether the user of the host consents to starting any plugin that only Deno's
- * permissions confine (`said`).
+ * permissions confine (`isConsented`).
  */
-export interface ConsentPolicy extends Tier.ChosenTier {
-  readonly said: boolean
+export interface HostConfinement extends Tier.ChosenTier {
+  readonly isConsented: boolean
 }
 
 /** Options for confining plugins on this machine. */
@@ -40,7 +40,7 @@ export interface HostOptions {
    * The sandbox tier. If a required tier is not available, that is an error. Default: `auto`, the strongest tier
    * available.
    */
-  readonly sandbox?: Tier.Wanted
+  readonly sandbox?: Tier.WantedTier
   /**
    * `flags` consents to starting every plugin, even if only Deno's permissions confine it. `sandbox: "flags"` implies
    * this consent. Default: without a second layer, only plugins that ship with Hindcast are started, and plugins whose
@@ -56,7 +56,7 @@ export type JudgingHostOptions = Omit<HostOptions, "sandbox">
 
 /** The schema of `HostOptions`. */
 export const HostOptions = Options.of<HostOptions>({
-  optional: { sandbox: Tier.Wanted, consent: Consent.ConsentOption, limits: SandboxLimits },
+  optional: { sandbox: Tier.WantedTier, consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with sandbox, consent or limits" })
 
 /** The schema of `JudgingHostOptions`. Plugins that judge tasks always run in the strongest tier available. */
@@ -80,7 +80,7 @@ export const layerOf = (
       const found = yield* Effect.cached(chooseTier(sandbox))
       if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", requiredTierMissing(sandbox))
       return {
-        standing: Effect.map(found, ({ chosen }) => ({ ...chosen, said: hostConsents })),
+        confinement: Effect.map(found, ({ chosen }) => ({ ...chosen, isConsented: hostConsents })),
         start: (spec) =>
           Effect.gen(function* () {
             const { tools, chosen } = yield* found.pipe(
@@ -123,11 +123,11 @@ const assertConsent = (
  * A host that starts plugins in a given layer, regardless of what else the machine has, and with consent to everything.
  * For tests of one layer after the other.
  */
-export const layerIn = (confining: Confining, limits: SandboxLimits = {}): Layer.Layer<PluginHost> => {
+export const layerIn = (confining: AvailableLayer, limits: SandboxLimits = {}): Layer.Layer<PluginHost> => {
   const { layer, libraries } = confining
   const why = "it was chosen by the program"
   return Layer.succeed(PluginHost, {
-    standing: Effect.succeed({ tier: Tier.tierOf(layer), layer, libraries, why, said: true }),
+    confinement: Effect.succeed({ tier: Tier.tierOf(layer), layer, libraries, why, isConsented: true }),
     start: (spec) => PluginProcess.make({ ...spec, limits: { ...limits, ...spec.limits } }, confining),
   })
 }
@@ -135,7 +135,7 @@ export const layerIn = (confining: Confining, limits: SandboxLimits = {}): Layer
 /** Starts plugins in the strongest tier of this machine. */
 export const layer: Layer.Layer<PluginHost> = Layer.orDie(layerOf({}))
 
-const chooseTier = (sandbox: Tier.Wanted) =>
+const chooseTier = (sandbox: Tier.WantedTier) =>
   Effect.flatMap(Tools.find, (tools) => Effect.map(Tier.choose(tools, sandbox), (chosen) => ({ tools, chosen })))
 
 const requiredTierMissing =

@@ -15,7 +15,7 @@ import type { OpenCall } from "../channel/OpenCall.ts"
 import { OUTPUT_BYTES_PER_SECOND } from "../channel/OutputThrottle.ts"
 import { type Exports, encode, FRAME_LIMIT, type HostFrame, READINGS_IN_FLIGHT } from "../channel/Protocol.ts"
 import * as PushedReadings from "../channel/PushedReadings.ts"
-import type { Ruling } from "../channel/RequestRuling.ts"
+import type { HostRequestGate } from "../channel/RequestRuling.ts"
 import * as Session from "../channel/Session.ts"
 import * as TaskEventPages from "../channel/TaskEventPages.ts"
 import type { RequestInterceptor } from "../hostapi/Client.ts"
@@ -114,7 +114,7 @@ export interface ProcessSpec {
    */
   readonly consent?: MayStart
   /** The gate rules for granted host requests. Default: every granted request is carried out. */
-  readonly ruling?: Ruling
+  readonly ruling?: HostRequestGate
   /** Wraps the handling of host requests. Default: no wrapper. */
   readonly intercept?: RequestInterceptor
 }
@@ -145,7 +145,7 @@ export interface PluginProcess extends Components.Components {
  */
 export const make = (
   spec: ProcessSpec,
-  confining: Sandbox.Confining,
+  confining: Sandbox.AvailableLayer,
 ): Effect.Effect<PluginProcess, PluginError, Scope.Scope> =>
   Effect.gen(function* () {
     const { manifest, instance, directory, workspace, grants, record, limits } = spec
@@ -209,7 +209,7 @@ export const make = (
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
     child.send(encode(init(spec, sessionInput.nonce, precomputed)))
     const exports = yield* awaitReady(sessionInput, limits?.handshakeMs ?? HANDSHAKE_MS)
-    yield* Components.agree(manifest, exports)
+    yield* Components.assertExports(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.setNice(child.pid, niceness)
     yield* Effect.sync(() => setNiceness(sandboxLimits.niceness)).pipe(
       Effect.repeat({ while: (set) => set === "too often", schedule: RENICE_RETRY }),

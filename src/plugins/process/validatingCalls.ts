@@ -39,7 +39,7 @@ export const validatorsOf = (manifest: Manifest): Validators => {
       ? NONE
       : Effect.zipRight(
           ComponentSchemas.load,
-          patiently(() => ComponentSchemas.disagreement(part, schema, value)),
+          patiently(() => ComponentSchemas.validationError(part, schema, value)),
         )
 
   return {

@@ -72,9 +72,9 @@ export const spawnScoped = <Attached extends ChildHandlers>(
     Effect.async<RunningChild<Attached>, string>((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause.message : String(cause)))
       try {
-        const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...InheritedDescriptors.covered()]
+        const stdio = ["pipe" as const, "pipe" as const, "pipe" as const, ...InheritedDescriptors.replacementStdio()]
         const child = spawn(command, args, { cwd, env, stdio, detached: true })
-        InheritedDescriptors.letGo(child)
+        InheritedDescriptors.closeReplacements(child)
         child.once("error", fail)
         child.once("spawn", () => resume(Effect.succeed(startChild(child, attach))))
       } catch (cause) {

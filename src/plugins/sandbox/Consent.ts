@@ -35,7 +35,7 @@ export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissi
     return (
       `Plugin ${plugin} ${version} is not started: nothing but Deno's permissions would confine it on this machine (${why}), ` +
       `and through a hole in them a plugin does whatever you may do. ${say}` +
-      `${improve === undefined ? "" : ` Safer is a second layer. ${improve}`}`
+      `${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`
     )
   }
 }

@@ -45,7 +45,7 @@ const semaphores = new Map<string, Effect.Semaphore>()
  * here: the start of the plugin reports it. An unwritable disk is an error.
  */
 export const fill = (
-  confining: Sandbox.Confining,
+  confining: Sandbox.AvailableLayer,
   confinement: Sandbox.Confinement,
   entry: string,
 ): Effect.Effect<void, Cause.UnknownException> =>

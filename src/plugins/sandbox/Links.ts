@@ -19,7 +19,7 @@ export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
   readonly advice: string
 }> {
   override get message() {
-    return `Plugin ${this.plugin} is not started: expected what it was granted to stay where it is, found the link ${this.link} that leads to ${this.target}. ${this.advice}`
+    return `Plugin ${this.plugin} is not started: expected no symbolic link that leads out of what it was granted, found ${this.link}, which leads to ${this.target}. ${this.advice}`
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * The file that a plugin's manifest calls `precomputed`: bytes that the plugin's own files determine and that take long to compute. The
- * host has them computed once, and keeps them in the plugin's cache directory.
+ * The file with a plugin's `precomputed` bytes, which follow from the plugin's own files and take long to compute. The host
+ * computes them once and keeps them in the plugin's cache directory.
  *
- * Nothing that was found there is trusted. The manifest names the digest of the bytes, and a file with any other content is
- * removed and computed anew. They are computed in the sandbox that the plugin runs in, with no grant and nothing to write:
- * the module's bytes leave its process by a pipe, and the host writes the file.
+ * An existing file is not trusted: the manifest has the digest of the bytes, and a file with another digest is removed and
+ * computed again. The bytes are computed in the plugin's sandbox, without grants and without write access. The process writes
+ * them to a pipe, and the host writes the file.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -20,24 +20,24 @@ import { serialized } from "./DenoCache.ts"
 import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** The file as an absolute path, or why there is none: the plugin is started without it. */
+/** The file's absolute path, or the reason why there is no file. Without a file, the plugin is started all the same. */
 export type Found = { readonly file: string } | { readonly why: string }
 
-/** Most bytes that are kept: 64 MiB. */
+/** Maximum number of bytes: 64 MiB. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** How long they may take to compute, in milliseconds: on a machine that is busy. */
+/** Time-out of the computation, in milliseconds. It allows for a busy machine. */
 const COMPUTE_MS = 120_000
 
-/** How long the module's process has to end by itself when nobody waits for it any more, in milliseconds. */
+/** Time that the process has to exit after its input is closed, in milliseconds, before it is terminated. */
 const STOP_MS = 100
 
-/** Most characters of its error output that are told. */
+/** Maximum number of characters of the process's error output in a message. */
 const TOLD = 500
 
 const PREFIX = "precomputed-"
 
-/** Why this process computed nothing, by the file and the plugin's directory: it is not tried again at each start. */
+/** Failed computations of this host process: the reason, by file and plugin directory. They are not repeated at each start. */
 const givenUp = new Map<string, string>()
 
 /** The file of these bytes in a plugin's cache directory. */
@@ -49,7 +49,7 @@ export const fileIn = (denoDir: string, { sha256 }: Precomputed): string => path
  * @param log is told that the plugin's module runs, before it does, and what it wrote
  */
 export const provide = (
-  confining: Sandbox.Confining,
+  confining: Sandbox.AvailableLayer,
   confinement: Sandbox.Confinement,
   { module, sha256 }: Precomputed,
   log: (message: string) => void,
@@ -68,9 +68,9 @@ export const provide = (
     return { why }
   }).pipe(serialized(confinement.denoDir))
 
-/** Answers why there is no file, or with undefined. */
+/** Computes the bytes and writes the file. Returns the reason if there is no file, else undefined. */
 const make = (
-  confining: Sandbox.Confining,
+  confining: Sandbox.AvailableLayer,
   confinement: Sandbox.Confinement,
   { module, sha256 }: Precomputed,
   file: string,
@@ -146,7 +146,7 @@ const parted = (output: Buffer): { readonly printed: Buffer; readonly bytes: Buf
   return { printed: output.subarray(0, start), bytes: output.subarray(start, end) }
 }
 
-/** The digest of a file; undefined where there is none of the right kind. A link counts as none. */
+/** The digest of a regular file; undefined if there is no such file or it is too large. Links are not followed. */
 const digestOf = async (file: string): Promise<string | undefined> => {
   try {
     const stats = await fs.promises.lstat(file)

@@ -56,7 +56,7 @@ export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyF
  * that are real paths, and, in the `flags` tier, no link that leads out of the grants.
  */
 export const prepare = (
-  confining: Sandbox.Confining,
+  confining: Sandbox.AvailableLayer,
   request: SandboxRequest,
 ): Effect.Effect<PreparedSandbox, PrepareError> =>
   Effect.gen(function* () {
@@ -98,7 +98,7 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
   Effect.tryPromise({
     try: async () => {
       OwnerOnly.makeDirectory(denoDir)
-      OwnerOnly.closeDirectory(denoDir)
+      OwnerOnly.restrictDirectory(denoDir)
       AtomicFile.removeAbandonedIn(denoDir)
       const blocked = path.join(denoDir, "location_data")
       if (!OwnerOnly.makeFile(blocked) && !(await fs.lstat(blocked)).isFile())

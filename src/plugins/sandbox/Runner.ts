@@ -1,6 +1,6 @@
 /**
- * Finds the files of the modules that run in Deno. A program that Hindcast was bundled into has no such files beside it, so they
- * are written from the text that the bundle holds.
+ * Finds the files of the modules that run in Deno. A program that bundles Hindcast has no such files beside it, so they are
+ * written to disk from the embedded text.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -10,7 +10,7 @@ import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { EMBEDDED } from "../Embedded.ts"
 
-/** The modules of Hindcast that run in Deno: the runner of plugins, and what computes a plugin's `precomputed` bytes. */
+/** The modules of Hindcast that run in Deno: the runner of plugins, and the module that computes `precomputed` bytes. */
 export type Name = "runner" | "precompute"
 
 /**
@@ -64,7 +64,7 @@ const holds = (file: string, text: string): boolean => {
 const write = (file: string, text: string): void => {
   const directory = path.dirname(file)
   OwnerOnly.makeDirectory(directory)
-  OwnerOnly.closeDirectory(directory)
+  OwnerOnly.restrictDirectory(directory)
   AtomicFile.removeAbandonedIn(directory)
   const whole = AtomicFile.nameFor(file)
   fs.writeFileSync(whole, text, { flag: "wx", mode: OwnerOnly.FILE_MODE })

@@ -14,7 +14,7 @@ import { userArgs, userOf } from "./layers/User.ts"
 import type { Tools } from "./Tools.ts"
 
 /** The means of confining plugins on this machine. */
-export interface Confining {
+export interface AvailableLayer {
   readonly tools: Tools
   readonly layer: Layer
   /** The shared libraries of Deno and of the programs that start it. Layers with a separate disk mount them. */
@@ -67,7 +67,7 @@ const ISOLATION_OPTIONS = ["--quiet", "--no-config", "--no-lock", "--no-remote",
  * (denoland/deno#30301). Deno's own caches are only read (`DenoCache`).
  */
 export const command = (
-  confining: Confining,
+  confining: AvailableLayer,
   confinement: Confinement,
   hostEnvironment: { readonly [name: string]: string | undefined } = {},
 ): SandboxedCommand => {
@@ -90,7 +90,7 @@ export const command = (
  * is confined like the plugin, because compiling reads every file that a module imports.
  */
 export const cacheCommand = (
-  confining: Confining,
+  confining: AvailableLayer,
   confinement: Confinement,
   modules: ReadonlyArray<string>,
 ): SandboxedCommand => {
@@ -103,7 +103,7 @@ export type Writes = "nothing" | "cache"
 
 /** The command line that starts any program within the limits and the layer of a plugin. */
 export const confined = (
-  { tools, layer, libraries }: Confining,
+  { tools, layer, libraries }: AvailableLayer,
   confinement: Confinement,
   program: ReadonlyArray<string>,
   writes: Writes,
@@ -181,7 +181,7 @@ export interface RunFor {
  * only the command itself is certain to end with the host. In both tiers it gains no privileges.
  */
 export const commandLine =
-  ({ tools, layer }: Confining, { forbidden, denoDir }: RunFor) =>
+  ({ tools, layer }: AvailableLayer, { forbidden, denoDir }: RunFor) =>
   ({ command, args }: CommandLine, cwd: string): CommandLine => {
     const [program = command, ...rest] = [
       ...commandStarter(tools, layer, { forbidden, denoDir, cwd }),

@@ -24,7 +24,7 @@ export interface Program {
 /** The confinement of plugins on this machine, and the programs that it uses. */
 export interface SandboxReport {
   readonly platform: string
-  readonly wanted: Tier.Wanted
+  readonly wanted: Tier.WantedTier
   readonly programs: ReadonlyArray<Program>
   /** The tier in effect; null if plugins cannot be started as `wanted`. */
   readonly tier: Tier.Tier | null
@@ -51,7 +51,7 @@ const PURPOSES = {
  * Looks up this machine's programs and tries the layer that would be used. Never fails: missing programs are part of
  * the report.
  */
-export const report = (wanted: Tier.Wanted): Effect.Effect<SandboxReport> =>
+export const report = (wanted: Tier.WantedTier): Effect.Effect<SandboxReport> =>
   Effect.gen(function* () {
     const found = yield* Effect.either(Tools.find)
     const names = ["deno", "bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const

@@ -5,16 +5,16 @@
 import { Data, Effect, Either, Schema } from "effect"
 import { librariesOf } from "./Libraries.ts"
 import { LAYERS, type Layer, type Tier, tierOf } from "./layers/Layer.ts"
-import type { Confining } from "./Sandbox.ts"
+import type { AvailableLayer } from "./Sandbox.ts"
 import type { Tools } from "./Tools.ts"
 import { testLayer } from "./Trial.ts"
 
 export { type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 
 /** The tier that a program requires; `auto` is the strongest that the machine has. */
-export const Wanted = Schema.Literal("auto", "namespaces", "flags")
+export const WantedTier = Schema.Literal("auto", "namespaces", "flags")
 
-export type Wanted = typeof Wanted.Type
+export type WantedTier = typeof WantedTier.Type
 
 /** The tier and layer in effect on this machine. */
 export interface ChosenTier {
@@ -50,7 +50,7 @@ export interface LayerUnavailable {
  * to a weaker one. Many containers and some distributions forbid a layer, so each layer is tested by starting Deno in
  * it, as for a plugin.
  */
-export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
+export const choose = (tools: Tools, wanted: WantedTier = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
   Effect.gen(function* () {
     const refusals: Array<LayerUnavailable & { readonly layer: Layer }> = []
     for (const layer of LAYERS) {
@@ -68,7 +68,7 @@ export const choose = (tools: Tools, wanted: Wanted = "auto"): Effect.Effect<Cho
   }).pipe(Effect.flatMap((found) => assertLimits(found, tools, wanted)))
 
 /** Whether this machine has a layer, regardless of its other layers. */
-export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<Confining, LayerUnavailable>> =>
+export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<AvailableLayer, LayerUnavailable>> =>
   Effect.gen(function* () {
     const missing = missingFor(tools, layer)
     if (missing !== undefined) return Either.left(missing)
@@ -139,9 +139,9 @@ const HOW_TO_ALLOW = {
 }
 
 const chosen = (
-  { layer, libraries }: Confining,
+  { layer, libraries }: AvailableLayer,
   tools: Tools,
-  wanted: Wanted,
+  wanted: WantedTier,
   refusals: ReadonlyArray<LayerUnavailable & { readonly layer: Layer }>,
 ): ChosenTier => {
   const reasons = refusals.map(({ found }) => found)
@@ -173,7 +173,7 @@ const remedies = (refusals: ReadonlyArray<LayerUnavailable>): string =>
 const assertLimits = (
   found: ChosenTier,
   tools: Tools,
-  wanted: Wanted,
+  wanted: WantedTier,
 ): Effect.Effect<ChosenTier, SandboxUnavailable> => {
   const missing = missingLimitTools(tools)
   if (wanted !== "flags" || missing.length === 0) return Effect.succeed(found)

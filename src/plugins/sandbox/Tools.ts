@@ -67,8 +67,8 @@ export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
 })
 
 /**
- * The version of the Deno that `find` finds: as its package says, and of one on the `PATH` as it says itself. It is empty where there
- * is none, or where it does not say.
+ * The version of the Deno that `find` finds: for the npm package, from its `package.json`; for a Deno on the `PATH`, from
+ * `deno --version`. Empty if there is no Deno, or if its version is unknown.
  */
 export const denoVersion: Effect.Effect<string> = Effect.tryPromise(async () => {
   const manifest = Installed.resolve("deno/package.json", import.meta.url)
@@ -103,7 +103,7 @@ const packagedDeno = (): string | undefined => {
     .find(isExecutable)
 }
 
-/** Where a command stands that is called by its name. */
+/** The absolute path of a command on the `PATH`; undefined if there is none. */
 export const onPath = (name: string): string | undefined =>
   (process.env.PATH ?? "")
     .split(path.delimiter)

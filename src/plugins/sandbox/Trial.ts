@@ -20,7 +20,7 @@ const OUTPUT = "It runs."
  * Tests a layer, because many machines have its programs but forbid what they do. It starts Deno as for a plugin, and a
  * command as for a host request. Returns undefined on success, else the first line of the error.
  */
-export const testLayer = (confining: Sandbox.Confining): Effect.Effect<string | undefined> =>
+export const testLayer = (confining: Sandbox.AvailableLayer): Effect.Effect<string | undefined> =>
   Effect.acquireUseRelease(
     // The directory is accessible to its owner only, as the copies of plugins are. Directories that a killed process
     // left behind are removed.

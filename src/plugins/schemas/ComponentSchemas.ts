@@ -20,14 +20,14 @@ export type SchemaPart = "args" | "reading" | "result"
  * if it matches, or if there is no schema. The schema is compiled at first use, and once for all manifests with the
  * same schema.
  */
-export const disagreement = (part: SchemaPart, schema: JsonObject | undefined, value: Json): string | undefined =>
+export const validationError = (part: SchemaPart, schema: JsonObject | undefined, value: Json): string | undefined =>
   schema === undefined ? undefined : Check.validatorOf(schema).validationError(part, value)
 
 /**
  * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are
  * relative to the document.
  */
-export const mistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
+export const schemaMistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
   SCHEMA_PATHS.flatMap(([list, part]) => {
     const components = valueAt(document, ["peas", list])
     if (!Array.isArray(components)) return []

@@ -35,8 +35,8 @@ interface Ajvs {
 let loaded: Ajvs | undefined
 
 /**
- * Loads Ajv. It takes 20 ms, and a program that only reads a log checks nothing, so it is not loaded with this module. Run this
- * before the first check. An installation without Ajv is a defect.
+ * Loads Ajv. Run it before the first check. Ajv is not loaded with this module, because loading takes 20 ms and a program that
+ * only reads a log does not need it. If Ajv is not installed, this dies.
  */
 export const load: Effect.Effect<void> = Effect.suspend(() =>
   loaded === undefined
@@ -49,7 +49,7 @@ export const load: Effect.Effect<void> = Effect.suspend(() =>
     : Effect.void,
 )
 
-/** Ajv, once it was loaded. Throws before. */
+/** The loaded Ajv modules. Throws if `load` has not run. */
 export const ajvs = (): Ajvs => {
   if (loaded === undefined) throw new Error("expected `load` to be run before the first check, found that it was not")
   return loaded

@@ -12,7 +12,7 @@ import * as PluginHost from "../process/PluginHost.ts"
 import type { CallOptions, PluginProcess, Progress } from "../process/PluginProcess.ts"
 import { isShipped } from "../Shipped.ts"
 import { SandboxConsentMissing } from "../sandbox/Consent.ts"
-import { Wanted } from "../sandbox/Tier.ts"
+import { WantedTier } from "../sandbox/Tier.ts"
 import type { Verdict } from "../Verdict.ts"
 import { type Answers, type BrokeredCall, intercepting } from "./Answers.ts"
 import { type Files, makeDirectories } from "./directories.ts"
@@ -39,7 +39,7 @@ export interface LoadPluginOptions {
   /** Accepts a manifest that `hindcast plugin add --lenient` accepts. Default: false. */
   readonly lenient?: boolean
   /** The sandbox tier. Default: the strongest that this machine has. */
-  readonly sandbox?: Wanted
+  readonly sandbox?: WantedTier
   /**
    * `flags` consents to running the plugin even if only Deno's permissions confine it, as on macOS, on Windows and on
    * Linux without a second layer. Set it for a plugin that you wrote or trust. Default: without a second layer, the
@@ -54,7 +54,7 @@ export interface CallPluginOptions {
   readonly timeoutMs?: number
   /** Cancels the call. */
   readonly signal?: Signal
-  /** Is told what `context.progress` says. */
+  /** Called with each progress report of the plugin (`context.progress`). */
   readonly onProgress?: (progress: Progress) => void
 }
 
@@ -75,7 +75,7 @@ const LoadPluginOptions = Options.of<LoadPluginOptions>({
     seed: Options.Seed,
     now: Options.wholeNumber(0),
     lenient: Schema.Boolean,
-    sandbox: Wanted,
+    sandbox: WantedTier,
     consent: Schema.Literal("flags"),
   },
 })
@@ -132,7 +132,7 @@ export interface TestPlugin extends Disposable {
   readonly close: () => Promise<void>
 }
 
-/** What `await using` asks for, where the compiler knows it: by the types of Node, or the library `esnext.disposable`. */
+/** The method that `await using` calls, if the compiler knows `Symbol.asyncDispose` (Node's types or `esnext.disposable`). */
 type Disposable = SymbolConstructor extends { readonly asyncDispose: infer Dispose extends symbol }
   ? { readonly [key in Dispose]: () => Promise<void> }
   : object

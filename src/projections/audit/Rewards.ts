@@ -3,12 +3,12 @@
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import { type DecidedBy, type Score, verdictsOf } from "./Scores.ts"
+import { type MeasureVerdict, type Score, verdictsOf } from "./Scores.ts"
 import * as Sum from "./Sum.ts"
 import type { TaskAudit } from "./TaskAudit.ts"
 
 /** One occurrence of a reward or punishment. */
-export interface RecordedVerdict {
+export interface RewardEntry {
   readonly kind: "reward" | "punishment"
   /** `plugin/measure` */
   readonly measure: string
@@ -34,7 +34,7 @@ export type Times = ReadonlyMap<number, number>
  * its occurrences yields one entry per position. If the two numbers differ, it yields one entry at its last position;
  * if it cites no evidence, one at the end.
  */
-export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<RecordedVerdict> => {
+export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<RewardEntry> => {
   const entries = verdictsOf(score)
     .flatMap(occurrences)
     .sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY))
@@ -53,7 +53,7 @@ const occurrences = ({
   times,
   amount,
   because,
-}: DecidedBy): ReadonlyArray<Omit<RecordedVerdict, "afterMs" | "net">> => {
+}: MeasureVerdict): ReadonlyArray<Omit<RewardEntry, "afterMs" | "net">> => {
   if (times === 0) return []
   const signed = kind === "reward" ? amount : 0 - amount
   const one = { kind, measure, name }

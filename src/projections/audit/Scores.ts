@@ -59,14 +59,14 @@ export type Score = typeof Score.Type
 export const nameOf = ({ plugin, measure }: MeasureScore): string => Rubric.nameOf({ plugin, name: measure })
 
 /** A verdict together with its measure and kind. */
-export interface DecidedBy extends Verdict {
+export interface MeasureVerdict extends Verdict {
   /** `plugin/measure` */
   readonly measure: string
   readonly kind: "reward" | "punishment"
 }
 
 /** All rewards and punishments of a score, measure by measure, including those that never occurred. */
-export const verdictsOf = ({ measures }: Score): ReadonlyArray<DecidedBy> =>
+export const verdictsOf = ({ measures }: Score): ReadonlyArray<MeasureVerdict> =>
   measures.flatMap((each) => {
     const measure = nameOf(each)
     return [

@@ -5,7 +5,7 @@ import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
-import type { Scoring } from "./SetScores.ts"
+import type { NamedScoring } from "./SetScores.ts"
 import * as Statistics from "./Statistics.ts"
 
 /** With fewer groups of pairs than this, the comparison is descriptive only: no interval and no p-value. */
@@ -125,8 +125,8 @@ export const Options = Decoding.of<Options>({
  * rewards.
  */
 export const compare = (
-  a: Scoring,
-  b: Scoring,
+  a: NamedScoring,
+  b: NamedScoring,
   input: Options = {},
 ): Either.Either<Comparison, Decoding.InvalidOptions | NothingInCommon> => {
   const decoded = Decoding.decode("compare", Options, input)
@@ -151,7 +151,7 @@ export const compare = (
   const passed = (score: number) => score > passAbove
   const gained = pairs.filter((pair) => !passed(pair.a) && passed(pair.b)).map(({ taskId }) => taskId)
   const lost = pairs.filter((pair) => passed(pair.a) && !passed(pair.b)).map(({ taskId }) => taskId)
-  const side = (scored: Scoring, values: ReadonlyArray<number>) => ({
+  const side = (scored: NamedScoring, values: ReadonlyArray<number>) => ({
     name: scored.name,
     label: scored.label,
     scoreSetIds: scored.scoreSetIds,
@@ -202,7 +202,7 @@ const meanOf = (values: ReadonlyArray<number>): number | null =>
  * The contribution of each reward and punishment to the mean difference. A punishment that is given more often
  * contributes negatively.
  */
-const changesOf = (a: Scoring, b: Scoring, taskIds: ReadonlyArray<string>): Comparison["changes"] => {
+const changesOf = (a: NamedScoring, b: NamedScoring, taskIds: ReadonlyArray<string>): Comparison["changes"] => {
   const totals = new Map<string, Omit<Comparison["changes"][number], "difference"> & { sum: Sum.Sum }>()
   for (const taskId of taskIds) {
     const before = amountsOf(a.scores.get(taskId))

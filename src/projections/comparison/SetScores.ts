@@ -29,7 +29,7 @@ export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
 const MAX_NAMES = 10
 
 /** A named scoring: one score set, or all score sets with one label, such as the `live` sets of all closed tasks. */
-export interface Scoring {
+export interface NamedScoring {
   /** The name as given. */
   readonly name: string
   readonly label: string
@@ -46,7 +46,7 @@ const MIN_ID_PART = 4
  * The scores of a name: a pointer, a score set's id or an unambiguous part of it, or a label. `fork-1/live` is the
  * label `live` among the score sets that were made on the timeline `fork-1`, without those it shares with its parent.
  */
-export const load = (name: string): Effect.Effect<Scoring, ScoringNotFound | LogError, EventLog> =>
+export const load = (name: string): Effect.Effect<NamedScoring, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within) =>
     Effect.gen(function* () {
       const resolved = yield* resolveHere(name, within)
@@ -55,7 +55,9 @@ export const load = (name: string): Effect.Effect<Scoring, ScoringNotFound | Log
   )
 
 /** The score sets of a name, without their scores. */
-export const resolve = (name: string): Effect.Effect<Omit<Scoring, "scores">, ScoringNotFound | LogError, EventLog> =>
+export const resolve = (
+  name: string,
+): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within) => resolveHere(name, within))
 
 /**
@@ -78,7 +80,7 @@ const onTimelineOf = <A, E>(
 const resolveHere = (
   name: string,
   within: string,
-): Effect.Effect<Omit<Scoring, "scores">, ScoringNotFound | LogError, EventLog> =>
+): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   Effect.gen(function* () {
     const known = yield* sets
     const ids = resolveIds(known, within)

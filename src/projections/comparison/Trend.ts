@@ -6,7 +6,7 @@ import { Position } from "../../events/vocabulary/Event.ts"
 import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import * as Sum from "../audit/Sum.ts"
-import type { Scoring } from "./SetScores.ts"
+import type { NamedScoring } from "./SetScores.ts"
 import { holm } from "./trend/Holm.ts"
 import { type MannKendall, mannKendall } from "./trend/MannKendall.ts"
 import { theilSen } from "./trend/TheilSen.ts"
@@ -131,7 +131,7 @@ export const Options = Decoding.of<Options>({
  */
 export const trend = (
   tasks: ReadonlyArray<Task>,
-  { scores, ...named }: Scoring,
+  { scores, ...named }: NamedScoring,
   options: Options = {},
 ): Either.Either<Trend, Decoding.InvalidOptions | MeasureNotFound | NothingScored> => {
   const decoded = Decoding.decode("trend", Options, options)

@@ -3,7 +3,7 @@
 import { Either, ParseResult, Schema } from "effect"
 import type { Link } from "../../events/integrity/Chain.ts"
 import { nameOf } from "../../events/payload/Blob.ts"
-import type { Readable, Recorded } from "../../events/read/Records.ts"
+import type { DecodedEvent, StoredEvent } from "../../events/read/Records.ts"
 import { Event, EventId, Position } from "../../events/vocabulary/Event.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { findNonJson, JsonObject } from "../../values/Json.ts"
@@ -18,18 +18,18 @@ import type { Encoder } from "./Encoder.ts"
  * fields. So an export reveals no more than the log's file, and destroying a subject's key also makes its data in the
  * export unreadable. `blob: true` says that the log stores the payload separately from its event, because of its size.
  */
-export const encoder = (): Encoder<Recorded> => ({ add: (page) => page.map(line), end: () => "" })
+export const encoder = (): Encoder<StoredEvent> => ({ add: (page) => page.map(line), end: () => "" })
 
 /**
  * Events as decoded, with encrypted fields in plain text if they could be decrypted. The hashes are still those of the
  * stored form.
  */
-export const readableEncoder = (): Encoder<Readable> => ({
+export const decodedEncoder = (): Encoder<DecodedEvent> => ({
   add: (page) => page.map(({ link, text, keyId, hash }) => lineOf(link, keyId, false, text, hash)),
   end: () => "",
 })
 
-const line = ({ link, stored, blob, keyId, hash }: Recorded): string =>
+const line = ({ link, stored, blob, keyId, hash }: StoredEvent): string =>
   lineOf(link, keyId, blob !== null, blob ?? stored, hash)
 
 /**
@@ -70,7 +70,7 @@ const Line = Schema.Struct({
 const decodeLine = Schema.decodeUnknownEither(Line, { onExcessProperty: "error" })
 
 /** The event of a line, or what is wrong with the line. Its hash is not verified here; only the chain can verify it. */
-export const decode = (line: string): Either.Either<Recorded, string> => {
+export const decode = (line: string): Either.Either<StoredEvent, string> => {
   const parsed = parse(line)
   if (Either.isLeft(parsed)) return Either.left(parsed.left)
   const flaw = flawIn(parsed.right)
@@ -80,7 +80,7 @@ export const decode = (line: string): Either.Either<Recorded, string> => {
       const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
       return `expected an exported event, found ${issue?.path.join(".") || "the line"}: ${issue?.message ?? error.message}`
     },
-    onRight: ({ payload, keyId = null, blob, hash, ...link }): Recorded => {
+    onRight: ({ payload, keyId = null, blob, hash, ...link }): StoredEvent => {
       // The log always serializes JSON in this way, so that the text equals the stored one.
       const text = JSON.stringify(payload)
       return blob === undefined

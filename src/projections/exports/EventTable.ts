@@ -1,6 +1,6 @@
 /** The Parquet export of events. */
 
-import type { Readable } from "../../events/read/Records.ts"
+import type { DecodedEvent } from "../../events/read/Records.ts"
 import type { Head } from "../../events/vocabulary/Event.ts"
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
@@ -18,14 +18,14 @@ export interface EventSource {
  * has encrypted fields. The file metadata names the log and its head (`hindcast.log`, `hindcast.head`,
  * `hindcast.head_hash`).
  */
-export const encoder = ({ log, head }: EventSource): Encoder<Readable> =>
+export const encoder = ({ log, head }: EventSource): Encoder<DecodedEvent> =>
   ParquetRows.encoder({
     columns: COLUMNS,
     weigh: ({ text }) => text.length,
     about: { "hindcast.log": log, "hindcast.head": String(head.position), "hindcast.head_hash": head.hash },
   })
 
-const COLUMNS: ReadonlyArray<ParquetRows.Column<Readable>> = [
+const COLUMNS: ReadonlyArray<ParquetRows.Column<DecodedEvent>> = [
   { name: "position", holds: "integer", values: "rising", of: ({ link }) => link.position },
   { name: "id", holds: "text", bounds: false, of: ({ link }) => link.id },
   { name: "timeline", holds: "text", values: "few", of: ({ link }) => link.timeline },

@@ -1,7 +1,7 @@
 /** Readings and commands as an MCAP file, for robotics tools such as Foxglove. */
 
 import { McapWriter } from "@mcap/core"
-import type { Readable } from "../../events/read/Records.ts"
+import type { DecodedEvent } from "../../events/read/Records.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import { nanoseconds } from "../../values/Time.ts"
@@ -35,7 +35,7 @@ const CHUNK_BYTES = 1024 * 1024
  * (`event` says which). The file has uncompressed chunks, indexes and statistics, and names the log in its metadata
  * record `hindcast`.
  */
-export const encoder = (options: McapOptions): Encoder<Readable> => {
+export const encoder = (options: McapOptions): Encoder<DecodedEvent> => {
   let chunks: Array<Uint8Array> = []
   let position = 0n
   const writer = new McapWriter({
@@ -76,7 +76,7 @@ export const encoder = (options: McapOptions): Encoder<Readable> => {
     })
   }
 
-  const addEvent = async ({ link, text }: Readable) => {
+  const addEvent = async ({ link, text }: DecodedEvent) => {
     if (!TYPES.has(link.type)) return
     for (let next = imports[declared]; next !== undefined && next.position < link.position; next = imports[declared]) {
       channels.declare(next.plugin, next.manifest)

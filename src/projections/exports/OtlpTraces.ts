@@ -1,7 +1,7 @@
 /** Tasks as OpenTelemetry traces in OTLP/JSON. */
 
 import type { Link } from "../../events/integrity/Chain.ts"
-import type { Readable } from "../../events/read/Records.ts"
+import type { DecodedEvent } from "../../events/read/Records.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { Encoder } from "./Encoder.ts"
 import { Scorings, type SpanParent } from "./otlp/Scorings.ts"
@@ -35,7 +35,7 @@ const SPANS_PER_LINE = 500
  * derived from the ids of tasks and events, so that a span has the same id in every export. A task that was continued
  * in a fork has a separate trace for the fork. Memory holds the open spans, and the trace id of every task.
  */
-export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<Readable> => {
+export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<DecodedEvent> => {
   const traces = new Map<string, TaskTrace>()
   /** The traces of all tasks, including closed ones, which can be scored later. */
   const parents = new Map<string, SpanParent>()
@@ -58,7 +58,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     return written
   }
 
-  const add = ({ link, text }: Readable): void => {
+  const add = ({ link, text }: DecodedEvent): void => {
     const { taskId, type } = link
     if (SCORING.has(type)) {
       spans.push(...scorings.take(link, JSON.parse(text) as JsonObject))

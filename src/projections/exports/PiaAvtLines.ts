@@ -1,6 +1,6 @@
 /** Events as log lines of the PiaAGI Agent Analysis and Visualization Toolkit. */
 
-import type { Readable } from "../../events/read/Records.ts"
+import type { DecodedEvent } from "../../events/read/Records.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { iso } from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
@@ -26,11 +26,11 @@ type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR"
  * the same eight keys. The task is the simulation run, its agent is the agent, and the source is the component that an
  * event is about, or else its actor. `simulation_run_id` and `agent_id` are null for events that belong to no task.
  */
-export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<Readable> => {
+export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<DecodedEvent> => {
   /** The actuators of pending commands, because an outcome names only its command. */
   const actuatorOfCommand = new Map<string, string>()
 
-  const line = ({ link, text }: Readable): string => {
+  const line = ({ link, text }: DecodedEvent): string => {
     const { type, taskId } = link
     const payload = PARSED.has(type) ? (JSON.parse(text) as JsonObject) : {}
     if (type === "TaskOpened" && taskId !== null) agents.set(taskId, String(payload.agent))

@@ -54,7 +54,7 @@ export interface Transition {
  * result.
  */
 export interface TransitionBuilder {
-  readonly take: (event: Event) => void
+  readonly add: (event: Event) => void
   readonly transitions: () => Iterable<Transition>
 }
 
@@ -106,7 +106,7 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
     return linked ?? steps.length - 1
   }
   return {
-    take: (event) => {
+    add: (event) => {
       if (ended) return
       if (is(event, "ActuatorCommanded")) {
         const { commandId, actuator, args } = event.payload
@@ -114,7 +114,7 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
         const { position, recordedAt: at } = event
         steps.push({ position, at, action: { actuator, args }, state: stateNow(), outcome: "open" })
       }
-      environment.take(event)
+      environment.apply(event)
       const step = stepOf(event)
       if (cited.has(event.position)) stepOfCited.set(event.position, step)
       const current = steps[step]

@@ -21,15 +21,15 @@ export interface Projection<S> {
    * event. It must be equivalent to applying `evolve` event by event. If `own` is true, the caller hands over `from`,
    * and its wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.
    */
-  readonly draft?: (from: S, own: boolean) => StateBuilder<S>
+  readonly builder?: (from: S, own: boolean) => StateBuilder<S>
 }
 
 /** A fold in progress. */
 export interface StateBuilder<S> {
   /** Folds the next event. */
-  readonly take: (event: Event) => void
+  readonly apply: (event: Event) => void
   /**
-   * The state so far. Later calls of `take` do not change it. If no event has changed it, it is the identical object
+   * The state so far. Later calls of `apply` do not change it. If no event has changed it, it is the identical object
    * again.
    */
   readonly state: () => S
@@ -37,7 +37,7 @@ export interface StateBuilder<S> {
    * Optional: the state for storage, with its wide records as `ChunkedRecord`. It costs only the changes since the last
    * call.
    */
-  readonly paged?: () => unknown
+  readonly chunked?: () => unknown
 }
 
 /** A state, and the position of the last event folded into it. */
@@ -87,7 +87,7 @@ export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from
 
 /** Starts a fold from a state. With `own`, the caller hands the state over and may not read it any more. */
 export const begin = <S>(projection: Projection<S>, from: S, own = false): StateBuilder<S> =>
-  projection.draft?.(from, own) ?? stepwise(projection, from)
+  projection.builder?.(from, own) ?? stepwise(projection, from)
 
 /** Folds all of these events. Throws `FoldFailed`, which names the event, if the projection throws. */
 export const applyAll = <S>(projection: Projection<S>, builder: StateBuilder<S>, events: Iterable<Event>): void => {
@@ -95,7 +95,7 @@ export const applyAll = <S>(projection: Projection<S>, builder: StateBuilder<S>,
   try {
     for (const event of events) {
       current = event
-      builder.take(event)
+      builder.apply(event)
     }
   } catch (cause) {
     throw cause instanceof FoldFailed || current === undefined ? cause : failureAt(projection, current, cause)
@@ -105,19 +105,19 @@ export const applyAll = <S>(projection: Projection<S>, builder: StateBuilder<S>,
 const stepwise = <S>(projection: Projection<S>, from: S): StateBuilder<S> => {
   let state = from
   return {
-    take: (event) => {
+    apply: (event) => {
       state = projection.evolve(state, event)
     },
     state: () => state,
   }
 }
 
-/** The `evolve` of a projection that is implemented by its `draft`. */
+/** The `evolve` of a projection that is implemented by its `builder`. */
 export const evolveFrom =
   <S>(draft: (from: S, own: boolean) => StateBuilder<S>): Projection<S>["evolve"] =>
   (state, event) => {
     const one = draft(state, false)
-    one.take(event)
+    one.apply(event)
     return one.state()
   }
 
@@ -139,8 +139,8 @@ export const combine = <States extends Record<string, unknown>>(
     const builders = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
     let state = from
     return {
-      take: (event) => {
-        for (const [, part] of builders) part.take(event)
+      apply: (event) => {
+        for (const [, part] of builders) part.apply(event)
       },
       state: () => {
         for (const [key, part] of builders) {
@@ -149,7 +149,7 @@ export const combine = <States extends Record<string, unknown>>(
         }
         return state
       },
-      paged: () => Object.fromEntries(builders.map(([key, part]) => [key, part.paged?.() ?? part.state()])),
+      chunked: () => Object.fromEntries(builders.map(([key, part]) => [key, part.chunked?.() ?? part.state()])),
     }
   }
   return {
@@ -159,6 +159,6 @@ export const combine = <States extends Record<string, unknown>>(
     state: Schema.Struct(record((part) => part.state)) as unknown as Schema.Schema<Combined>,
     initial: record((part) => part.initial) as Combined,
     evolve: evolveFrom(draft),
-    draft,
+    builder: draft,
   }
 }

@@ -49,16 +49,16 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
       if (finished !== undefined) verify(frozen, finished, reached)
       return reached
     }
-    const take = (event: Event) => {
+    const apply = (event: Event) => {
       freeze(event)
       if (isSampled && folded++ % SAMPLE_EVERY === 0) sample = { from: state(), events: [] }
-      builder.take(event)
+      builder.apply(event)
       sample?.events.push(event)
       if (sample?.events.length === SAMPLED_EVENTS) state()
     }
-    return { take, state, paged: () => builder.paged?.() ?? state() }
+    return { apply, state, chunked: () => builder.chunked?.() ?? state() }
   }
-  return { ...frozen, draft }
+  return { ...frozen, builder: draft }
 }
 
 /** Throws unless a sample's events, folded one by one, come to this state, and to the same one when folded again. */
@@ -78,8 +78,8 @@ const verify = <S>(projection: Projection<S>, { from, events }: Sample<S>, reach
 }
 
 const VARIES =
-  "from the same state and event it came to two different states; it may use nothing else, no clock and no chance"
-const DIFFERS = "its `draft` came to another state than `evolve`, event by event, over the events up to here"
+  "the same state and event gave two different states; `evolve` may depend on nothing else, such as a clock or randomness"
+const DIFFERS = "its `builder` gave another state than `evolve` event by event, over the events up to here"
 
 /** Freezes values deeply. A value that is already frozen is not traversed again. */
 const freezer = () => {

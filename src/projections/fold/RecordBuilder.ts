@@ -51,7 +51,7 @@ export class RecordBuilder<Value> {
   }
 
   /** The record in chunks, if it is wide. After the first call, it costs only the changes since the last one. */
-  paged(): SafeRecord.SafeRecord<Value> | ChunkedRecord {
+  chunked(): SafeRecord.SafeRecord<Value> | ChunkedRecord {
     this.#layout ??= new Layout(Object.keys(this.#record))
     return this.#layout.size > CHUNK_ENTRIES ? this.#layout.capture(this.#record) : this.record()
   }

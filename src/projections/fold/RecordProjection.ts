@@ -26,7 +26,7 @@ export const recordProjection = <Value>({
 }): Projection<SafeRecord.SafeRecord<Value>> => {
   const draft = (from: SafeRecord.SafeRecord<Value>, own: boolean): StateBuilder<SafeRecord.SafeRecord<Value>> => {
     const record = new RecordBuilder(from, own)
-    return { take: (event) => take(record, event), state: () => record.record(), paged: () => record.paged() }
+    return { apply: (event) => take(record, event), state: () => record.record(), chunked: () => record.chunked() }
   }
-  return { name, version, state, initial: {}, evolve: evolveFrom(draft), draft }
+  return { name, version, state, initial: {}, evolve: evolveFrom(draft), builder: draft }
 }

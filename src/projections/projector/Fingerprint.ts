@@ -12,7 +12,7 @@ const FORMAT = 4
 
 /**
  * The digest of the projection's name and version, the schema of its state, and the versions in which the log decodes
- * its events (`Snapshots.reading`).
+ * its events (`Snapshots.upcastVersions`).
  */
 export const of = <S>({ name, version, state }: Projection<S>, reading: string): string =>
   sha256(JSON.stringify([FORMAT, name, version, reading, structureOf(state.ast)]))

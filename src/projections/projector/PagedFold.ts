@@ -70,7 +70,7 @@ export const over = (log: typeof EventLog.Service) => {
         bytes: SnapshotStrategy.sizeOf(page),
         position: progress.position,
         hash: last?.hash ?? "",
-        paged: () => progress.builder.paged?.() ?? progress.builder.state(),
+        chunked: () => progress.builder.chunked?.() ?? progress.builder.state(),
       }
     })
   }

@@ -6,7 +6,7 @@
 import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
 import { CaughtUp, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { Snapshots } from "../../events/log/Snapshots.ts"
-import { type PositionOutOfRange, withinLog } from "../../events/read/Moment.ts"
+import { checkedPosition, type PositionOutOfRange } from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
@@ -146,7 +146,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
 
     const stateAt = <S>(original: Projection<S>, at: number) =>
       Effect.gen(function* () {
-        yield* Effect.provideService(withinLog(at), EventLog, log)
+        yield* Effect.provideService(checkedPosition(at), EventLog, log)
         const folding = foldingOf(original)
         yield* inEpoch(folding)
         const { progress, sinceSnapshot } = yield* startBelow(folding, at)

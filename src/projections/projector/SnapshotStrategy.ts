@@ -5,7 +5,7 @@
 
 import { Effect, Option, type Scope } from "effect"
 import { type DiskFull, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
-import type { Found, Series, Snapshots } from "../../events/log/Snapshots.ts"
+import type { FoundSnapshot, Series, Snapshots } from "../../events/log/Snapshots.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { Positioned, Projection } from "../fold/Projection.ts"
@@ -45,8 +45,8 @@ export interface Step {
   /** The position and the hash of the last event. */
   readonly position: number
   readonly hash: string
-  /** The state reached, for storage. Called before the fold goes on; see `StateBuilder.paged`. */
-  readonly paged: () => unknown
+  /** The state reached, for storage. Called before the fold goes on; see `StateBuilder.chunked`. */
+  readonly chunked: () => unknown
 }
 
 /** Events folded since the last snapshot, and the size of their payloads in bytes. */
@@ -107,7 +107,7 @@ const make = <S>(
   projection: Projection<S>,
   { log, snapshots, policy, cache, writeLock, scope }: Shared,
 ): SnapshotStrategy<S> => {
-  const fingerprint = Fingerprint.of(projection, snapshots.reading)
+  const fingerprint = Fingerprint.of(projection, snapshots.upcastVersions)
   // The name of a combined projection contains the versions of its parts.
   const name = projection.name.replaceAll(/@\d+/g, "")
   const seriesIn = (epoch: string): Series => ({ projection: name, fingerprint, timeline: MAIN, epoch })
@@ -138,7 +138,7 @@ const make = <S>(
     }).pipe(Effect.catchAll(() => Effect.succeedNone))
 
   /** The state of a snapshot, if the log wrote it, the log still has its event, and every hash holds. */
-  const verified = (series: Series, { position, eventHash, stateHash, root, authentic }: Found) =>
+  const verified = (series: Series, { position, eventHash, stateHash, root, authentic }: FoundSnapshot) =>
     Effect.gen(function* () {
       if (!authentic) return Option.none()
       const [event] = yield* log.readPage({ after: position - 1, until: position, timeline: MAIN }, 1)
@@ -167,13 +167,16 @@ const make = <S>(
     })
 
   /** Captures the state before the fold goes on; it is stored later. */
-  const captureIfDue = (sinceSnapshot: FoldProgress, { position, hash, paged }: Step): PendingSnapshot | undefined => {
+  const captureIfDue = (
+    sinceSnapshot: FoldProgress,
+    { position, hash, chunked }: Step,
+  ): PendingSnapshot | undefined => {
     // While this waited for the previous snapshot, that one may have raised `worth`.
     if (!isDue(sinceSnapshot)) return undefined
     const { events, bytes, epoch } = sinceSnapshot
     sinceSnapshot.events = 0
     sinceSnapshot.bytes = 0
-    return { position, hash, state: StateChunks.split(paged()), events, bytes, epoch }
+    return { position, hash, state: StateChunks.split(chunked()), events, bytes, epoch }
   }
 
   const writeIfDue = (sinceSnapshot: FoldProgress, pending: PendingSnapshot | undefined): Effect.Effect<void> => {

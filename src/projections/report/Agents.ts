@@ -48,7 +48,7 @@ export class Agents {
     nets: new Series(),
   }))
 
-  take(task: number, audit: TaskAudit, score: Score | null): void {
+  add(task: number, audit: TaskAudit, score: Score | null): void {
     const agent = this.#agents.get(audit.agent)
     agent.tasks += 1
     agent.outcomes[audit.outcome ?? "open"] += 1

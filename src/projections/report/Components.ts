@@ -59,7 +59,7 @@ export class Components {
     missing: new Series(),
   }))
 
-  take(task: number, { acting, sensing }: TaskAudit): void {
+  add(task: number, { acting, sensing }: TaskAudit): void {
     for (const [name, counts] of Object.entries(acting.byComponent)) {
       const actuator = this.#actuators.get(name)
       for (const key of ENDINGS) actuator[key] += counts[key]

@@ -48,7 +48,7 @@ export class ConfirmationWaitTimes {
   #expired = 0
   #withdrawn = 0
 
-  take(event: Event): void {
+  add(event: Event): void {
     if (is(event, "ConfirmationRequested")) {
       const { confirmationId, expiresAt } = event.payload
       this.#requested += 1

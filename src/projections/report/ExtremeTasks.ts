@@ -36,7 +36,7 @@ export class ExtremeTasks {
   readonly #best: Array<ListedTask> = []
   readonly #worst: Array<ListedTask> = []
 
-  take(audit: TaskAudit, score: Score): void {
+  add(audit: TaskAudit, score: Score): void {
     insert(this.#best, audit, score, (a, b) => a > b)
     insert(this.#worst, audit, score, (a, b) => a < b)
   }

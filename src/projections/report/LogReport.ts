@@ -42,8 +42,8 @@ export interface LogReport {
  * Builds a report: `take` receives every task's audit in order, `takeConfirmation` every event about a confirmation.
  */
 export interface LogReportBuilder {
-  readonly take: (audit: TaskAudit) => void
-  readonly takeConfirmation: (event: Event) => void
+  readonly addAudit: (audit: TaskAudit) => void
+  readonly addConfirmationEvent: (event: Event) => void
   readonly report: () => LogReport
 }
 
@@ -62,7 +62,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
   let range: LogReport["range"] = null
   let period: LogReport["period"] = null
   return {
-    take: (audit) => {
+    addAudit: (audit) => {
       const task = tasks++
       const score = choice.pick(audit.scores)
       outcomes[audit.outcome ?? "open"] += 1
@@ -72,17 +72,17 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
       model.calls += audit.model?.calls ?? 0
       model.inputTokens += audit.model?.inputTokens ?? 0
       model.outputTokens += audit.model?.outputTokens ?? 0
-      agents.take(task, audit, score)
-      components.take(task, audit)
+      agents.add(task, audit, score)
+      components.add(task, audit)
       if (score === null) return
       scored += 1
       unscored += score.unscored.length > 0 ? 1 : 0
       everythingPossible &&= score.normalized !== null
       if (critics.size < MAX_CRITICS) critics.add(score.critic)
-      rewards.take(score)
-      extremes.take(audit, score)
+      rewards.add(score)
+      extremes.add(audit, score)
     },
-    takeConfirmation: (event) => waits.take(event),
+    addConfirmationEvent: (event) => waits.add(event),
     report: () => {
       const unit = everythingPossible ? "share" : "net"
       return {

@@ -34,7 +34,7 @@ interface TraceState {
 export class Readings {
   readonly #traces = new Map<string, TraceState>()
 
-  take(sensor: string, index: number, reading: Json): void {
+  add(sensor: string, index: number, reading: Json): void {
     for (const [path, value] of numbersIn(reading, "", MAX_DEPTH)) this.#add(sensor, path, index, value)
   }
 

@@ -1,6 +1,6 @@
 /** The part of a log report about rewards and punishments. */
 
-import { type DecidedBy, type Score, verdictsOf } from "../audit/Scores.ts"
+import { type MeasureVerdict, type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
 import { BoundedMap, OTHERS } from "./BoundedMap.ts"
 
@@ -24,7 +24,7 @@ export class Rewards {
   readonly #rewards = ofKind("reward")
   readonly #punishments = ofKind("punishment")
 
-  take(score: Score): void {
+  add(score: Score): void {
     for (const verdict of verdictsOf(score)) {
       add(verdict.kind === "reward" ? this.#rewards : this.#punishments, verdict)
     }
@@ -47,7 +47,7 @@ const ofKind = (kind: "reward" | "punishment") =>
     return { measure, kind, name, tasks: 0, times: 0, amount: Sum.zero }
   })
 
-const add = (rewards: ReturnType<typeof ofKind>, { measure, name, times, amount }: DecidedBy): void => {
+const add = (rewards: ReturnType<typeof ofKind>, { measure, name, times, amount }: MeasureVerdict): void => {
   const reward = rewards.get(keyOf(measure, name))
   if (times === 0) return
   reward.tasks += 1

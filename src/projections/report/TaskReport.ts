@@ -78,7 +78,7 @@ export interface TaskReport {
 
 /** Builds a report: `take` receives the task's own events in order. */
 export interface TaskReportBuilder {
-  readonly take: (event: Event) => void
+  readonly add: (event: Event) => void
   readonly report: () => TaskReport
 }
 
@@ -136,7 +136,7 @@ export const begin = (
   const addMarks = (event: Event, index: number) => {
     if (is(event, "SensorRead")) {
       mark("sensed", index)
-      readings.take(event.payload.sensor, index, event.payload.reading)
+      readings.add(event.payload.sensor, index, event.payload.reading)
     } else if (is(event, "SensorFailed") || is(event, "SensorSkipped")) {
       end("sensed", mark("sensed", index), index, "failed")
     } else if (event.type === "DecisionMade" || event.type === "MessageSent" || event.type === "ModelResponded") {
@@ -164,7 +164,7 @@ export const begin = (
     if (ending !== undefined) end("acted", commands.get(String(event.payload.commandId))?.mark, index, ending)
   }
   return {
-    take: (event) => {
+    add: (event) => {
       if (closed) return
       const index = positions.push(event.position) - 1
       const elapsed = Math.max(0, event.recordedAt - audit.openedAt)

@@ -45,7 +45,7 @@ export const isLate = (
  * What an event means for a request. Pure. An approval counts only if it is in time and its digests equal the
  * request's.
  */
-export const meaningOf = (request: AskedConfirmation, event: Event): ConfirmationAnswer => {
+export const interpretAnswer = (request: AskedConfirmation, event: Event): ConfirmationAnswer => {
   const isAbout = event.payload.confirmationId === request.confirmationId
   if (isAbout && is(event, "ConfirmationExpired")) return { kind: "expired" }
   if (isAbout && is(event, "ConfirmationWithdrawn")) return { kind: "rejected", reason: "it was withdrawn" }

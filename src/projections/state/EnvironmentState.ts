@@ -66,7 +66,7 @@ class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
     this.#tasks = new RecordBuilder(from.tasks, own)
   }
 
-  take(event: Event): void {
+  apply(event: Event): void {
     if (event.taskId === null) changeScope(this.#shared, event)
     else this.#applyToTask(event.taskId, event)
   }
@@ -79,9 +79,9 @@ class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
     return this.#state
   }
 
-  paged(): { readonly shared: Scope; readonly tasks: EnvironmentState["tasks"] | ChunkedRecord } {
+  chunked(): { readonly shared: Scope; readonly tasks: EnvironmentState["tasks"] | ChunkedRecord } {
     this.#flushScopes()
-    return { shared: this.#shared.build(), tasks: this.#tasks.paged() }
+    return { shared: this.#shared.build(), tasks: this.#tasks.chunked() }
   }
 
   /** The part of the state that an event can change: the shared scope, and the scope of its task if there is one. */
@@ -129,7 +129,7 @@ export const projection: Projection<EnvironmentState> = {
   state: EnvironmentState,
   initial,
   evolve: evolveFrom(draft),
-  draft,
+  builder: draft,
 }
 
 /**
@@ -143,9 +143,9 @@ export const visiting = (
 ): StateBuilder<EnvironmentState> => {
   const draft = new EnvironmentBuilder(from, false)
   return {
-    take: (event) => {
+    apply: (event) => {
       const before = draft.affectedScopes(event)
-      draft.take(event)
+      draft.apply(event)
       const after = draft.affectedScopes(event)
       if (after.shared !== before.shared || taskOf(after, event) !== taskOf(before, event)) visit(before, after, event)
     },
@@ -156,7 +156,7 @@ export const visiting = (
 /** The same fold for a single task: its scope, from its own events. */
 export const ofTask = (): StateBuilder<TaskScope> => {
   const scope = new TaskScopeBuilder(emptyTaskScope)
-  return { take: (event) => void changeScope(scope, event), state: () => scope.build() }
+  return { apply: (event) => void changeScope(scope, event), state: () => scope.build() }
 }
 
 const taskOf = ({ tasks }: EnvironmentState, { taskId }: Event) =>

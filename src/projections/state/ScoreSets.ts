@@ -82,7 +82,7 @@ const builder = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSe
   }
   let state = from
   return {
-    take: (event) => void apply(records, event),
+    apply: (event) => void apply(records, event),
     state: () => {
       const [sets, rubrics, pointers] = [records.sets.record(), records.rubrics.record(), records.pointers.record()]
       if (sets !== state.sets || rubrics !== state.rubrics || pointers !== state.pointers) {
@@ -90,10 +90,10 @@ const builder = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSe
       }
       return state
     },
-    paged: () => ({
-      sets: records.sets.paged(),
-      rubrics: records.rubrics.paged(),
-      pointers: records.pointers.paged(),
+    chunked: () => ({
+      sets: records.sets.chunked(),
+      rubrics: records.rubrics.chunked(),
+      pointers: records.pointers.chunked(),
     }),
   }
 }
@@ -108,5 +108,5 @@ export const projection: Projection.Projection<ScoreSets> = {
   state: ScoreSets,
   initial: { sets: {}, rubrics: {}, pointers: {} },
   evolve: Projection.evolveFrom(builder),
-  draft: builder,
+  builder: builder,
 }

@@ -89,7 +89,7 @@ export const bisect = (
 
     const scanned = (until: number) =>
       Effect.gen(function* () {
-        const scanRange = { from: { position: from, state: yield* past.stateAt(from) }, until, extent: filter }
+        const scanRange = { from: { position: from, state: yield* past.stateAt(from) }, until, filter }
         const hits = PredicateTransitions.transitions(past, { predicate }, scanRange, range.onProgress)
         return answer(Option.getOrNull(yield* Stream.runHead(hits)), SCANNED)
       })

@@ -48,7 +48,7 @@ export const between = (
         const causes = PathWatch.make(paths)
         if (position === divergence) return causes
         const from = { position: divergence, state: yield* past.stateAt(divergence) }
-        const scanRange = { from, until: position, extent: EventFilter.ofPaths(paths) }
+        const scanRange = { from, until: position, filter: EventFilter.ofPaths(paths) }
         yield* Stream.runDrain(
           scan(past, scanRange, (event, change) => change && causes.observe(change.before, change.after, event)),
         )

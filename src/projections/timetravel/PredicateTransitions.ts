@@ -71,7 +71,7 @@ const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolea
   mentionsEvent && reads !== undefined && reads.length === 0
 
 /**
- * The events at which a predicate holds that reads no state: nothing is folded, and events of other types are not read.
+ * The events at which a predicate that reads no state holds: nothing is folded, and events of other types are not read.
  */
 const amongEvents = (
   past: TimelineHistory,

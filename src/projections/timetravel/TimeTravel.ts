@@ -46,7 +46,7 @@ export interface Blame {
 }
 
 /** Why a position cannot be located. */
-export type MomentError = Moment.NotLocated
+export type MomentError = Moment.LocateError
 
 type RangeError = Options.InvalidOptions | Moment.RangeReversed
 
@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
           : yield* locate(until)
       if (start === undefined) return { past: end.past, after: 0, until: end.position }
       const { position: after } = yield* locate(`${end.past.timeline}@${start.position}`)
-      return yield* Moment.inOrder({ past: end.past, after, until: end.position })
+      return yield* Moment.checkedRange({ past: end.past, after, until: end.position })
     })
 
   const stateAt = (at: Moment.Moment, path = "") =>
@@ -269,7 +269,7 @@ const make = Effect.gen(function* () {
         const filter = EventFilter.ofPaths(
           parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
         )
-        const scanRange = { from, until: range.until, extent: filter }
+        const scanRange = { from, until: range.until, filter }
         const query = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
         const hits = PredicateTransitions.transitions(range.past, query, scanRange, onProgress)
         return parsed === undefined ? hits : unlessNever(hits, range.past, parsed, range.until)

@@ -32,7 +32,7 @@ export interface ScanRange {
   /** The start. Only the part of its state that the filtered events can change has to be correct. */
   readonly from: Positioned<EnvironmentState>
   readonly until: number
-  readonly extent: EventFilter
+  readonly filter: EventFilter
 }
 
 /**
@@ -82,7 +82,7 @@ export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
  */
 export const scan = <A>(
   past: TimelineHistory,
-  { from, until, extent: filter }: ScanRange,
+  { from, until, filter }: ScanRange,
   visit: (event: Event, change: StateChange | undefined) => A | undefined,
   onProgress?: OnProgress,
 ): Stream.Stream<A, LogError> =>

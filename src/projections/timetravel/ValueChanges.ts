@@ -45,7 +45,7 @@ export const between = (
     Effect.map(stateAt(past, after), (state) =>
       scan(
         past,
-        { from: { position: after, state }, until, extent: filter },
+        { from: { position: after, state }, until, filter: filter },
         (event, change) => changeAt(keys, event, change),
         onProgress,
       ),

@@ -105,7 +105,7 @@ describe("a log whose file is removed while it is open", () => {
       const error = yield* Effect.flip(log.append(note))
       expect(error._tag).toBe("LogUnavailable")
       expect(error.message).toContain("log.db-wal was removed or moved while the log was open")
-      expect(error.message).toContain("let every process that has the log open come to its end")
+      expect(error.message).toContain("Let every process that has the log open exit by itself")
       yield* close
       expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 1 })
     }),

@@ -49,7 +49,7 @@ describe("a log that is set back while it is open", () => {
         const error = yield* Effect.flip(log.append(request))
         expect(error).toMatchObject({ _tag: "LogCorrupt", position: EVENTS + 3 })
         expect(error.message).toContain(
-          "the file was set back to an earlier state, or rewritten, while the log was open",
+          "the file was replaced by an earlier copy, or rewritten, while the log was open",
         )
       }
       return filename

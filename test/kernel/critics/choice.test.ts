@@ -2,7 +2,7 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { targetsOf } from "../../../src/kernel/critics/Critic.ts"
 import {
-  type Available,
+  type AvailableCritics,
   assign,
   type CriticAssignment,
   type CriticPreference,
@@ -25,16 +25,16 @@ const rubric: Rubric = {
 const [ruled, said] = targetsOf(rubric)
 if (ruled === undefined || said === undefined) throw new Error("two rewards")
 
-const nothing: Available = { model: false, pluginLacks: () => "room 1.0.0 has no function for it" }
-const all: Available = { model: true, pluginLacks: () => undefined }
-const model: Available = { ...nothing, model: true }
+const nothing: AvailableCritics = { model: false, pluginLacks: () => "room 1.0.0 has no function for it" }
+const all: AvailableCritics = { model: true, pluginLacks: () => undefined }
+const model: AvailableCritics = { ...nothing, model: true }
 
 describe("who decides a reward", () => {
   const lacking = "it has no rule, room 1.0.0 has no function for it, and no model was asked"
   const wish = (critic: CriticPreference["critic"], of?: string): CriticPreference =>
     of === undefined ? { critic } : { critic, of }
   const cases: ReadonlyArray<
-    readonly [string, typeof ruled, Available, ReadonlyArray<CriticPreference>, CriticAssignment]
+    readonly [string, typeof ruled, AvailableCritics, ReadonlyArray<CriticPreference>, CriticAssignment]
   > = [
     ["its rule, before all others", ruled, all, [], { by: "rule" }],
     ["its plugin's function, where it has no rule", said, all, [], { by: "plugin" }],

@@ -175,7 +175,7 @@ describe("a rubric whose rewards different critics decide", () => {
 })
 
 describe("a scoring that asked a model", () => {
-  const asking = (answer: (asked: number) => boolean, asked: Array<string> = []): Critics.Asking => ({
+  const asking = (answer: (asked: number) => boolean, asked: Array<string> = []): Critics.ModelOptions => ({
     ...{ repeats: 3, settings: { temperature: 0.5 } },
     model: Critics.scripted("coin@1", ({ evidence, task, reward }) => {
       const verdict = answer(asked.push(`${task.id} ${reward.name}`))

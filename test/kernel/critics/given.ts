@@ -49,7 +49,7 @@ export const taskOf = (events: ReadonlyArray<Event>, taskId = "t1"): Critic.Task
 export const judgeWith = (critic: Critic.Critic, events: ReadonlyArray<Event>, taskId = "t1") =>
   Effect.suspend(() => {
     const judging = critic.start(taskOf(events, taskId))
-    for (const event of events) judging.see(event)
+    for (const event of events) judging.observe(event)
     return judging.decide
   })
 

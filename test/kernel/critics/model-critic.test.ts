@@ -31,7 +31,7 @@ const yes = (because: ReadonlyArray<number>, more: Partial<Model.ModelAnswer> = 
 /** What a script's answers come to, what was recorded, and what was asked. */
 const judged = (
   script: (question: Model.ModelRequest) => Model.ModelAnswer | undefined,
-  { events = task, ...asking }: Partial<Model.Asking> & { readonly events?: typeof task } = {},
+  { events = task, ...asking }: Partial<Model.ModelOptions> & { readonly events?: typeof task } = {},
 ) =>
   Effect.gen(function* () {
     const recorded: Array<CoreNewEvent> = []

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
-import type { Confining } from "../../../src/plugins/sandbox/Sandbox.ts"
+import type { AvailableLayer } from "../../../src/plugins/sandbox/Sandbox.ts"
 import { program } from "../../built.ts"
 import { bareManifest, isAlive, temporaryDirectory, writeFiles } from "../fixtures.ts"
 
@@ -26,7 +26,7 @@ export interface Remains {
 }
 
 /** Kills a host with SIGKILL while its plugins run in a layer, and waits until their processes are gone, at most so long. */
-export const killHost = (confining: Confining, plugins: number, withinMs: number): Effect.Effect<Remains> =>
+export const killHost = (confining: AvailableLayer, plugins: number, withinMs: number): Effect.Effect<Remains> =>
   Effect.gen(function* () {
     const base = yield* temporaryDirectory
     const specs = Array.from({ length: plugins }, (_, index) => specOf(base, `plugin-${index}`))

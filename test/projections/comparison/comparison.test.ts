@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Score } from "../../../src/projections/audit/Scores.ts"
 import * as Comparison from "../../../src/projections/comparison/Comparison.ts"
-import type { Scoring } from "../../../src/projections/comparison/SetScores.ts"
+import type { NamedScoring } from "../../../src/projections/comparison/SetScores.ts"
 
 interface Amounts {
   readonly found?: number
@@ -40,14 +40,14 @@ const score = ({ found = 0, lost = 0, unscored = false, possible = 1 }: Amounts)
   }
 }
 
-const scored = (name: string, tasks: Readonly<Record<string, Amounts>>): Scoring => ({
+const scored = (name: string, tasks: Readonly<Record<string, Amounts>>): NamedScoring => ({
   name,
   label: name,
   scoreSetIds: [name],
   scores: new Map(Object.entries(tasks).map(([taskId, amounts]) => [taskId, score(amounts)])),
 })
 
-const compare = (a: Scoring, b: Scoring, options?: Comparison.Options) =>
+const compare = (a: NamedScoring, b: NamedScoring, options?: Comparison.Options) =>
   Either.getOrThrow(Comparison.compare(a, b, options))
 
 /** Tasks `t0`, `t1` …, one for each of these. */

@@ -5,7 +5,7 @@ import { Context, Effect, Either, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../../src/events/index.ts"
 import * as Chain from "../../../src/events/integrity/Chain.ts"
-import type { Recorded } from "../../../src/events/read/Records.ts"
+import type { StoredEvent } from "../../../src/events/read/Records.ts"
 import { Records } from "../../../src/events/read/Records.ts"
 import { importEvents } from "../../../src/events/sqlite/import.ts"
 import * as EventLines from "../../../src/projections/exports/EventLines.ts"
@@ -22,11 +22,11 @@ const exported = Effect.gen(function* () {
 const decoded = (lines: ReadonlyArray<string>) => lines.map((line) => Either.getOrThrow(EventLines.decode(line)))
 
 /** Imports events in pages of two; answers the file, and the head or why not. */
-const imported = (events: ReadonlyArray<Recorded>) =>
+const imported = (events: ReadonlyArray<StoredEvent>) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
     const filename = path.join(directory, "copy.db")
-    const pages: Array<ReadonlyArray<Recorded>> = []
+    const pages: Array<ReadonlyArray<StoredEvent>> = []
     for (let start = 0; start < events.length; start += 2) pages.push(events.slice(start, start + 2))
     const answer = yield* Effect.either(importEvents({ filename, events: Stream.fromIterable(pages) }))
     return { directory, filename, answer }
@@ -90,10 +90,10 @@ describe("events as JSON Lines", () => {
             .split("\n")
             .slice(0, -1)
             .map((line) => JSON.parse(line).payload)
-        const clear = payloads(yield* encoded(EventLines.readableEncoder(), yield* readable(records, true)))
+        const clear = payloads(yield* encoded(EventLines.decodedEncoder(), yield* readable(records, true)))
         expect(clear).toEqual((yield* all(log)).map(({ payload }) => payload))
         expect(clear[2].text).toBe(SECRET)
-        const closed = payloads(yield* encoded(EventLines.readableEncoder(), yield* readable(records, false)))
+        const closed = payloads(yield* encoded(EventLines.decodedEncoder(), yield* readable(records, false)))
         expect(closed[2].text).toBe("[shredded]")
         expect(closed[5].text).toBe("[shredded]")
         expect(closed[7]).toEqual(clear[7])
@@ -103,7 +103,7 @@ describe("events as JSON Lines", () => {
 
 describe("an import", () => {
   const refusals: ReadonlyArray<
-    readonly [what: string, change: (events: Array<Recorded>) => Array<Recorded>, line: number, reason: RegExp]
+    readonly [what: string, change: (events: Array<StoredEvent>) => Array<StoredEvent>, line: number, reason: RegExp]
   > = [
     [
       "an altered payload",
@@ -152,7 +152,7 @@ describe("an import", () => {
   it.scopedLive("an import of an id twice is refused, also where all hashes hold, and leaves nothing", () =>
     Effect.gen(function* () {
       const { lines } = yield* exported
-      const [first, second] = decoded(lines) as [Recorded, Recorded]
+      const [first, second] = decoded(lines) as [StoredEvent, StoredEvent]
       const link = { ...second.link, id: first.link.id }
       const again = { ...second, link, hash: Chain.link(first.hash, link, second.stored, second.keyId) }
       const { directory, answer } = yield* imported([first, again])
@@ -239,7 +239,7 @@ describe("a line that is no event", () => {
   })
 })
 
-function at(index: number, change: (event: Recorded) => Recorded) {
-  return (events: Array<Recorded>): Array<Recorded> =>
+function at(index: number, change: (event: StoredEvent) => StoredEvent) {
+  return (events: Array<StoredEvent>): Array<StoredEvent> =>
     events.map((event, place) => (place === index ? change(event) : event))
 }

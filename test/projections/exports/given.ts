@@ -2,7 +2,7 @@ import * as path from "node:path"
 import { Chunk, Context, Effect, Layer, Stream } from "effect"
 import { EventLog, layerSqlite, type Query } from "../../../src/events/index.ts"
 import { Archive } from "../../../src/events/maintenance/Archive.ts"
-import { type Readable, type Recorded, Records } from "../../../src/events/read/Records.ts"
+import { type DecodedEvent, Records, type StoredEvent } from "../../../src/events/read/Records.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import { type Encoder, made } from "../../../src/projections/exports/Encoder.ts"
 import { temporaryDirectory } from "../../temporary.ts"
@@ -30,15 +30,15 @@ export const hardLog = Effect.gen(function* () {
 
 export const stored = (records: typeof Records.Service, query: Query = {}) =>
   Effect.gen(function* () {
-    const all: Array<Recorded> = []
+    const all: Array<StoredEvent> = []
     yield* records.stored(query, (page) => Effect.sync(() => void all.push(...page)))
     return all
   })
 
 export const readable = (records: typeof Records.Service, decrypted = false, query: Query = {}) =>
   Effect.gen(function* () {
-    const all: Array<Readable> = []
-    yield* records.readable(query, { decrypted }, (page) => Effect.sync(() => void all.push(...page)))
+    const all: Array<DecodedEvent> = []
+    yield* records.decoded(query, { decrypted }, (page) => Effect.sync(() => void all.push(...page)))
     return all
   })
 
@@ -65,7 +65,7 @@ export const event = (
   type: string,
   payload: object,
   { taskId = "t1", atMs = 1_700_000_000_000 + position * 10, causationId = null, actor = "kernel" }: Given = {},
-): Readable => ({
+): DecodedEvent => ({
   link: {
     ...{ position, id: idOf(position), timeline: "main", stream: `task/${taskId}`, version: position, type },
     ...{ schemaVersion: 1, taskId, causationId, actor, occurredAt: atMs, recordedAt: atMs + 1 },

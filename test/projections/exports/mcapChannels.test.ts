@@ -3,7 +3,7 @@ import { McapIndexedReader, type McapTypes } from "@mcap/core"
 import { Ajv } from "ajv"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import type { Readable } from "../../../src/events/read/Records.ts"
+import type { DecodedEvent } from "../../../src/events/read/Records.ts"
 import * as McapChannels from "../../../src/projections/exports/McapChannels.ts"
 import type { JsonObject } from "../../../src/values/Json.ts"
 import { encoded, event } from "./given.ts"
@@ -38,7 +38,7 @@ const options = (imports: ReadonlyArray<McapChannels.Imported> = [imported(1, MA
   ...{ log: "log.db", head: { position: 8, hash: "f".repeat(64) }, version: "1.2.3", imports },
 })
 
-const written = (items: ReadonlyArray<Readable>, given = options()) =>
+const written = (items: ReadonlyArray<DecodedEvent>, given = options()) =>
   Effect.gen(function* () {
     const bytes = yield* encoded(McapChannels.encoder(given), items)
     return yield* Effect.promise(async () => {
@@ -148,7 +148,7 @@ describe("readings and commands as an MCAP file, read by its indexes", () => {
   )
 
   /** The schemas of readings on the channels of `room/view`. */
-  const readingsDeclared = (items: ReadonlyArray<Readable>, imports: ReadonlyArray<McapChannels.Imported>) =>
+  const readingsDeclared = (items: ReadonlyArray<DecodedEvent>, imports: ReadonlyArray<McapChannels.Imported>) =>
     Effect.map(written(items, options(imports)), ({ reader }) =>
       [...reader.channelsById.values()]
         .filter(({ topic }) => topic === "/room/view")

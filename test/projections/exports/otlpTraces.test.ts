@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import type { Readable } from "../../../src/events/read/Records.ts"
+import type { DecodedEvent } from "../../../src/events/read/Records.ts"
 import * as OtlpTraces from "../../../src/projections/exports/OtlpTraces.ts"
 import type { Span } from "../../../src/projections/exports/otlp/Span.ts"
 import { encoded, event, idOf } from "./given.ts"
@@ -65,7 +65,7 @@ const scopeSpans = list(object({ scope: object({ name: string, version: string }
 const SCHEMA = object({ resourceSpans: list(object({ resource: object({ attributes }), scopeSpans })) })
 
 /** The spans of all lines, each of which is a `TracesData`. */
-const spansOf = (items: ReadonlyArray<Readable>, timeline: string | null = null) =>
+const spansOf = (items: ReadonlyArray<DecodedEvent>, timeline: string | null = null) =>
   Effect.gen(function* () {
     const options = { service: "tests", version: "1.2.3", log: "log.db", timeline }
     const text = (yield* encoded(OtlpTraces.encoder(options), items)).toString()
@@ -251,7 +251,7 @@ describe("tasks as OpenTelemetry traces", () => {
   )
 
   describe("of a task that went on in a fork", () => {
-    const on = (timeline: string, of: Readable): Readable => ({ ...of, link: { ...of.link, timeline } })
+    const on = (timeline: string, of: DecodedEvent): DecodedEvent => ({ ...of, link: { ...of.link, timeline } })
     const opened = at(1, "TaskOpened", { goal: "win", measures: [], agent: "walker@1" })
     const scoring = (position: number, timeline: string) => [
       event(position, "ScoringStarted", { scoreSetId: timeline, label: timeline, critic: "c" }, { taskId: null }),

@@ -47,7 +47,7 @@ const transitionsOf = (events: ReadonlyArray<Unplaced>) => {
   const audit = Either.getOrThrow(TaskAudit.fold("t", placed))
   const score = audit.scores[0] ?? null
   const draft = Transitions.begin(audit, score)
-  for (const each of placed) draft.take(each)
+  for (const each of placed) draft.add(each)
   return { audit, score, steps: [...draft.transitions()] }
 }
 

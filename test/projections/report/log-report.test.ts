@@ -9,7 +9,7 @@ const live = ScoreChoice.labelled("live")
 
 const reportOf = (all: Iterable<TaskAudit>, choice = live) => {
   const draft = LogReport.begin(choice)
-  for (const audit of all) draft.take(audit)
+  for (const audit of all) draft.addAudit(audit)
   return draft.report()
 }
 
@@ -86,7 +86,7 @@ describe("the report of a log", () => {
   it("counts answers of people by how long they took", () => {
     const draft = LogReport.begin(live)
     const events = confirmations(500)
-    for (const event of events) draft.takeConfirmation(event)
+    for (const event of events) draft.addConfirmationEvent(event)
     const { waits } = draft.report()
     const decided = events.filter(({ type }) => type === "ConfirmationDecided")
     expect(waits.requested).toBe(500)
@@ -103,7 +103,8 @@ describe("the report of a log", () => {
 
   it("has no bins where nobody answered", () => {
     const draft = LogReport.begin(live)
-    for (const each of place([event("ConfirmationWithdrawn", { confirmationId: "c" })])) draft.takeConfirmation(each)
+    for (const each of place([event("ConfirmationWithdrawn", { confirmationId: "c" })]))
+      draft.addConfirmationEvent(each)
     expect(draft.report().waits).toMatchObject({ withdrawn: 1, waitMs: null, bins: [] })
   })
 })

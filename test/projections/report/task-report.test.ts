@@ -19,7 +19,7 @@ const reportOf = (events: ReadonlyArray<Unplaced>) => {
   const placed = place(inTask("t", events))
   const audit = Either.getOrThrow(TaskAudit.fold("t", placed))
   const draft = TaskReport.begin(audit, audit.scores[0] ?? null, ({ type }) => type)
-  for (const each of placed) draft.take(each)
+  for (const each of placed) draft.add(each)
   return draft.report()
 }
 

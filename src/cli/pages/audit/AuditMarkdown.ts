@@ -1,6 +1,6 @@
 /** Formats the audit of a task as Markdown. */
 import * as Rewards from "../../../projections/audit/Rewards.ts"
-import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -77,7 +77,7 @@ const VERDICT_COLUMNS: Table.Columns = [
   "Because",
 ]
 
-const verdictRow = ({ measure, kind, name, weight, times, amount, because }: DecidedBy): ReadonlyArray<string> => {
+const verdictRow = ({ measure, kind, name, weight, times, amount, because }: MeasureVerdict): ReadonlyArray<string> => {
   const sign = kind === "reward" ? "+" : "−"
   const evidence = because.map(position).join(" ")
   return [
@@ -93,7 +93,7 @@ const TIMELINE_COLUMNS: Table.Columns = [
   ...Table.right("Amount", "Net"),
 ]
 
-const timelineRow = ({ name, at: position_, afterMs, amount, net }: Rewards.RecordedVerdict): ReadonlyArray<string> => [
+const timelineRow = ({ name, at: position_, afterMs, amount, net }: Rewards.RewardEntry): ReadonlyArray<string> => [
   position_ === null ? "" : position(position_),
   afterMs === null ? "" : duration(afterMs),
   code(name),

@@ -1,6 +1,6 @@
 /** Formats the audit of a task as text. */
 import * as Rewards from "../../../projections/audit/Rewards.ts"
-import { type DecidedBy, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
+import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -75,7 +75,7 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
 /** Maximum number of rewards over time: the first ones. */
 const MAX_TIMELINE_ROWS = 40
 
-const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RecordedVerdict>): ReadonlyArray<string> => {
+const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RewardEntry>): ReadonlyArray<string> => {
   if (verdicts.length < 2) return []
   const rows = verdicts.slice(0, MAX_TIMELINE_ROWS).map(({ kind, name, at: position, afterMs, amount, net }) => {
     const paint = kind === "reward" ? style.good : style.bad
@@ -107,7 +107,7 @@ const VERDICT_COLUMNS: Table.Columns = [
 /** Maximum number of cited positions in a row. */
 const MAX_EVIDENCE = 6
 
-const verdictRow = (style: Style, verdict: DecidedBy): ReadonlyArray<string> => {
+const verdictRow = (style: Style, verdict: MeasureVerdict): ReadonlyArray<string> => {
   const { measure, kind, name, weight, times, amount, because } = verdict
   const sign = kind === "reward" ? "+" : "−"
   const paint = times === 0 ? style.dim : sign === "+" ? style.good : style.bad

@@ -142,9 +142,9 @@ const countsOf =
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
-    ? `${count(tasks, "task")}. Nothing is scored as \`official\` or \`live\`; --scores names others.`
+    ? `${count(tasks, "task")}. No task has \`official\` or \`live\` scores; --scores names others.`
     : `${count(tasks, "task")}. Scores: ${nameOfScores(scores)}.` +
-      (unscored > 0 ? ` ${unscored} of them have none; they are unscored, not zero, and in no mean.` : ""),
+      (unscored > 0 ? ` ${unscored} of them have no score; they do not count as zero and are left out of means.` : ""),
   ...(by === undefined ? [] : [`Mean, median and spread (standard deviation) are of net scores.`]),
   ...(by === "plugin" ? ["A task is in the group of each plugin that takes part in it."] : []),
 ]

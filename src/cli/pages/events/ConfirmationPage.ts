@@ -49,7 +49,7 @@ export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LEN
     hidden += rest
     const parts = collapseBlankLines(
       style,
-      visible.split("\n").flatMap((line) => Width.broken(line, valueWidth)),
+      visible.split("\n").flatMap((line) => Width.breakAnywhere(line, valueWidth)),
     )
     const outputLines = rest === 0 ? parts : [...parts, style.warn(`… ${more(rest)} not shown`)]
     const label = `  ${style.dim(unmistakable(key).padEnd(name))}  `
@@ -115,7 +115,7 @@ export const heading = (
   return [
     style.name(id),
     // Continuation lines are indented further than facts, because the agent and goal are untrusted text.
-    ...Width.broken(`asked ${at(position)} by ${unmistakable(origin)}`, width - 6).map((line, index) =>
+    ...Width.breakAnywhere(`asked ${at(position)} by ${unmistakable(origin)}`, width - 6).map((line, index) =>
       index === 0 ? indented(line) : indented(indented(indented(line.trimStart()))),
     ),
     `  ${until}`,
@@ -135,10 +135,10 @@ export const summary = (
   const what = unmistakable(`${String(actuator ?? request ?? "")}${risk === undefined ? "" : `, risk ${String(risk)}`}`)
   const whole = JSON.stringify(actuator === undefined ? others : args)
   const valueWidth = Math.max(MIN_VALUE_WIDTH, Math.min(width, LINE_LENGTH) - 2)
-  const [first = "", ...further] = Width.broken(unmistakable(whole.slice(0, valueWidth)), valueWidth)
+  const [first = "", ...further] = Width.breakAnywhere(unmistakable(whole.slice(0, valueWidth)), valueWidth)
   const cut = further.join("").length + Math.max(0, whole.length - valueWidth)
   return [
-    ...Width.broken(what, valueWidth).map(indented),
+    ...Width.breakAnywhere(what, valueWidth).map(indented),
     `  ${first}`,
     ...(cut === 0 ? [] : [style.warn(`  … ${more(cut)}: ${show}`)]),
   ]

@@ -93,8 +93,8 @@ const changedPasses = (style: Style, { passes: { gained, lost } }: Comparison): 
 
 const interpretation = ({ descriptive }: Comparison): string =>
   descriptive
-    ? `Descriptive only: with fewer than ${MIN_PAIRS} pairs that do not depend on one another, nothing is said of other tasks.`
-    : "For these tasks the difference is exact. Interval and p speak of other tasks of the same kind; what an agent would have done under other rewards, nothing here says."
+    ? `Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`
+    : "For these tasks the difference is exact. The interval and p are about other tasks of the same kind. Nothing here shows what an agent would have done under other rewards."
 
 const mean = (of: number | null): string => (of === null ? "none" : number(of))
 

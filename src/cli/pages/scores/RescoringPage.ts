@@ -21,7 +21,7 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
     ["events", `${events.toLocaleString("en")} to read, up to ${at(range.to)}`],
     ["of each task", `${count(verdicts, "verdict")}, by ${deciding.join(", ")}`],
     ...(modelCalls === 0 ? [] : [["", `${count(modelCalls, "question")} to a model in all`] as const]),
-    ...(undecided === 0 ? [] : [["", style.warn(`${undecided} that nothing can decide: left unscored`)] as const]),
+    ...(undecided === 0 ? [] : [["", style.warn(`${undecided} that no critic can decide: left unscored`)] as const]),
     ["critic", oneLine(critic)],
   ]
   return [

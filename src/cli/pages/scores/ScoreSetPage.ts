@@ -66,7 +66,7 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
 
 const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string =>
   sets.length === 1
-    ? `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` goes on with it`
+    ? `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` resumes it`
     : `${unfinished} of them`
 
 const distribution = (

@@ -94,7 +94,7 @@ const adjustedText = (p: number, adjusted: number): string => (p === adjusted ? 
 const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Number(slope.toPrecision(2)))}`
 
 const explanations = ({ series }: Trend): ReadonlyArray<string> => [
-  "p is the chance of so marked an order, or a more marked one, if the order of the scores meant nothing.",
+  "p is the probability of an order at least this marked if the scores were in random order.",
   ...(series.filter(({ p }) => p !== null).length > 1
     ? ["Several agents were looked at: Holm's p takes into account that one of them may stand out by chance."]
     : []),

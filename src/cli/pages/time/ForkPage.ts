@@ -12,7 +12,7 @@ import * as AuditPage from "../audit/AuditPage.ts"
  */
 export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, compareCommand: string) => [
   "",
-  ...(io === "recorded" ? ["Nothing was carried out: what was recorded answered."] : worlds.map(worldLine(style))),
+  ...(io === "recorded" ? ["No command was executed: the recording answered."] : worlds.map(worldLine(style))),
   "",
   ...AuditPage.lines(style, audit),
   "",

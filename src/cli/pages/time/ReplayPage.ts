@@ -12,7 +12,10 @@ import * as EventLine from "../events/EventLine.ts"
 export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const { divergence, recorded, replayed, taskId, timeline, events, complete, rationales } = report
   const where = `task ${style.name(taskId)}${timeline === "main" ? "" : ` on ${timeline}`}`
-  const words = rationales === 0 ? [] : [`${count(rationales, "rationale")} read otherwise, which changes nothing.`]
+  const words =
+    rationales === 0
+      ? []
+      : [`${count(rationales, "rationale")} read differently, which does not count as a divergence.`]
   if (divergence === null) {
     const end = complete ? "to its end" : "as far as it goes: it was cut short before its agent was done"
     return [

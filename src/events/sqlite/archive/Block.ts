@@ -2,16 +2,16 @@
 
 import * as zlib from "node:zlib"
 import { findNonJson } from "../../../values/Json.ts"
-import type { Stored } from "../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import { DamagedRow } from "../file/database.ts"
 
 /** Encodes events as JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. */
-export const packBlock = (block: ReadonlyArray<Stored>): Uint8Array => pack(JSON.stringify(block.map(lineOf)))
+export const packBlock = (block: ReadonlyArray<StoredRow>): Uint8Array => pack(JSON.stringify(block.map(lineOf)))
 
 /**
  * Decodes a block. Throws if its content is not the output of `packBlock`; throws `DamagedRow` if one event is invalid.
  */
-export const unpackBlock = (content: unknown): ReadonlyArray<Stored> => {
+export const unpackBlock = (content: unknown): ReadonlyArray<StoredRow> => {
   const lines: unknown = JSON.parse(unpack(content))
   if (!Array.isArray(lines) || !lines.every(isLine)) throw new Error("a block holds something that is no event")
   for (const line of lines) {
@@ -41,7 +41,7 @@ type Line = readonly [
   hash: string,
 ]
 
-const lineOf = ({ link, payload, keyId, hash }: Stored): Line => [
+const lineOf = ({ link, payload, keyId, hash }: StoredRow): Line => [
   link.position,
   link.id,
   link.timeline,
@@ -86,7 +86,7 @@ const FIELDS: ReadonlyArray<readonly [kind: "number" | "string", isNullable: boo
   ["string", false],
 ]
 
-const storedOf = (line: Line): Stored => ({
+const storedOf = (line: Line): StoredRow => ({
   link: {
     position: line[0],
     id: line[1],
@@ -108,7 +108,7 @@ const storedOf = (line: Line): Stored => ({
 })
 
 /** The names that a block is indexed by. */
-export const namesOf = ({ link }: Stored): ReadonlyArray<string> => [
+export const namesOf = ({ link }: StoredRow): ReadonlyArray<string> => [
   link.timeline,
   link.stream,
   link.type,

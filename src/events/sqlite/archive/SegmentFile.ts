@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
-import type { Stored } from "../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import type { Query } from "../../log/EventLog.ts"
 import { digestIn } from "../../payload/Blob.ts"
 import { matches } from "../../read/QueryMatch.ts"
@@ -38,7 +38,7 @@ const MAX_CACHED_BLOCKS = 4
 /** A segment that is being written. */
 export interface SegmentWriter {
   /** Adds the next events, in order. `blob` returns the text of a blob that one of them names. */
-  readonly add: (rows: ReadonlyArray<Stored>, blob: (digest: string) => string | undefined) => void
+  readonly add: (rows: ReadonlyArray<StoredRow>, blob: (digest: string) => string | undefined) => void
   /** Completes the file and flushes it to disk. */
   readonly finish: () => void
   /** Aborts, and deletes the file if it has not been moved. */
@@ -59,7 +59,7 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
   for (const statement of ["PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
     database.run(statement)
 
-  const addBlock = (block: ReadonlyArray<Stored>) => {
+  const addBlock = (block: ReadonlyArray<StoredRow>) => {
     const [first, end] = [block[0], block.at(-1)]
     if (first === undefined || end === undefined) return
     const { position } = first.link
@@ -97,8 +97,8 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
   }
 }
 
-const blocksFrom = (rows: ReadonlyArray<Stored>): ReadonlyArray<ReadonlyArray<Stored>> => {
-  const blocks: Array<Array<Stored>> = []
+const blocksFrom = (rows: ReadonlyArray<StoredRow>): ReadonlyArray<ReadonlyArray<StoredRow>> => {
+  const blocks: Array<Array<StoredRow>> = []
   let remaining = 0
   for (const row of rows) {
     const block = blocks.at(-1)
@@ -127,7 +127,7 @@ export interface SegmentFile {
   /** The hash of its last event. */
   readonly hash: string
   /** At most `limit` of the events that a query selects, in order of position. */
-  readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
+  readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
   /** The position of the event with this id; undefined if it is not in this segment. */
   readonly find: (id: string) => number | undefined
   readonly blob: (digest: string) => string | undefined
@@ -151,9 +151,9 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   const [[owner] = []] = database.rows("PRAGMA application_id")
   if (owner !== APPLICATION_ID) throw new Error("it is no segment of a log")
   const [[first, last, hash] = []] = database.rows("SELECT first, last, hash FROM segment")
-  const decodedBlocks = new Map<number, ReadonlyArray<Stored>>()
+  const decodedBlocks = new Map<number, ReadonlyArray<StoredRow>>()
 
-  const block = (position: number): ReadonlyArray<Stored> => {
+  const block = (position: number): ReadonlyArray<StoredRow> => {
     const known = decodedBlocks.get(position)
     if (known !== undefined) return known
     const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
@@ -168,7 +168,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
     last: Number(last),
     hash: String(hash),
     page: (query, limit) => {
-      const selected: Array<Stored> = []
+      const selected: Array<StoredRow> = []
       for (const position of blocksOf(database, query)) {
         for (const row of block(position)) {
           if (selected.length === limit) return selected

@@ -3,7 +3,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
-import type { Stored } from "../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import { LogCorrupt, type Query, SegmentUnavailable } from "../../log/EventLog.ts"
 import type { Segment } from "../../maintenance/Archive.ts"
 import { DamagedRow, type LogDatabase } from "../file/database.ts"
@@ -20,9 +20,9 @@ export interface Segments {
   /** The last archived position according to the log's file now; 0 if nothing was archived. */
   readonly floor: () => number
   /** At most `limit` of the archived events that a query selects, in order of position. */
-  readonly page: (query: Query, limit: number) => ReadonlyArray<Stored>
+  readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
   /** The archived event with this id. */
-  readonly find: (id: string) => Stored | undefined
+  readonly find: (id: string) => StoredRow | undefined
   readonly blob: (digest: string) => string | undefined
   readonly list: () => ReadonlyArray<Segment>
 }
@@ -86,9 +86,9 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     return segment
   }
 
-  const page = (query: Query, limit: number): ReadonlyArray<Stored> => {
+  const page = (query: Query, limit: number): ReadonlyArray<StoredRow> => {
     const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
-    const rows: Array<Stored> = []
+    const rows: Array<StoredRow> = []
     for (const entry of catalog) {
       if (entry.last <= after || entry.first > until) continue
       if (rows.length === limit) break
@@ -108,7 +108,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     if (!verifiedRanges.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
       const { lowest, highest } = readFrom(entry, (segment) => segment.ids())
       if (lowest !== entry.lowestId || highest !== entry.highestId) {
-        const reason = `it says other ids of the segment ${entry.file} than are there; \`hindcast log verify\` says more`
+        const reason = `its record of the ids in the segment ${entry.file} differs from the segment; \`hindcast log verify\` says more`
         throw new LogCorrupt({ log, position: null, reason })
       }
       verifiedRanges.add(entry.first)

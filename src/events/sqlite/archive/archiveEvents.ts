@@ -11,7 +11,7 @@ import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
 import * as Options from "../../../values/Options.ts"
 import * as Chain from "../../integrity/Chain.ts"
-import type { Stored } from "../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import * as Verifier from "../../integrity/Verifier.ts"
 import { type EventLog, LogCorrupt } from "../../log/EventLog.ts"
 import { Archive, ArchiveOptions, NotArchived, type Segment } from "../../maintenance/Archive.ts"
@@ -123,7 +123,7 @@ const write = (
         yield* attempt(log, () => segmentWriter.finish())
         const readBack = yield* endOf(log, partial, from)
         if (readBack.hash !== head.hash)
-          return yield* damaged(log, until, "what was written to the segment reads back as something else")
+          return yield* damaged(log, until, "the segment was not read back as it was written")
         yield* attempt(log, () => {
           fs.renameSync(partial, path.join(directoryOf(log), file))
           flushDirectory(directoryOf(log))
@@ -137,7 +137,7 @@ const write = (
 const damaged = (log: string, position: number, reason: string) => new LogCorrupt({ log, position, reason })
 
 /** The head after these rows. Throws if one of them does not continue the chain. */
-const continueChain = (log: string, from: Head, rows: ReadonlyArray<Stored>): Head => {
+const continueChain = (log: string, from: Head, rows: ReadonlyArray<StoredRow>): Head => {
   const head = Verifier.walk(from, rows)
   if (rows.length === 0 || head.position !== from.position + rows.length) {
     throw damaged(log, head.position + 1, "the chain breaks here, and what was tampered with is not archived")

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Options from "../../../values/Options.ts"
 import * as AppendValidation from "../../append/AppendValidation.ts"
-import type { Stored } from "../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import { type EventLog, LogCorrupt, type LogError, MAIN } from "../../log/EventLog.ts"
 import { BundleOptions, Bundles, NotBundled } from "../../maintenance/Bundles.ts"
 import { blobOf, digestIn, nameOf } from "../../payload/Blob.ts"
@@ -143,7 +143,7 @@ interface PositionMapping {
 
 /** A row of the source as an append that keeps its content. */
 const requestOf = (
-  { link, payload, keyId }: Stored,
+  { link, payload, keyId }: StoredRow,
   { blob, bundlePositions, vocabulary }: PositionMapping,
 ): AppendValidation.ValidatedAppend & { readonly recordedAt: number } => {
   const digest = digestIn(payload)

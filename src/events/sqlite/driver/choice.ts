@@ -42,7 +42,7 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
         : `it needs SQLite ${MIN_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
     "better-sqlite3": isBefore(node, FIRST_ABORTING_NODE)
       ? undefined
-      : `it needs a Node before ${FIRST_ABORTING_NODE}, where it began to abort`,
+      : `it needs a Node before ${FIRST_ABORTING_NODE}: from then on it can abort the process`,
   }
   if (wanted === undefined) {
     const first = DRIVER_NAMES.find((name) => unavailable[name] === undefined)

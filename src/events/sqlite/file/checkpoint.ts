@@ -22,7 +22,7 @@ export const IDLE_AFTER_MS = 1000
  *
  * @param database a connection of its own, or one whose other uses need not wait: its `busy_timeout` is 0
  */
-export const whenIdle = (database: LogDatabase): Effect.Effect<() => void, never, Scope.Scope> => {
+export const truncateWhenIdle = (database: LogDatabase): Effect.Effect<() => void, never, Scope.Scope> => {
   let commits = 0
   let truncatedAt = 0
   let stopWaiting: (() => void) | undefined

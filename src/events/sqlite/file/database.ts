@@ -53,7 +53,7 @@ export const open = (
  * An empty database for intermediate results, deleted with the scope. It is in memory, except that temporary tables
  * beyond SQLite's cache are on disk.
  */
-export const scratch: Effect.Effect<LogDatabase, never, Scope.Scope> = Effect.acquireRelease(
+export const temporaryDatabase: Effect.Effect<LogDatabase, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const database = connect(IN_MEMORY, { readonly: false })
     database.run("PRAGMA temp_store = FILE")

@@ -119,8 +119,8 @@ const FILES = [
   {
     suffix: "-wal",
     advice:
-      "It held acknowledged events: let every process that has the log open come to its end, none of them by SIGKILL. The last " +
-      "one writes them into the log",
+      "It held acknowledged events. Let every process that has the log open exit by itself, not by SIGKILL: the last one writes " +
+      "these events into the log",
   },
   {
     suffix: "-shm",

@@ -16,7 +16,7 @@ export const make = (filename: string): void => {
   if (fs.existsSync(target)) return
   const foreign = links.find((link) => !OwnerOnly.isTrusted(fs.lstatSync(link)))
   if (foreign !== undefined) {
-    const reason = `${foreign} is another user's link, to what is not there. Name the file that is meant, or make it first`
+    const reason = `${foreign} is a symbolic link of another user, and its target does not exist. Name the file itself, or create it first`
     throw new LogUnavailable({ log: filename, reason })
   }
   OwnerOnly.makeFile(target)

@@ -7,7 +7,7 @@ import { iso } from "../../../values/Time.ts"
 import { type Examination, isHealthy, worstFirst } from "../../integrity/Doctor.ts"
 import { type LogError, LogUnavailable, type OpenError } from "../../log/EventLog.ts"
 import type { Holder } from "../../log/Lease.ts"
-import { type CheckResult, checkResultFields, type Finding, type VerifyOptions } from "../../log/Verification.ts"
+import { type CheckResult, type Finding, sharedVerifyFields, type VerifyOptions } from "../../log/Verification.ts"
 import * as Segments from "../archive/Segments.ts"
 import * as Database from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
@@ -19,7 +19,7 @@ import { type HolderState, readHolder, stateOf } from "../leaseHolder.ts"
 import { counted } from "./checks/Check.ts"
 import { fileFindings } from "./fileFindings.ts"
 import { verifyChain } from "./storedChain.ts"
-import { CHAIN, checksOf, damaged, reportingDamage, unavailable, verdict } from "./verify.ts"
+import { CHAIN, checksOf, damaged, reportingDamage, toVerification, unavailable } from "./verify.ts"
 
 /** Options of an examination. */
 export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
@@ -28,7 +28,7 @@ export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
 }
 
 /** Schema of `ExamineOptions`. */
-export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...checkResultFields, chain: Schema.Boolean } })
+export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...sharedVerifyFields, chain: Schema.Boolean } })
 
 /**
  * Reasons why there is nothing to examine: the file does not exist, belongs to another program, has a newer format, or
@@ -99,14 +99,14 @@ const checkContent = (
   options: ExamineOptions,
 ): Effect.Effect<ContentResult, ExamineError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { chain = true, onLook = () => Effect.void } = options
+    const { chain = true, onCheck = () => Effect.void } = options
     const segments = yield* Segments.make(database)
     const keys = yield* keyFile.open(`${targetOf(database.filename)}.keys`, { readonly: true })
     const stores = { database, segments, keys, ownKey: SnapshotKey.inFile(database.filename) }
     const looks: Array<CheckResult> = []
     const findings: Array<Finding> = []
     for (const { what, run } of checksOf(stores)) {
-      yield* onLook(what)
+      yield* onCheck(what)
       const { told, flaws, notes = [], looked = true } = yield* reportingDamage(what, run)
       looks.push({ what, looked, told })
       findings.push(...flaws.map(({ finding }) => finding), ...notes)
@@ -121,7 +121,7 @@ const checkContent = (
       findings.push(...found)
     }
     if (!chain) return { looks: [...looks, { what: CHAIN, looked: false, told: "left out" }], findings, chain: null }
-    yield* onLook(CHAIN)
+    yield* onCheck(CHAIN)
     const verified = yield* Effect.either(verifyChain(database, segments, options))
     if (Either.isLeft(verified)) {
       const unreadable = yield* orDamaged("pages", verified.left)
@@ -131,7 +131,7 @@ const checkContent = (
         chain: null,
       }
     }
-    const found = verdict(verified.right, [], [])
+    const found = toVerification(verified.right, [], [])
     const told = found._tag === "Intact" ? counted(found.events, "event") : found.reason
     looks.push({ what: CHAIN, looked: true, told })
     return { looks, findings: found._tag === "Intact" ? findings : [...findings, ...found.findings], chain: found }
@@ -175,7 +175,7 @@ const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<F
     {
       severity: "note",
       what: "lease",
-      expected: "that nobody holds it, or one who lives",
+      expected: "no holder, or a live one",
       found: `${found}: ${LEASE[state].found}`,
       advice: LEASE[state].advice,
     },
@@ -188,12 +188,12 @@ const LEASE: { readonly [state in HolderState["_tag"]]: { readonly found: string
     advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",
   },
   Gone: {
-    found: "gone without giving it back",
-    advice: "Nothing to do: the next kernel takes it over and records how everything ended that was left unfinished.",
+    found: "its process ended without releasing the lease",
+    advice: "Nothing to do: the next kernel takes the lease over and closes in the log what was left unfinished.",
   },
   Doubtful: {
-    found: "silent since, or by a clock that was set",
+    found: "no heartbeat since then, or a clock was set",
     advice:
-      "Nothing to do: the next kernel watches for some seconds whether it still lives, and takes it over where it does not.",
+      "Nothing to do: the next kernel watches its heartbeat for some seconds, and takes the lease over if there is none.",
   },
 }

@@ -70,7 +70,7 @@ const journalFindings = (filename: string): ReadonlyArray<Finding> => {
       advice:
         wal > LARGE_WAL_BYTES
           ? "A process that reads for long keeps it from shrinking: end that one. Then it shrinks with the next writes."
-          : "Where a process has the log open, this is as it should be. Where none has, one was killed, and nothing is lost: " +
+          : "If a process has the log open, this is normal. If none has, a process was killed and nothing is lost: " +
             "the file holds acknowledged events, which the next process that writes takes over. Never delete it, and copy it along.",
     })
   }
@@ -80,7 +80,8 @@ const journalFindings = (filename: string): ReadonlyArray<Finding> => {
       what: "rollback journal",
       expected: "none",
       found: `${journal} bytes in ${path.basename(filename)}-journal: a process died while it made the log`,
-      advice: "Never delete it: the next process that opens the log for writing undoes by it what was left half-done.",
+      advice:
+        "Never delete it: the next process that opens the log for writing uses it to roll back the unfinished write.",
     })
   }
   return findings
@@ -126,7 +127,7 @@ const opennessFindings = (filename: string): ReadonlyArray<Finding> => {
       what: "permissions",
       expected: "files that are for their owner alone, as Hindcast makes them",
       found: `${listed}: other users of this machine may ${mayWrite ? "change" : "read"} the log`,
-      advice: `Unless that is meant so: chmod go= ${open.map(({ file }) => file).join(" ")}`,
+      advice: `Unless that is intended, run: chmod go= ${open.map(({ file }) => file).join(" ")}`,
     },
   ]
 }

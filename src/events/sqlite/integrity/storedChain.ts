@@ -6,7 +6,7 @@
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { sha256 } from "../../../values/Digest.ts"
-import type { Flaw, Stored } from "../../integrity/TamperClassification.ts"
+import type { Flaw, StoredRow } from "../../integrity/TamperClassification.ts"
 import * as Verifier from "../../integrity/Verifier.ts"
 import type { LogError, Query } from "../../log/EventLog.ts"
 import type { VerifyOptions } from "../../log/Verification.ts"
@@ -14,7 +14,7 @@ import { digestIn } from "../../payload/Blob.ts"
 import type { Segments } from "../archive/Segments.ts"
 import { attemptRead, type LogDatabase } from "../file/database.ts"
 import { readHead } from "../read.ts"
-import { hidesBytes, isExactly } from "./utf8.ts"
+import { isExactly, mayDifferFromBytes } from "./utf8.ts"
 
 /**
  * Verifies the chain over the file's current content. It reads the tables and not the view, resolves every name anew,
@@ -24,7 +24,7 @@ export const verifyChain = (
   database: LogDatabase,
   segments: Segments,
   options?: Pick<VerifyOptions, "anchor" | "onProgress">,
-): Effect.Effect<Verifier.Chained, LogError> =>
+): Effect.Effect<Verifier.ChainResult, LogError> =>
   Effect.suspend(() => {
     const reading = <A>(read: () => A) => attemptRead(database.filename, read)
     const page = pages(database, segments)
@@ -60,7 +60,7 @@ const PAGE_SIZE = 1000
 /** Rows as currently stored: those of the segments first, then those of the log's file. */
 export const pages = (database: LogDatabase, segments: Segments) => {
   const retained = retainedRows(database)
-  return (after: number, limit: number): ReadonlyArray<Stored> => {
+  return (after: number, limit: number): ReadonlyArray<StoredRow> => {
     for (;;) {
       const floor = segments.floor()
       // Rows before position 1 are faults. They are read here if nothing was archived; otherwise `strays` finds them.
@@ -77,11 +77,11 @@ export const pages = (database: LogDatabase, segments: Segments) => {
 /** Rows as currently stored in the log's file, also those at archived positions. */
 export const retainedRows = (database: LogDatabase) => {
   const stored = storedRows(database)
-  return (after: number, limit: number): ReadonlyArray<Stored> => database.rows(PAGE, [after, limit]).map(stored)
+  return (after: number, limit: number): ReadonlyArray<StoredRow> => database.rows(PAGE, [after, limit]).map(stored)
 }
 
 /** A segment's row, with a flaw if its blob is missing or altered. */
-export const withBlob = (row: Stored, blob: (digest: string) => string | undefined): Stored => {
+export const withBlob = (row: StoredRow, blob: (digest: string) => string | undefined): StoredRow => {
   const digest = digestIn(row.payload)
   if (digest === undefined || sha256(blob(digest) ?? "") === digest) return row
   return { ...row, flaw: BLOB_FLAW }
@@ -104,7 +104,7 @@ const VERSION_BEFORE = `SELECT max(version) FROM events WHERE stream = (SELECT i
 /** Converts rows of the file for the verifier. */
 const storedRows = (database: LogDatabase) => {
   const nameOf = names(database)
-  return (row: ReadonlyArray<unknown>): Stored => {
+  return (row: ReadonlyArray<unknown>): StoredRow => {
     const position = Number(row[0])
     const payload = String(row[12])
     const bad: Array<Flaw> = []
@@ -133,7 +133,7 @@ const storedRows = (database: LogDatabase) => {
       recordedAt: Number(row[11]),
     }
     const keyId = row[13] === null ? null : name(13, "key")
-    if (hidesBytes(payload, Number(row[15])) && !isExactly(payload, payloadBytes(database, position))) {
+    if (mayDifferFromBytes(payload, Number(row[15])) && !isExactly(payload, payloadBytes(database, position))) {
       bad.push({ kind: "payload changed", reason: "its payload is not text in UTF-8" })
     }
     const digest = digestIn(payload)

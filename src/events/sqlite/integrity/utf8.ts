@@ -11,7 +11,7 @@ const REPLACEMENT = "\uFFFD"
  *
  * @param length length of the stored text, in bytes
  */
-export const hidesBytes = (text: string, length: number): boolean =>
+export const mayDifferFromBytes = (text: string, length: number): boolean =>
   text.includes(REPLACEMENT) || Buffer.byteLength(text) !== length
 
 /** Whether bytes (null: none) are exactly the UTF-8 of a text. */

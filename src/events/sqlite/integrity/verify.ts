@@ -40,26 +40,26 @@ export const checksOf = (stores: Stores): ReadonlyArray<Check> => [
  */
 export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
   Effect.gen(function* () {
-    const { quick = false, onLook = () => Effect.void } = options
-    yield* onLook(CHAIN)
+    const { quick = false, onCheck = () => Effect.void } = options
+    yield* onCheck(CHAIN)
     const chained = yield* verifyChain(stores.database, stores.segments, options)
     const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: summaryOf(chained) }]
     const flaws: Array<Flaw> = []
     for (const { what, run } of checksOf(stores)) {
       if (quick) looks.push({ what, looked: false, told: "left out by a quick verification" })
       else {
-        yield* onLook(what)
+        yield* onCheck(what)
         const { told, flaws: found, looked = true } = yield* reportingDamage(what, run)
         looks.push({ what, looked, told })
         flaws.push(...found)
       }
     }
-    return verdict(chained, looks, flaws)
+    return toVerification(chained, looks, flaws)
   })
 
 /** The verification's result. A break of the chain takes precedence over other faults. */
-export const verdict = (
-  chained: Verifier.Chained,
+export const toVerification = (
+  chained: Verifier.ChainResult,
   looks: ReadonlyArray<CheckResult>,
   others: ReadonlyArray<Flaw>,
 ): Verification => {
@@ -78,7 +78,7 @@ const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws
 /** The name of the chain's check. */
 export const CHAIN = "chain"
 
-const summaryOf = (chained: Verifier.Chained): string =>
+const summaryOf = (chained: Verifier.ChainResult): string =>
   chained.broken === null ? counted(chained.events, "event") : `broken at @${chained.broken.position}`
 
 const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
@@ -88,7 +88,7 @@ const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
     what: `chain at @${position}`,
     expected: "the events as they were recorded",
     found: `${kind}: ${reason}`,
-    advice: "From there on believe nothing: keep the file as evidence, and restore a copy.",
+    advice: "Do not trust events from there on: keep the file as evidence, and restore a copy.",
   },
 })
 
@@ -116,7 +116,7 @@ export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): 
   what: `segment @${first} to @${last}`,
   expected: `the archived events in ${file}`,
   found: reason,
-  advice: "Put the file back from where it was moved, or from a copy. What comes after it can be read all the same.",
+  advice: "Put the file back from where it was moved, or from a copy. Events after it can still be read.",
 })
 
 /** The finding for pages that SQLite cannot read. */

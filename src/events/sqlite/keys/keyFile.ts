@@ -147,7 +147,10 @@ const connection = (filename: string, database: Connection): Opened => {
   const add = (subject: string | null): Key => {
     const key = newKey()
     if (insert.run([key.id, subject, key.secret, Date.now()]) !== 1)
-      throw unavailable(filename, "it does not store a new key: another program put a trigger there. Take it out")
+      throw unavailable(
+        filename,
+        "it does not store a new key, because of a trigger that another program added. Drop the trigger",
+      )
     return key
   }
 

@@ -16,7 +16,7 @@ export interface Sealed {
  * The origin of a stored snapshot: `own`, sealed under this key; `changed`, sealed under this key and altered
  * afterwards; `foreign`, of another key or without a seal.
  */
-export type Origin = "own" | "changed" | "foreign"
+export type SealOrigin = "own" | "changed" | "foreign"
 
 const MARK_BYTES = 8
 const MAC_BYTES = 32
@@ -25,14 +25,15 @@ const MAC_BYTES = 32
 const CONTEXT = "hindcast snapshot 1"
 
 /** The authenticated fields of a snapshot. The state's hash covers the root, which names every part by its hash. */
-export type Claim = Pick<Series, "fingerprint" | "timeline" | "epoch"> &
+export type SealedFields = Pick<Series, "fingerprint" | "timeline" | "epoch"> &
   Pick<Snapshot, "position" | "eventHash" | "stateHash">
 
 /** The seal of a snapshot under a key. */
-export const seal = (key: Uint8Array, claim: Claim): Uint8Array => Buffer.concat([markOf(key), macOf(key, claim)])
+export const seal = (key: Uint8Array, claim: SealedFields): Uint8Array =>
+  Buffer.concat([markOf(key), macOf(key, claim)])
 
 /** Determines the origin of a snapshot from its seal. */
-export const originOf = (key: Uint8Array, claim: Claim, sealed: Uint8Array): Origin => {
+export const originOf = (key: Uint8Array, claim: SealedFields, sealed: Uint8Array): SealOrigin => {
   if (sealed.length !== MARK_BYTES + MAC_BYTES) return "foreign"
   if (crypto.timingSafeEqual(sealed.subarray(MARK_BYTES), macOf(key, claim))) return "own"
   return crypto.timingSafeEqual(sealed.subarray(0, MARK_BYTES), markOf(key)) ? "changed" : "foreign"
@@ -51,7 +52,7 @@ export const splitSeal = (column: Uint8Array): Sealed => ({
 const markOf = (key: Uint8Array): Uint8Array =>
   crypto.createHmac("sha256", key).update("mark of the key").digest().subarray(0, MARK_BYTES)
 
-const macOf = (key: Uint8Array, claim: Claim): Uint8Array => {
+const macOf = (key: Uint8Array, claim: SealedFields): Uint8Array => {
   const { fingerprint, timeline, epoch, position, eventHash, stateHash } = claim
   const fields = [CONTEXT, fingerprint, timeline, epoch, position, eventHash, stateHash]
   return crypto.createHmac("sha256", key).update(JSON.stringify(fields)).digest()

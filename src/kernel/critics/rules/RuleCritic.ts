@@ -35,13 +35,13 @@ export const DIGEST = digest(CRITIC)
  */
 export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): ReadonlyArray<Judgement> => {
   const judge = start(rubric, taskId)
-  for (const event of events) judge.see(event)
+  for (const event of events) judge.observe(event)
   return judge.decide()
 }
 
 /** The judging of one task: it is shown the task's events in order, then asked to decide. */
-export interface Judge {
-  readonly see: (event: Event) => void
+export interface RuleJudging {
+  readonly observe: (event: Event) => void
   readonly decide: () => ReadonlyArray<Judgement>
 }
 
@@ -53,26 +53,26 @@ export const of = (rubric: Rubric): Critic => {
     digest: DIGEST,
     exact: true,
     start: ({ taskId }) => {
-      const { see, decide } = start(taskId)
-      return { see, decide: Effect.sync(decide) }
+      const { observe: see, decide } = start(taskId)
+      return { observe: see, decide: Effect.sync(decide) }
     },
   }
 }
 
 /** Starts judging one task. For many tasks, use `prepare`, which compiles the rules once. */
-export const start = (rubric: Rubric, taskId: string): Judge => prepare(rubric)(taskId)
+export const start = (rubric: Rubric, taskId: string): RuleJudging => prepare(rubric)(taskId)
 
 /** Compiles a rubric. The returned function starts judging a task; tasks may be judged in turn or concurrently. */
-export const prepare = (rubric: Rubric): ((taskId: string) => Judge) => {
+export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
   const ruleIndex = RuleIndex.of(rubric)
-  const queue = RuleEvaluators.queue(RuleTimeBudget.make())
+  const queue = RuleEvaluators.makeQueue(RuleTimeBudget.make())
   return (taskId) => {
     const evaluators = ruleIndex.all.map((indexed) => RuleEvaluators.start(indexed, queue))
     const contexts = TaskRuleContexts.start(taskId, ruleIndex)
     const changedPaths = ChangedPaths.start(ruleIndex.stateRules)
     let events = 0
     return {
-      see: (event) => {
+      observe: (event) => {
         // Scores are not judged; otherwise a second scoring would depend on the first.
         if (!TaskObservation.isJudged(event)) return
         const context = contexts.after(event)
@@ -82,7 +82,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => Judge) => {
         for (const index of changedPaths.at(context)) evaluators[index]?.evaluate(context)
       },
       decide: () => {
-        queue.settle()
+        queue.flush()
         return evaluators.flatMap((evaluator) => evaluator.decide(events))
       },
     }

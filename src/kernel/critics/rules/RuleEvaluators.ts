@@ -17,7 +17,7 @@ export interface RuleEvaluator {
 }
 
 /** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is settled before deciding. */
-export const start = (indexed: IndexedRule, queue: Queue): RuleEvaluator =>
+export const start = (indexed: IndexedRule, queue: EvaluationQueue): RuleEvaluator =>
   Either.match(indexed.rule, {
     onLeft: (reason) => unscored(indexed, reason),
     onRight: (rule) => new ActiveEvaluator(indexed, rule, queue),
@@ -32,7 +32,7 @@ const unscored = ({ measure, name }: IndexedRule, reason: string): RuleEvaluator
 class ActiveEvaluator implements RuleEvaluator {
   readonly #indexed: IndexedRule
   readonly #rule: Rule
-  readonly #queue: Queue
+  readonly #queue: EvaluationQueue
   readonly #because: Array<number> = []
   readonly #seen: Array<unknown> = []
   #verdict: RuleResult | undefined
@@ -43,7 +43,7 @@ class ActiveEvaluator implements RuleEvaluator {
   #compared = false
   #evaluated = false
 
-  constructor(indexed: IndexedRule, rule: Rule, queue: Queue) {
+  constructor(indexed: IndexedRule, rule: Rule, queue: EvaluationQueue) {
     this.#indexed = indexed
     this.#rule = rule
     this.#queue = queue
@@ -109,9 +109,9 @@ class ActiveEvaluator implements RuleEvaluator {
 }
 
 /** Evaluations that wait, of all tasks that are judged concurrently. */
-export interface Queue {
+export interface EvaluationQueue {
   readonly add: (waiting: Waiting) => void
-  readonly settle: () => void
+  readonly flush: () => void
 }
 
 interface Waiting {
@@ -125,7 +125,9 @@ interface Waiting {
 const MAX_WAITING = 4_000
 
 /** A queue that runs evaluations in batches. */
-export const queue = (evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>): Queue => {
+export const makeQueue = (
+  evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>,
+): EvaluationQueue => {
   let waiting: Array<Waiting> = []
   const settle = () => {
     const evaluations = waiting.flatMap(({ evaluator: { rule }, context }) =>
@@ -145,5 +147,5 @@ export const queue = (evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => R
     waiting.push(kept ? { evaluator, position, context: { ...context, counts: new Map(context.counts) } } : entry)
     if (waiting.length >= MAX_WAITING) settle()
   }
-  return { add, settle }
+  return { add, flush: settle }
 }

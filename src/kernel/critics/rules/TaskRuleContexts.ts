@@ -26,7 +26,7 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
     after: (event) => {
       if (closed) return undefined
       if (scope !== undefined && concerns(event.type, parts)) {
-        scope.take(event)
+        scope.apply(event)
         state = scope.state()
       }
       counts?.set(event.type, (counts.get(event.type) ?? 0) + 1)

@@ -2,7 +2,7 @@
  * The command lines of the layer `bubblewrap`: bwrap(1)'s arguments for a plugin, and for a command that the host runs
  * for it.
  */
-import { covers, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
+import { coverMounts, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 
 /**
  * The arguments for a plugin. Its disk has only the paths that it may read, all read-only. It has no network, no
@@ -28,7 +28,7 @@ export const pluginArgs = (sandboxPaths: SandboxPaths): ReadonlyArray<string> =>
  * could remove a mount.
  */
 export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): ReadonlyArray<string> => {
-  const places = covers(forbidden)
+  const places = coverMounts(forbidden)
   return [
     ...["--unshare-pid", "--die-with-parent", "--cap-drop", "ALL"],
     ...(process.getuid?.() === 0 ? FILE_CAPABILITIES.flatMap((name) => ["--cap-add", `CAP_${name}`]) : []),

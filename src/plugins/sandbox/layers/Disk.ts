@@ -33,7 +33,7 @@ export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<Visibl
   const { readable, hidden } = readPathsOf(sandboxPaths)
   return [
     ...parentsFirst(readable).flatMap(visiblePath),
-    ...covers(hidden),
+    ...coverMounts(hidden),
     ...[runner, directory].flatMap(visiblePath),
     ...programs.map((place) => ({ kind: "program", place }) as const),
     cacheIsWritten ? ({ kind: "written", place: denoDir } as const) : ({ kind: "directory", place: denoDir } as const),
@@ -44,7 +44,7 @@ export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<Visibl
  * The mounts that cover paths which nobody may see. A path that does not exist is left out, because covering it would
  * create it.
  */
-export const covers = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath> =>
+export const coverMounts = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath> =>
   parentsFirst(places)
     .filter((place, _, all) => !all.some((other) => other !== place && isInside(place, other)))
     .flatMap((place) => {

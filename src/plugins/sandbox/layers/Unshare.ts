@@ -5,7 +5,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { FILE_CAPABILITIES } from "./Bubblewrap.ts"
-import { covers, DEVICES, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
+import { coverMounts, DEVICES, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 import { fstabLine, mountPointsBelow } from "./Mounts.ts"
 import { makeDevices, makeMountPoints, writeMountTable } from "./Skeleton.ts"
 
@@ -81,7 +81,7 @@ export const commandArgs = (
     ...DEVICES.map((device) => bind(device, path.join(devices, path.basename(device)), "nosuid,noexec")),
     virtualMount("tmpfs", path.join(devices, "shm"), SHARED_MEMORY),
     fstabLine({ source: devices, target: "/dev", type: "none", options: "rbind" }),
-    ...covers(forbidden).map((place) => mountOf("", place)),
+    ...coverMounts(forbidden).map((place) => mountOf("", place)),
     virtualMount("proc", "/proc", "nosuid,nodev,noexec"),
   ]
   const asItself = isPrivileged()

@@ -67,11 +67,11 @@ const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log v
 
 /** Advice for a damaged index over intact events. */
 export const REINDEX =
-  "What events say is for the chain to tell. Restore a copy; or, where nobody tampered with the file, have SQLite make the indexes " +
-  'anew (`sqlite3 FILE "REINDEX"`) and verify it again.'
+  "The chain shows whether events were changed. Restore a copy; or, if the file was not tampered with, let SQLite rebuild the " +
+  'indexes (`sqlite3 FILE "REINDEX"`) and verify the log again.'
 
 /** Reads from the log's file. */
-export const reading = <A>({ database }: Pick<Stores, "database">, read: () => A): Effect.Effect<A, LogError> =>
+export const readLog = <A>({ database }: Pick<Stores, "database">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(database.filename, read)
 
 /** How often a check is repeated because events were archived while it ran. */
@@ -82,7 +82,7 @@ export const repeatWhileArchiving = (
   stores: Stores,
   check: Effect.Effect<CheckOutcome, LogError>,
 ): Effect.Effect<CheckOutcome, LogError> => {
-  const floor = reading(stores, () => stores.segments.floor())
+  const floor = readLog(stores, () => stores.segments.floor())
   const attempt = (attemptsLeft: number): Effect.Effect<CheckOutcome, LogError> =>
     Effect.gen(function* () {
       const before = yield* floor

@@ -1,6 +1,6 @@
 /** Checks the versions and ids of archived events, across all segments. */
 
-import type { Stored } from "../../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../../integrity/TamperClassification.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import { bytesOf } from "../../read.ts"
 import { type Flaw, flaw, MAX_FLAWS } from "./Check.ts"
@@ -8,9 +8,9 @@ import { type Flaw, flaw, MAX_FLAWS } from "./Check.ts"
 /**
  * The archived events read so far: the last version of each stream, and all ids. Kept in a temporary database on disk.
  */
-export interface Archived {
+export interface ArchivedEvents {
   /** Adds the next events, in order. Returns the faults in their versions and ids. */
-  readonly take: (rows: ReadonlyArray<Stored>, retained: LogDatabase, floor: number) => ReadonlyArray<Flaw>
+  readonly add: (rows: ReadonlyArray<StoredRow>, retained: LogDatabase, floor: number) => ReadonlyArray<Flaw>
   /** Streams after a given one, in a fixed order. */
   readonly streamsAfter: (last: Stream | undefined, limit: number) => ReadonlyArray<Stream>
   readonly streams: () => number
@@ -23,10 +23,10 @@ export interface Stream {
   readonly version: number
 }
 
-export const archivedIn = (scratch: LogDatabase): Archived => {
+export const archivedIn = (scratch: LogDatabase): ArchivedEvents => {
   for (const statement of TABLES) scratch.run(statement)
   return {
-    take: (rows, retained, floor) => {
+    add: (rows, retained, floor) => {
       scratch.run("BEGIN")
       const flaws = rows.flatMap((row) => [...versionFlaws(scratch, row), ...idFlaws(scratch, retained, floor, row)])
       scratch.run("COMMIT")
@@ -48,7 +48,7 @@ const TABLES = [
 const STREAMS =
   "SELECT timeline, stream, version FROM streams WHERE (timeline, stream) > (?, ?) ORDER BY timeline, stream LIMIT ?"
 
-const versionFlaws = (scratch: LogDatabase, { link }: Stored): ReadonlyArray<Flaw> => {
+const versionFlaws = (scratch: LogDatabase, { link }: StoredRow): ReadonlyArray<Flaw> => {
   const { timeline, stream, version, position } = link
   const [row] = scratch.rows("SELECT version FROM streams WHERE timeline = ? AND stream = ?", [timeline, stream])
   const expected = Number(row?.[0] ?? 0) + 1
@@ -63,7 +63,12 @@ const versionFlaws = (scratch: LogDatabase, { link }: Stored): ReadonlyArray<Fla
   ]
 }
 
-const idFlaws = (scratch: LogDatabase, retained: LogDatabase, floor: number, { link }: Stored): ReadonlyArray<Flaw> => {
+const idFlaws = (
+  scratch: LogDatabase,
+  retained: LogDatabase,
+  floor: number,
+  { link }: StoredRow,
+): ReadonlyArray<Flaw> => {
   const { id, position } = link
   const isNew = scratch.run("INSERT OR IGNORE INTO ids VALUES (?)", [id]) === 1
   const [other] = retained.rows("SELECT position FROM events WHERE id = ? AND position > ?", [bytesOf(id), floor])
@@ -81,7 +86,7 @@ const idFlaws = (scratch: LogDatabase, retained: LogDatabase, floor: number, { l
 const PAGE_SIZE = 1000
 
 /** Compares the log's table of archived streams with the archived events. */
-export const streamFlaws = (database: LogDatabase, archived: Archived): ReadonlyArray<Flaw> => {
+export const streamFlaws = (database: LogDatabase, archived: ArchivedEvents): ReadonlyArray<Flaw> => {
   const flaws: Array<Flaw> = []
   const [[known] = []] = database.rows("SELECT count(*) FROM archived_streams")
   if (known !== archived.streams())

@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /**
  * Checks each blob in the log's file, one at a time: that its text has its digest, that an event uses it, and that
@@ -17,11 +17,11 @@ export const blobs = (stores: Stores): Check => ({
     stores,
     Effect.gen(function* () {
       const { database, segments } = stores
-      const floor = yield* reading(stores, () => segments.floor())
-      const flaws: Array<Flaw> = [...(yield* reading(stores, () => misplaced(database, floor)))]
+      const floor = yield* readLog(stores, () => segments.floor())
+      const flaws: Array<Flaw> = [...(yield* readLog(stores, () => misplaced(database, floor)))]
       let seen = 0
       for (let after = ""; flaws.length < MAX_FLAWS; ) {
-        const [row] = yield* reading(stores, () => database.rows(NEXT, [after]))
+        const [row] = yield* readLog(stores, () => database.rows(NEXT, [after]))
         if (row === undefined) break
         const [digest, content] = row
         after = String(digest)

@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import { type Check, counted, type Flaw, flaw, REINDEX, reading, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, REINDEX, readLog, type Stores } from "./Check.ts"
 
 /** The columns that events are found by, their indexes, and the condition of partial indexes. */
 const INDEXES = [
@@ -21,8 +21,8 @@ export const counts = (stores: Stores): Check => ({
   what: "counts by stream, task and type",
   run: Effect.gen(function* () {
     const flaws: Array<Flaw> = []
-    for (const each of yield* reading(stores, () => INDEXES.filter(({ index }) => isThere(stores.database, index)))) {
-      const different = yield* reading(stores, () => differences(stores.database, each))
+    for (const each of yield* readLog(stores, () => INDEXES.filter(({ index }) => isThere(stores.database, index)))) {
+      const different = yield* readLog(stores, () => differences(stores.database, each))
       if (different > 0) flaws.push(miscounted(each.by, different))
       yield* yieldToEventLoop
     }

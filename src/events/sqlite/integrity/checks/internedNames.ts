@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { isExactly } from "../utf8.ts"
-import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 
 /** Names read in one step. */
 const PAGE_SIZE = 5000
@@ -19,7 +19,7 @@ export const names = (stores: Stores): Check => ({
     const flaws: Array<Flaw> = []
     let seen = 0
     for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {
-      const rows = yield* reading(stores, () => stores.database.rows(PAGE, [after, PAGE_SIZE]))
+      const rows = yield* readLog(stores, () => stores.database.rows(PAGE, [after, PAGE_SIZE]))
       for (const [id, text, bytes] of rows) {
         seen += 1
         if (!Number.isSafeInteger(id)) flaws.push(beyond(String(text)))
@@ -42,5 +42,5 @@ const beyond = (text: string): Flaw =>
   flaw("name changed", null, {
     what: `name ${JSON.stringify(text)}`,
     expected: "a number below 2^53",
-    found: "one beyond: events that use it are not found by it",
+    found: "a greater one: events that use the name are not found by it",
   })

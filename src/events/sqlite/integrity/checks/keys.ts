@@ -15,7 +15,7 @@ import {
   type Flaw,
   flaw,
   MAX_FLAWS,
-  reading,
+  readLog,
   repeatWhileArchiving,
   type Stores,
 } from "./Check.ts"
@@ -36,7 +36,7 @@ export const keys = (stores: Stores): Check => ({
   run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
-      const subjects = yield* Effect.either(readingKeys(stores, () => stores.keys.subjects()))
+      const subjects = yield* Effect.either(readKeys(stores, () => stores.keys.subjects()))
       if (Either.isLeft(subjects)) return yield* unreadable(stores, subjects.left)
       const unrecorded = new Set(subjects.right.filter(({ shredding }) => shredding).map(({ keyId }) => keyId))
       const firstUses = yield* firstEvents(stores)
@@ -44,10 +44,10 @@ export const keys = (stores: Stores): Check => ({
       const missing: Array<FirstUse> = []
       let shredded = 0
       for (const first of firstUses.values()) {
-        const key = yield* readingKeys(stores, () => stores.keys.find(first.keyId))
+        const key = yield* readKeys(stores, () => stores.keys.find(first.keyId))
         if (key !== undefined) {
-          if (flaws.length < MAX_FLAWS) flaws.push(...(yield* reading(stores, () => decryptionFlaws(stores, first))))
-        } else if (unrecorded.has(first.keyId) || (yield* reading(stores, () => isShredded(stores, first.keyId))))
+          if (flaws.length < MAX_FLAWS) flaws.push(...(yield* readLog(stores, () => decryptionFlaws(stores, first))))
+        } else if (unrecorded.has(first.keyId) || (yield* readLog(stores, () => isShredded(stores, first.keyId))))
           shredded += 1
         else missing.push(first)
         yield* yieldToEventLoop
@@ -63,7 +63,7 @@ export const keys = (stores: Stores): Check => ({
 })
 
 /** Reads from the key storage. Errors name its file. */
-export const readingKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
+export const readKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(keys.name, read)
 
 /** A key that events name, and the first such event. */
@@ -81,7 +81,7 @@ const firstEvents = (stores: Stores) =>
       if (!firstUses.has(keyId)) firstUses.set(keyId, { keyId, position })
     }
     for (let after = 0; ; ) {
-      const rows = yield* reading(stores, () =>
+      const rows = yield* readLog(stores, () =>
         after < segments.floor() ? segments.page({ after }, ARCHIVED_PAGE_SIZE) : [],
       )
       const last = rows.at(-1)
@@ -90,9 +90,9 @@ const firstEvents = (stores: Stores) =>
       after = last.link.position
       yield* yieldToEventLoop
     }
-    const [[first, head] = []] = yield* reading(stores, () => database.rows(BOUNDS))
+    const [[first, head] = []] = yield* readLog(stores, () => database.rows(BOUNDS))
     for (let after = Number(first) - 1; first !== null && after < Number(head); after += PAGE_SIZE) {
-      const rows = yield* reading(stores, () => database.rows(NAMED, [after, after + PAGE_SIZE]))
+      const rows = yield* readLog(stores, () => database.rows(NAMED, [after, after + PAGE_SIZE]))
       for (const [keyId, position] of rows) add(String(keyId), Number(position))
       yield* yieldToEventLoop
     }
@@ -142,7 +142,9 @@ const summaryOf = (keyCount: number, shredded: number, missing: number): string 
   const parts = [`${counted(keyCount, "key")} of personal data`]
   if (shredded > 0) parts.push(`${shredded} shredded`)
   if (missing > 0)
-    parts.push(`${missing} missing that nobody shredded: what they encrypted reads as if it were shredded`)
+    parts.push(
+      `${missing} missing without having been shredded: the data that they encrypted reads as if it were shredded`,
+    )
   return parts.join(", ")
 }
 

@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { LogDatabase } from "../../file/database.ts"
 import { RECOVERY } from "../fileFindings.ts"
-import { type Check, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
+import { type Check, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 
 /**
  * SQLite's check that every page is intact, that rows satisfy their types and constraints, and that each index matches
@@ -12,7 +12,7 @@ import { type Check, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./
 export const pages = (stores: Stores): Check => ({
   what: "pages and indexes",
   run: Effect.map(
-    reading(stores, () => pageFaults(stores.database)),
+    readLog(stores, () => pageFaults(stores.database)),
     (flaws) => ({ told: "SQLite's integrity_check", flaws }),
   ),
 })

@@ -3,14 +3,14 @@
 import { Effect } from "effect"
 import * as Database from "../../file/database.ts"
 import { schemaFindings } from "../schemaFindings.ts"
-import { type Check, reading, type Stores } from "./Check.ts"
+import { type Check, readLog, type Stores } from "./Check.ts"
 
 /** Checks that the schema is the one that Hindcast creates, without foreign entries that could change anything. */
 export const schema = (stores: Stores): Check => ({
   what: "tables and triggers",
   run: Effect.gen(function* () {
-    const empty = yield* Database.scratch
-    const findings = yield* reading(stores, () => schemaFindings(stores.database, empty))
+    const empty = yield* Database.temporaryDatabase
+    const findings = yield* readLog(stores, () => schemaFindings(stores.database, empty))
     const flaws = findings
       .filter(({ severity }) => severity === "damage")
       .map((finding) => ({

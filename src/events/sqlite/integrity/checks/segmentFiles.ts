@@ -8,9 +8,9 @@ import { SegmentUnavailable } from "../../../log/EventLog.ts"
 import type { Head } from "../../../vocabulary/Event.ts"
 import { fileOf } from "../../archive/Segments.ts"
 import * as Database from "../../file/database.ts"
-import { type Archived, archivedIn, streamFlaws } from "./archived.ts"
-import { type Check, counted, type Flaw, flaw, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
-import { type Expected, segmentFlaws } from "./segmentFlaws.ts"
+import { type ArchivedEvents, archivedIn, streamFlaws } from "./archived.ts"
+import { type Check, counted, type Flaw, flaw, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
+import { type SegmentRecord, segmentFlaws } from "./segmentFlaws.ts"
 
 /**
  * Checks that the log's list of segments has no gaps and describes them correctly; that each file is an intact database
@@ -22,9 +22,9 @@ export const segmentFiles = (stores: Stores): Check => ({
   run: repeatWhileArchiving(
     stores,
     Effect.gen(function* () {
-      const list = yield* reading(stores, () => stores.database.rows(LIST).map(expectedOf))
+      const list = yield* readLog(stores, () => stores.database.rows(LIST).map(expectedOf))
       const flaws: Array<Flaw> = []
-      const archived = archivedIn(yield* Database.scratch)
+      const archived = archivedIn(yield* Database.temporaryDatabase)
       let end: Head = { position: 0, hash: Chain.GENESIS }
       for (const segment of list) {
         if (segment.first !== end.position + 1) flaws.push(gap(end, segment))
@@ -32,21 +32,21 @@ export const segmentFiles = (stores: Stores): Check => ({
         end = { position: segment.last, hash: segment.hash }
         yield* yieldToEventLoop
       }
-      flaws.push(...(yield* reading(stores, () => streamFlaws(stores.database, archived))))
+      flaws.push(...(yield* readLog(stores, () => streamFlaws(stores.database, archived))))
       const told = list.length === 0 ? "none" : `${counted(list.length, "file")} up to @${end.position}`
       return { told, flaws }
     }).pipe(Effect.scoped),
   ),
 })
 
-const checkSegment = (stores: Stores, expected: Expected, from: Head, archived: Archived) =>
+const checkSegment = (stores: Stores, expected: SegmentRecord, from: Head, archived: ArchivedEvents) =>
   Effect.acquireUseRelease(
-    reading(stores, () => connect(stores.database.filename, expected)),
+    readLog(stores, () => connect(stores.database.filename, expected)),
     (database) => segmentFlaws({ stores, database, expected, from, archived }),
     (database) => Effect.sync(() => database.close()),
   )
 
-const connect = (log: string, { first, last, file }: Expected) => {
+const connect = (log: string, { first, last, file }: SegmentRecord) => {
   const filename = fileOf(log, file)
   const unavailable = (reason: string) => new SegmentUnavailable({ log, first, last, file: filename, reason })
   if (!fs.existsSync(filename)) throw unavailable("the file is not there")
@@ -60,7 +60,7 @@ const connect = (log: string, { first, last, file }: Expected) => {
 const LIST = `SELECT first, last, file, lower(hex(hash)), lower(hex(lowest_id)), lower(hex(highest_id)) FROM segments
   ORDER BY first`
 
-const expectedOf = ([first, last, file, hash, lowestId, highestId]: ReadonlyArray<unknown>): Expected => ({
+const expectedOf = ([first, last, file, hash, lowestId, highestId]: ReadonlyArray<unknown>): SegmentRecord => ({
   first: Number(first),
   last: Number(last),
   file: String(file),
@@ -69,7 +69,7 @@ const expectedOf = ([first, last, file, hash, lowestId, highestId]: ReadonlyArra
   highestId: String(highestId),
 })
 
-const gap = ({ position }: Head, { first, file }: Expected): Flaw =>
+const gap = ({ position }: Head, { first, file }: SegmentRecord): Flaw =>
   flaw("archive changed", null, {
     what: `segment ${file}`,
     expected: `segments without a gap: this one from @${position + 1}`,

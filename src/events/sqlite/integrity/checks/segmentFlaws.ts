@@ -10,12 +10,12 @@ import type { Head } from "../../../vocabulary/Event.ts"
 import { namesOf, unpack, unpackBlock } from "../../archive/Block.ts"
 import { TABLES } from "../../archive/SegmentFile.ts"
 import * as Database from "../../file/database.ts"
-import type { Archived } from "./archived.ts"
+import type { ArchivedEvents } from "./archived.ts"
 import { type Flaw, flaw, MAX_FLAWS, type Stores } from "./Check.ts"
 import { pageFaults } from "./pages.ts"
 
 /** The log's record of a segment. Ids are hexadecimal digits. */
-export interface Expected {
+export interface SegmentRecord {
   readonly first: number
   readonly last: number
   readonly file: string
@@ -29,10 +29,10 @@ export interface Expected {
 export interface SegmentToCheck {
   readonly stores: Stores
   readonly database: Database.LogDatabase
-  readonly expected: Expected
+  readonly expected: SegmentRecord
   /** The head that the segment continues. */
   readonly from: Head
-  readonly archived: Archived
+  readonly archived: ArchivedEvents
 }
 
 /** The faults of a segment. Memory use is that of one block. */
@@ -45,7 +45,9 @@ export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArr
 
     yield* step("pages", () => flaws.push(...pageFaults(database, `pages of ${expected.file}`)))
     yield* Effect.scoped(
-      Effect.flatMap(Database.scratch, (empty) => step("tables", () => flaws.push(...tableFlaws(segment, empty)))),
+      Effect.flatMap(Database.temporaryDatabase, (empty) =>
+        step("tables", () => flaws.push(...tableFlaws(segment, empty))),
+      ),
     )
     const progress: SegmentProgress = { head: from, indexed: 0, blobs: new Set(), lowest: "", highest: "" }
     for (let after = Number.NEGATIVE_INFINITY; flaws.length < MAX_FLAWS; ) {
@@ -59,9 +61,7 @@ export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArr
     if (progress.head.position !== expected.last || progress.head.hash !== expected.hash)
       flaws.push(wrong("its events", `those up to @${expected.last}`, `others, or up to @${progress.head.position}`))
     if (progress.lowest !== expected.lowestId || progress.highest !== expected.highestId)
-      flaws.push(
-        wrong("the ids between which its own are", `${progress.lowest} and ${progress.highest}`, "others in the log"),
-      )
+      flaws.push(wrong("its lowest and highest ids", `${progress.lowest} and ${progress.highest}`, "others in the log"))
     yield* step("indexes", () => flaws.push(...totalFlaws(segment, progress)))
     yield* step("blobs", () => flaws.push(...blobFlaws(segment, progress)))
     return flaws
@@ -97,7 +97,7 @@ const reportingFailure = <A>(
   })
 
 const wrongIn =
-  ({ file }: Expected) =>
+  ({ file }: SegmentRecord) =>
   (what: string, expected: string, found: string, position: number | null = null): Flaw =>
     flaw("archive changed", position, { what: `segment ${file}: ${what}`, expected, found })
 
@@ -152,7 +152,7 @@ const blockFlaws = (
       if (position === link.position) return []
       return [wrong(`its index of ids, for ${link.id}`, `@${link.position}`, String(position ?? "none"), link.position)]
     }),
-    ...archived.take(rows, stores.database, stores.segments.floor()),
+    ...archived.add(rows, stores.database, stores.segments.floor()),
   ]
 }
 

@@ -7,8 +7,8 @@ import type { Key } from "../../../payload/PersonalDataKeys.ts"
 import { originOf, splitSeal } from "../../keys/snapshotSeal.ts"
 import { hashAt } from "../../read.ts"
 import { decryptPart, seriesOf } from "../../snapshots.ts"
-import { type Check, type CheckOutcome, counted, type Flaw, flaw, MAX_FLAWS, reading, type Stores } from "./Check.ts"
-import { readingKeys } from "./keys.ts"
+import { type Check, type CheckOutcome, counted, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
+import { readKeys } from "./keys.ts"
 
 /**
  * Checks each snapshot by its seal (see `snapshotSeal`). A seal under this log's key proves that one of its programs
@@ -19,16 +19,16 @@ export const snapshots = (stores: Stores): Check => ({
   what: "snapshots",
   run: Effect.gen(function* () {
     const { database, ownKey, keys } = stores
-    const made = yield* reading(stores, () => database.rows(TABLES).length === 2)
+    const made = yield* readLog(stores, () => database.rows(TABLES).length === 2)
     if (!made) return { told: "none", flaws: [] } satisfies CheckOutcome
-    const own = yield* reading(stores, () => ownKey.find())
-    const found = yield* Effect.either(readingKeys(stores, () => keys.ofSnapshots()))
+    const own = yield* readLog(stores, () => ownKey.find())
+    const found = yield* Effect.either(readKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
       // The check of the keys reports the details.
       return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckOutcome
     }
     const encrypting = found.right
-    const [[all] = []] = yield* reading(stores, () => database.rows("SELECT count(*) FROM snapshots"))
+    const [[all] = []] = yield* readLog(stores, () => database.rows("SELECT count(*) FROM snapshots"))
     if (own === undefined && all !== 0) {
       const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
       const told = `no key (<log>.snapshot-key) to tell by; without it ${left}`
@@ -37,12 +37,12 @@ export const snapshots = (stores: Stores): Check => ({
     const flaws: Array<Flaw> = []
     let foreign = 0
     for (let after: unknown; own !== undefined && flaws.length < MAX_FLAWS; ) {
-      const [row] = yield* reading(stores, () =>
+      const [row] = yield* readLog(stores, () =>
         after === undefined ? database.rows(FIRST) : database.rows(NEXT, [after]),
       )
       if (row === undefined) break
       after = row[0]
-      const found = yield* reading(stores, () => checkSnapshot(stores, row, own, encrypting))
+      const found = yield* readLog(stores, () => checkSnapshot(stores, row, own, encrypting))
       if (found === "foreign") foreign += 1
       else flaws.push(...found)
       yield* yieldToEventLoop
@@ -75,7 +75,7 @@ const checkSnapshot = (
   const claim = { ...seriesOf(String(row[1])), timeline: String(row[2]), position, eventHash, stateHash }
   const origin = originOf(own, claim, seal)
   if (origin === "foreign") return "foreign"
-  if (origin === "changed") return [changed(position, "its seal is not of what it says")]
+  if (origin === "changed") return [changed(position, "its seal does not match its content")]
   if (isReadable(claim.epoch, encrypting) && digestOf(decryptPart(encrypting, stateHash, root)) !== stateHash)
     return [changed(position, "its state is not the one that was sealed")]
   return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
@@ -89,14 +89,14 @@ const parts = (stores: Stores, encrypting: Key | undefined) =>
   Effect.gen(function* () {
     const flaws: Array<Flaw> = []
     for (let after = ""; flaws.length < MAX_FLAWS; ) {
-      const [row] = yield* reading(stores, () => stores.database.rows(NEXT_PART, [after]))
+      const [row] = yield* readLog(stores, () => stores.database.rows(NEXT_PART, [after]))
       if (row === undefined) break
       after = String(row[0])
       const at = after.lastIndexOf("/")
       const [series, digest] = [after.slice(0, at), after.slice(at + 1)]
       if (!isReadable(seriesOf(series).epoch, encrypting)) continue
       if (digestOf(decryptPart(encrypting, digest, row[1])) !== digest)
-        flaws.push(changed(null, `a part of it is not what its name says: ${digest}`))
+        flaws.push(changed(null, `a part does not have the digest in its name: ${digest}`))
       yield* yieldToEventLoop
     }
     return flaws
@@ -112,13 +112,14 @@ const changed = (position: number | null, found: string): Flaw =>
     expected: "what a program with this log's key stored",
     found,
     advice:
-      "No state is folded from it, and it goes with the next program that meets it. Whoever changed it could write to the log's file: " +
-      "ask who.",
+      "It is never used, and the next program that finds it deletes it. Whoever changed it could write to the log's file: find out " +
+      "who that was.",
   })
 
 const rewritten = (position: number): Flaw =>
   flaw("head changed", position, {
     what: `snapshot at @${position}`,
     expected: "the event that it was taken of",
-    found: "another event there, or none: the log was written anew, or its end was cut off, after it was taken",
+    found:
+      "another event there, or none: the log was rewritten or its last events were removed after the snapshot was taken",
   })

@@ -2,9 +2,9 @@
 
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
-import type { Stored } from "../../../integrity/TamperClassification.ts"
+import type { StoredRow } from "../../../integrity/TamperClassification.ts"
 import { retainedRows } from "../storedChain.ts"
-import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /** Rows read in one step. */
 const PAGE_SIZE = 1000
@@ -21,13 +21,13 @@ export const strays = (stores: Stores): Check => ({
       const { database, segments } = stores
       const flaws: Array<Flaw> = []
       const page = retainedRows(database)
-      const floor = yield* reading(stores, () => segments.floor())
+      const floor = yield* readLog(stores, () => segments.floor())
       let left = 0
       for (let after = Number.NEGATIVE_INFINITY; after < floor && flaws.length < MAX_FLAWS; ) {
-        const rows = yield* reading(stores, () => page(after, PAGE_SIZE).filter(({ link }) => link.position <= floor))
+        const rows = yield* readLog(stores, () => page(after, PAGE_SIZE).filter(({ link }) => link.position <= floor))
         const last = rows.at(-1)
         if (last === undefined) break
-        flaws.push(...(yield* reading(stores, () => rows.flatMap((row) => strayFlaws(stores, row)))))
+        flaws.push(...(yield* readLog(stores, () => rows.flatMap((row) => strayFlaws(stores, row)))))
         left += rows.length
         after = last.link.position
         yield* yieldToEventLoop
@@ -37,7 +37,7 @@ export const strays = (stores: Stores): Check => ({
   ),
 })
 
-const strayFlaws = ({ segments }: Stores, row: Stored): ReadonlyArray<Flaw> => {
+const strayFlaws = ({ segments }: Stores, row: StoredRow): ReadonlyArray<Flaw> => {
   const { position } = row.link
   const [archived] = position < 1 ? [] : segments.page({ after: position - 1, until: position }, 1)
   if (archived !== undefined && textOf(archived) === textOf(row)) return []
@@ -50,7 +50,7 @@ const strayFlaws = ({ segments }: Stores, row: Stored): ReadonlyArray<Flaw> => {
   ]
 }
 
-const textOf = ({ link, payload, keyId, hash }: Stored): string => {
+const textOf = ({ link, payload, keyId, hash }: StoredRow): string => {
   const { position, id, timeline, stream, version, type, schemaVersion, taskId, causationId, actor } = link
   const named = [position, id, timeline, stream, version, type, schemaVersion, taskId, causationId, actor]
   return JSON.stringify([...named, link.occurredAt, link.recordedAt, payload, keyId, hash])

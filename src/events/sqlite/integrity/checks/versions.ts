@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
-import { type Check, counted, type Flaw, flaw, MAX_FLAWS, reading, repeatWhileArchiving, type Stores } from "./Check.ts"
+import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /** Rows read in one step. */
 const PAGE_SIZE = 5000
@@ -19,11 +19,11 @@ export const versions = (stores: Stores): Check => ({
     Effect.gen(function* () {
       const { database, segments } = stores
       const flaws: Array<Flaw> = []
-      const floor = yield* reading(stores, () => segments.floor())
+      const floor = yield* readLog(stores, () => segments.floor())
       let last: Row = { stream: -1, timeline: -1, version: 0, position: 0 }
       let streams = 0
       for (let size = PAGE_SIZE; size === PAGE_SIZE && flaws.length < MAX_FLAWS; ) {
-        const page = yield* reading(stores, () => {
+        const page = yield* readLog(stores, () => {
           const rows = after(database, last)
           for (const row of rows) {
             const goesOn = row.stream === last.stream && row.timeline === last.timeline
