@@ -129,11 +129,7 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agen
   }
 }
 
-/**
- * The two forms of an agent, for messages.
- *
- * @internal
- */
+/** The two forms of an agent, for messages. */
 export const FORMS = "{ name, version, decide(view) } or { name, version, advance(task) }"
 
 /** Fix the module: its default export is not an agent. */
