@@ -152,7 +152,7 @@ describe("hindcast step", () => {
       terminal.type(`${KEYS.end}B`)
       await terminal.shows("main@8 of")
       terminal.type(`f\u0015event.type == "TaskOpened"${KEYS.enter}`)
-      await terminal.shows("Nowhere after this")
+      await terminal.shows("does not become true after this: event.type")
       terminal.type("B")
       await terminal.shows("main@2 of")
     }))

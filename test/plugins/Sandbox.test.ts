@@ -199,7 +199,7 @@ describe("a link that leaves what was granted", () => {
           start({ entry, sensors: ["look"], permissions: { read: ["."] }, links: { "deep/link": target } }),
         )
         expect(error._tag, target).toBe("LinkLeaves")
-        expect(error.message).toContain("/workspace/deep/link that leads to")
+        expect(error.message).toContain("/workspace/deep/link, which leads to")
         expect(error.message).toContain("apt-get install bubblewrap")
       }
     }).pipe(inLayer("none")),

@@ -14,7 +14,7 @@ const run = (name: string) => argument(name, RunOption.RUN)
 
 const task = optionalText("task", "Of two timelines: only what belongs to this task")
 
-const limit = LimitOption.limit("Show at most so many lines, from the first divergence on")
+const limit = LimitOption.limit("Show at most this many lines, from the first divergence on")
 
 /** `hindcast align A B` */
 export const align = Command.make(

@@ -43,7 +43,7 @@ export type ConfirmationResult =
   | { readonly kind: "rejected"; readonly event: Event; readonly reason: string }
   | { readonly kind: "expired"; readonly event: Event }
 
-/** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `meaningOf`. */
+/** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`. */
 export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question

@@ -36,7 +36,7 @@ export const fileIn = (directory: string, name: Name): string => {
   return written
 }
 
-/** What the command line of a plugin's process is known by: see `OrphanProcesses`. */
+/** The directory name in the runner's path, by which `OrphanProcesses` recognises the processes of plugins. */
 const FOLDER = "runner"
 
 /**

@@ -171,7 +171,7 @@ const make = <S>(
     sinceSnapshot: FoldProgress,
     { position, hash, chunked }: Step,
   ): PendingSnapshot | undefined => {
-    // While this waited for the previous snapshot, that one may have raised `worth`.
+    // While this waited for the previous snapshot, that one may have raised `requiredBytes`.
     if (!isDue(sinceSnapshot)) return undefined
     const { events, bytes, epoch } = sinceSnapshot
     sinceSnapshot.events = 0

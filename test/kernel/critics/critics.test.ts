@@ -236,7 +236,7 @@ describe("a scoring that asked a model", () => {
         // What is installed meanwhile does not go on with it.
         yield* (yield* Registry).import(version(light.replace("version 1", "version 2")))
         const without = yield* Effect.flip(scoring.resume(scoreSetId))
-        expect(without.message).toContain("which decides otherwise")
+        expect(without.message).toContain("would decide, and differently")
         const { model } = critics
         const finished = yield* scoring.resume(scoreSetId, { model })
         expect(finished.totals.t1).toMatchObject({ earned: 0.8 })

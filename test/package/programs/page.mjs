@@ -40,11 +40,11 @@ const changes = (events) => {
 const reports = (events, audits) => {
   const choice = ScoreChoice.labelled("live")
   const all = LogReport.begin(choice)
-  for (const event of events) all.takeConfirmation(event)
-  for (const audit of audits) all.take(audit)
+  for (const event of events) all.addConfirmationEvent(event)
+  for (const audit of audits) all.addAudit(audit)
   const tasks = audits.map((audit) => {
     const one = TaskReport.begin(audit, choice.pick(audit.scores), ({ type }) => type)
-    for (const event of events) if (event.taskId === audit.taskId) one.take(event)
+    for (const event of events) if (event.taskId === audit.taskId) one.add(event)
     return one.report()
   })
   return { all: all.report(), tasks }
