@@ -4,8 +4,8 @@
  *
  * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
  *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
- * - The command line, `dist/cli/main.js`, with everything that it imports, so that whoever embeds Hindcast does not install it, and
- *   with the licences of that (`THIRD-PARTY.txt`). What a command alone needs is in a chunk of its own, and is loaded with it. One part
+ * - The command line, `dist/cli/main.js`, with everything that it imports, so that a program that embeds Hindcast does not install
+ *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a chunk of its own, and is loaded with it. One part
  *   of it is an example, `examples/season`, which the compiler left in `dist/cli/season`: it imports `hindcast`, as a program does, and
  *   gets the modules that the command line has.
  *
@@ -14,7 +14,7 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import { build, transform } from "esbuild"
+import { build } from "esbuild"
 import { licencesOf } from "./licences.mjs"
 import { linesOnly } from "./lines-only.mjs"
 
@@ -23,7 +23,7 @@ const cli = path.join(dist, "cli")
 
 const CLIENT = path.join("events", "sqlite", "file", "client.js")
 
-/** Our modules find files beside them by `import.meta.url`: in a chunk, which stands in `directory`, it names the module as before. */
+/** Modules find files beside them by `import.meta.url`. In a chunk in `directory`, the expression still gives the URL of the original module. */
 const keepPlaces = (directory) => ({
   name: "keep-places",
   setup: ({ onLoad, onEnd }) => {
@@ -76,8 +76,8 @@ const byPartsOfEffect = (source) =>
 const PART_OF_EFFECT = "part-of-effect"
 
 /**
- * Each part of `effect` that is used is imported once. One module for all of them, as the index of `effect` is, would not do: what is
- * not bundled stays imported where nobody uses it.
+ * Each part of `effect` that is used has a module of its own. With one module for all parts, such as the index of `effect`, every entry
+ * would import every part: esbuild does not remove unused imports of packages that are not bundled.
  */
 const partsOfEffect = {
   name: "parts-of-effect",
@@ -156,14 +156,7 @@ const withoutFastCheck = {
   },
 }
 
-/**
- * Code with short names, which is read faster: that is 8 % of the processor time of a short command. The names of a file's top level
- * stay, since they stand in the stack trace of a defect: esbuild keeps them in what it does not bundle.
- */
-const withShortNames = async (text) =>
-  (await transform(text, { minifyIdentifiers: true, minifyWhitespace: true, target: "node20" })).code
-
-/** Writes a file at once, so that a program that starts meanwhile reads the one or the other. */
+/** Replaces a file atomically: a program that starts meanwhile reads the old file or the new one. */
 const replace = async (file, contents) => {
   const partial = `${file}.${process.pid}.partial`
   await fs.writeFile(partial, contents)
@@ -175,9 +168,9 @@ const replace = async (file, contents) => {
  *
  * @param directory where the entries' chunks are put, below which the entries are
  * @returns esbuild's description of the bundle
- * @param options of esbuild; and `finish`, which is given the text of each file of code
+ * @param options of esbuild
  */
-const bundle = async (directory, entries, { finish = (text) => text, ...options }) => {
+const bundle = async (directory, entries, options) => {
   const { outputFiles, metafile } = await build({
     entryPoints: entries.map((entry) => path.join(directory, entry)),
     outdir: directory,
@@ -193,12 +186,10 @@ const bundle = async (directory, entries, { finish = (text) => text, ...options 
     logLevel: "warning",
     ...options,
   })
-  const files = await Promise.all(
-    outputFiles.map(async ({ path: file, text }) => ({
-      file,
-      contents: file.endsWith(".map") ? linesOnly(text) : await finish(text),
-    })),
-  )
+  const files = outputFiles.map(({ path: file, contents, text }) => ({
+    file,
+    contents: file.endsWith(".map") ? linesOnly(text) : contents,
+  }))
   // The chunks come first, so that an entry never imports what is not there yet.
   const isEntry = ({ file }) => entries.includes(path.relative(directory, file).split(path.sep).join("/"))
   for (const { file, contents } of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)])
@@ -220,7 +211,6 @@ const { inputs } = await bundle(cli, ["main.js", "season/FirstKernel.js"], {
   },
   minifyWhitespace: true,
   minifySyntax: true,
-  finish: withShortNames,
 })
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
 await bundle(dist, ["index.js", "testing.js", "events/index.js", "projections/index.js"], {

@@ -1,6 +1,6 @@
 /**
- * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` and of the season beside it holds more modules on one level than a reader
- * takes in at once, and every module opens with a comment that says what it holds.
+ * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` and `examples/season/` has more than `MOST` modules on one level,
+ * and every module opens with a comment that says what it holds.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

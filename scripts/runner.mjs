@@ -1,6 +1,6 @@
 /**
  * `node scripts/runner.mjs`: makes `dist/plugins/runner/runner.js` and `precompute.js`, one file each of the modules that run in Deno
- * and of what they import. Part of `npm run build` (`shipped.mjs`); and the only part that tests of the sources wait for.
+ * and of what they import. Part of `npm run build` (`shipped.mjs`), and the only part of it that the tests of the project `source` need.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -25,7 +25,7 @@ const bundled = async (name) => {
   return outputFiles[0].text
 }
 
-/** Replaces the compiler's modules of the same names, and their maps. What has this text already is left alone: processes may run it. */
+/** Replaces the compiler's modules of the same names, and removes their maps. A file that already has this text is kept: processes may run it. */
 const write = (name, text) => {
   const file = path.join(made, `${name}.js`)
   fs.rmSync(`${file}.map`, { force: true })

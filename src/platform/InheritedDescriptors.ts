@@ -8,7 +8,7 @@ import * as fs from "node:fs"
 
 /**
  * The tail of spawn's `stdio` option (index 3 and up) that replaces every inherited descriptor by a pipe; close the
- * pipes with `letGo`. Almost always empty. Linux only: empty on other systems.
+ * pipes with `closeReplacements`. Almost always empty. Linux only: empty on other systems.
  */
 export const replacementStdio = (): Array<"pipe" | undefined> => {
   const inherited = process.platform === "linux" ? fs.readdirSync("/proc/self/fd").map(Number).filter(isPassedOn) : []
@@ -16,7 +16,7 @@ export const replacementStdio = (): Array<"pipe" | undefined> => {
   return Array.from({ length: last - 2 }, (_, at) => (inherited.includes(at + 3) ? "pipe" : undefined))
 }
 
-/** Closes this process's ends of the pipes that `covered` added. */
+/** Closes this process's ends of the pipes that `replacementStdio` added. */
 export const closeReplacements = (child: ChildProcess): void => {
   for (const stream of child.stdio?.slice(3) ?? []) stream?.destroy()
 }

@@ -105,7 +105,8 @@ export interface PluginContext {
 
 /**
  * The default export of the module that the manifest's `precomputed` names. It must return the same bytes on
- * every machine and at every run, at most 64 MiB, and print nothing. It runs in the plugin's sandbox, without any grant.
+ * every machine and at every run, at most 64 MiB. It runs in the plugin's sandbox, without any grant. What it prints is
+ * logged and is not part of the bytes.
  */
 export type Precompute = () => Uint8Array | Promise<Uint8Array>
 

@@ -21,7 +21,7 @@ const everything = (filename: string): Promise<ReadonlyArray<Event>> =>
     Effect.runPromise,
   )
 
-describe("a history of 23 tasks", () => {
+describe("a season of 23 tasks", () => {
   let log: string
   let events: ReadonlyArray<Event>
   const again = place.file("again.db")

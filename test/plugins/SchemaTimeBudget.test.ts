@@ -12,7 +12,7 @@ const busy = (ms: number) => () => {
 describe("the time budget of schemas", () => {
   it.live("answers at once as long as little was taken, and then holds up to the share", () =>
     Effect.gen(function* () {
-      const inBudget = schemaTimeBudget({ share: 0.2, atOnceMs: 40 })
+      const inBudget = schemaTimeBudget({ share: 0.2, burstMs: 40 })
       const startedAt = performance.now()
       expect(yield* inBudget(busy(20))).toBe("done")
       expect(yield* Effect.forEach([1, 2, 3, 4], () => inBudget(busy(20)))).toEqual(Array(4).fill("done"))

@@ -1,4 +1,4 @@
-/** The observations and commands of the plugin `text-room`, as the history's agents use them. */
+/** The observations and commands of the plugin `text-room`, as the season's agents use them. */
 import { Option, Schema } from "effect"
 import type { Agent } from "hindcast"
 

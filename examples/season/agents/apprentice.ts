@@ -1,4 +1,4 @@
-/** An agent that learns from its past tasks, so that the history's scores show a trend. */
+/** An agent that learns from its past tasks, so that the season's scores show a trend. */
 import type { Agent } from "hindcast"
 import * as Room from "./Room.ts"
 

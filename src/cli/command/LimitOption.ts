@@ -13,7 +13,8 @@ export const limit = (description: string, otherwise = 50) =>
   )
 
 /** A limit of the last results, or of the first ones if the option `from` says where they begin. */
-export const lastOrFirst = (from: string) => limit(`Show at most this many: the last ones; with --${from}, the first ones`)
+export const lastOrFirst = (from: string) =>
+  limit(`Show at most this many: the last ones; with --${from}, the first ones`)
 
 /** A part of the results, and a line about the remaining ones if there are any. */
 export interface LimitedResults<A> {

@@ -31,7 +31,7 @@ const lines = (style: Style, audits: ReadonlyArray<TaskAudit>): ReadonlyArray<st
   const scores = audits.map(liveOf)
   return Table.lines(
     style,
-    [{ heading: "" }, ...audits.map((audit) => ({ heading: nameOf(audit), align: "right" as const }))],
+    ["", ...Table.right(...audits.map(nameOf))],
     [
       row("task", ({ taskId }) => endOf(taskId)),
       row("outcome", ({ outcome }) => AuditPage.outcome(style, outcome)),

@@ -39,7 +39,7 @@ interface Rescored {
 const lines = (style: Style, label: string, rescored: ReadonlyArray<Rescored>): ReadonlyArray<string> =>
   Table.lines(
     style,
-    [{ heading: "" }, ...["live", label, "change"].map((heading) => ({ heading, align: "right" as const }))],
+    ["", ...Table.right("live", label, "change")],
     rescored.flatMap(({ name, change: { before, after, changed } }) => [
       [
         style.name(name),

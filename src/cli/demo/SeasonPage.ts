@@ -15,7 +15,7 @@ export const lines = (style: Style, season: Season & { readonly log: string }): 
     "",
     ...Table.lines(
       style,
-      [{ heading: "agent" }, ...["tasks", "achieved", "failed", "abandoned", "truncated", "mean score"].map(right)],
+      ["agent", ...Table.right("tasks", "achieved", "failed", "abandoned", "truncated", "mean score")],
       agents.map(({ agent, tasks, outcomes: { achieved, failed, abandoned, truncated }, net }) => [
         style.name(agent),
         ...[tasks, achieved, failed, abandoned, truncated].map(String),
@@ -31,8 +31,6 @@ export const lines = (style: Style, season: Season & { readonly log: string }): 
     ),
   ]
 }
-
-const right = (heading: string): Table.Column => ({ heading, align: "right" })
 
 const happened = (style: Style, { incidents }: SeasonContents): ReadonlyArray<string> => {
   const kinds = Object.keys(INCIDENTS) as ReadonlyArray<Incident>

@@ -46,7 +46,7 @@ export interface ExportSource extends Table {
 /** A format and its encoder. `takes` says whether the encoder gets events as they are stored or as they are decoded. */
 export type Format = { readonly name: string; readonly binary: boolean } & (
   | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<StoredEvent> }
-  | { readonly takes: "readable"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
+  | { readonly takes: "decoded"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
 )
 
 /** An encoder that reads from the log before it starts. */

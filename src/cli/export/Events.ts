@@ -29,8 +29,8 @@ export const events = Command.make(
 const LINES: EventExport.Format = { name: "jsonl", binary: false, takes: "stored", encoder: EventLines.encoder }
 
 const DECRYPTED_LINES: EventExport.Format = {
-  ...{ name: "jsonl", binary: false, takes: "readable" },
+  ...{ name: "jsonl", binary: false, takes: "decoded" },
   encoder: EventLines.decodedEncoder,
 }
 
-const PARQUET: EventExport.Format = { name: "parquet", binary: true, takes: "readable", encoder: EventTable.encoder }
+const PARQUET: EventExport.Format = { name: "parquet", binary: true, takes: "decoded", encoder: EventTable.encoder }

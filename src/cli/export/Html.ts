@@ -51,13 +51,13 @@ export const html = Command.make(
         const line = `Wrote a report of task ${summary.taskId} (${size(written.bytes)}) to ${output}.`
         return yield* ExportSummary.printSummary({ output, json }, summary, line)
       }
-      const draft = LogReport.begin(choice)
+      const builder = LogReport.begin(choice)
       const report = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
         Effect.gen(function* () {
-          yield* Audits.forEach(draft.addAudit, { until: head.position, onProgress })
+          yield* Audits.forEach(builder.addAudit, { until: head.position, onProgress })
           const query = { timeline: log.timeline, types: ConfirmationWaitTimes.TYPES, until: head.position }
-          yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.addConfirmationEvent))
-          return draft.report()
+          yield* Pages.forEach(log.readPage, query, (page) => page.forEach(builder.addConfirmationEvent))
+          return builder.report()
         }),
       )
       const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
@@ -72,8 +72,8 @@ const ofTask = (taskId: string, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const audit = yield* TaskAudit.load(taskId)
-    const draft = TaskReport.begin(audit, choice.pick(audit.scores), EventSummary.of)
+    const builder = TaskReport.begin(audit, choice.pick(audit.scores), EventSummary.of)
     const query = { timeline: log.timeline, taskId, until: audit.range.to }
-    yield* Pages.forEach(log.readPage, query, (page) => page.forEach(draft.add))
-    return draft.report()
+    yield* Pages.forEach(log.readPage, query, (page) => page.forEach(builder.add))
+    return builder.report()
   })

@@ -105,7 +105,7 @@ export const withOutputFile = <E, R>(
   )
 }
 
-/** Writes a stream of chunks. See `writing`. */
+/** Writes a stream of chunks. See `withOutputFile`. */
 export const writeAll = <E, R>(
   target: Target,
   chunks: Stream.Stream<Chunk, E, R>,

@@ -22,7 +22,7 @@ export const piaavt = Command.make(
   { ...EventExport.options, ...ownOptions },
   ({ experiment, timestamps, ...typed }) =>
     EventExport.run(typed, {
-      ...{ name: "piaavt", binary: false, takes: "readable" },
+      ...{ name: "piaavt", binary: false, takes: "decoded" },
       encoder: ({ log, after }) =>
         Effect.map(agentsAt(typed.type.length === 0 ? after : undefined), (agents) =>
           PiaAvtLines.encoder({ experiment: Option.getOrElse(experiment, () => log), timestamps, agents }),

@@ -97,10 +97,10 @@ const ofTask = (audit: TaskAudit, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const score = choice.pick(audit.scores)
-    const draft = Transitions.begin(audit, score)
+    const builder = Transitions.begin(audit, score)
     const query = { timeline: log.timeline, taskId: audit.taskId, until: audit.range.to }
     yield* Pages.forEach(log.readPage, query, (page) => {
-      for (const event of page) draft.add(event)
+      for (const event of page) builder.add(event)
     })
-    return { steps: [...draft.transitions()], scored: score !== null }
+    return { steps: [...builder.transitions()], scored: score !== null }
   })

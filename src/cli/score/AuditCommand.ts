@@ -168,11 +168,11 @@ const selected = (given: TaskSelection.TaskSelectionInput) =>
 /** All tasks, folded from three event types only. An open task's `to` is its last command. */
 const tasksOf = Effect.gen(function* () {
   const log = yield* EventLog
-  const draft = Projection.begin(Tasks.projection, Tasks.projection.initial)
+  const builder = Projection.begin(Tasks.projection, Tasks.projection.initial)
   yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: TASKS }, (page) =>
-    Projection.applyAll(Tasks.projection, draft, page),
+    Projection.applyAll(Tasks.projection, builder, page),
   )
-  return draft.state()
+  return builder.state()
 })
 
 const TASKS: ReadonlyArray<CoreName> = ["TaskOpened", "ActuatorCommanded", "TaskClosed"]

@@ -19,7 +19,7 @@ export interface LogState {
   readonly find: (id: string) => Event | undefined
 }
 
-/** The result of one request. A conflict does not hold the missed events yet: `answer` reads them. */
+/** The result of one request. A conflict does not hold the missed events yet: `toResult` reads them. */
 export type Placement =
   | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }

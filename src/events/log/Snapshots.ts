@@ -64,7 +64,7 @@ export class Snapshots extends Context.Tag("hindcast/Snapshots")<
     /**
      * Stores a snapshot with these parts, all of it or nothing; replaces one at the same position. Does not wait: fails
      * at once (`LogBusy`) if another process is writing. The first snapshot of a series may drop other series: see
-     * `outlived`.
+     * `seriesToDelete`.
      */
     readonly save: (series: Series, snapshot: Snapshot, parts: Parts) => Effect.Effect<void, LogError | DiskFull>
     /** Deletes one snapshot, because it could not be trusted. */

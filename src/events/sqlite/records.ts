@@ -47,7 +47,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
     decoded: (query, { decrypted }, take) => {
       // Compared with true: any other value from an untyped program must not expose personal data.
       const contents = decrypted === true ? reader : withoutKeys
-      return forEachPage(query, (row) => readable(contents, vocabulary, row), take)
+      return forEachPage(query, (row) => decodedEvent(contents, vocabulary, row), take)
     },
   })
 }
@@ -69,7 +69,7 @@ const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: Und
 })
 
 /** Most payloads read as they are stored, and are neither parsed nor serialised. */
-const readable = (
+const decodedEvent = (
   reader: Reader,
   { types }: Vocabulary,
   { link, payload, keyId, hash }: UndecodedEvent,

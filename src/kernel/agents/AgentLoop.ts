@@ -60,16 +60,16 @@ const advanceLoop = (
   { maxSteps = MAX_STEPS }: LoopOptions,
 ): Effect.Effect<RunResult, LoopError> =>
   Effect.gen(function* () {
-    const work = workplace(task)
+    const agentTask = agentTaskOf(task)
     for (let step = 0; step < maxSteps; step++) {
-      const continues = yield* Effect.mapError(agent.advance(work), (cause) => Agent.failure(agent, cause))
+      const continues = yield* Effect.mapError(agent.advance(agentTask), (cause) => Agent.failure(agent, cause))
       if (!continues) return { outcome: "achieved", steps: step + 1 }
     }
     return OUT_OF_STEPS(maxSteps)
   })
 
 /** A task with random numbers from its seed, and the time of the newest event that its agent received. */
-const workplace = (task: Task): Agent.AgentTask => {
+const agentTaskOf = (task: Task): Agent.AgentTask => {
   const numbers = new PCGRandom(task.seed)
   let now = 0
   const advanceClock = (events: ReadonlyArray<Event>) =>

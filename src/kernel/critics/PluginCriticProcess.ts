@@ -165,7 +165,7 @@ const recordIn = (record: PluginCriticOptions["record"], event: CoreNewEvent): E
       return record(event)
     case "BrokerRequested":
       // A failed record refuses the host request.
-      return Effect.fail(new Error("whoever judges a task may ask nothing of the host but the task's events"))
+      return Effect.fail(new Error("a plugin that judges may request only its task's events from the host"))
     default:
       return Effect.void
   }

@@ -20,7 +20,7 @@ export interface RestartPolicy {
   readonly mostMs: number
 }
 
-/** Schema of `Policy`. */
+/** Schema of `RestartPolicy`. */
 export const RestartPolicy = Options.of<RestartPolicy>({
   required: {
     windowMs: Options.Milliseconds,

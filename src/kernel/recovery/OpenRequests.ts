@@ -21,7 +21,7 @@ const Requests = Schema.Record({ key: Schema.String, value: Request }).annotatio
 
 const keyOf = (plugin: string, requestId: string): string => `${plugin}/${requestId}`
 
-const take = (requests: RecordBuilder<Request>, event: Event): void => {
+const apply = (requests: RecordBuilder<Request>, event: Event): void => {
   if (is(event, "BrokerRequested")) {
     const { plugin, requestId } = event.payload
     const { taskId, causationId } = event
@@ -32,4 +32,4 @@ const take = (requests: RecordBuilder<Request>, event: Event): void => {
 }
 
 /** The host requests of plugins without an answer in the log, by plugin and request. */
-export const projection = recordProjection({ name: "OpenRequests", version: 1, state: Requests, take })
+export const projection = recordProjection({ name: "OpenRequests", version: 1, state: Requests, apply })

@@ -26,7 +26,7 @@ const takeVersion = (versions: RecordBuilder<number>, event: Event): void => {
   else if (is(event, "TaskOpened") || versions.get(taskId) !== undefined) versions.set(taskId, version)
 }
 
-const taskVersions = recordProjection({ name: "TaskVersions", version: 1, state: Versions, take: takeVersion })
+const taskVersions = recordProjection({ name: "TaskVersions", version: 1, state: Versions, apply: takeVersion })
 
 /** The state of a log that recovery needs. */
 export const unfinished = Projection.combine({

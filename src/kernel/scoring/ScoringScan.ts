@@ -7,8 +7,8 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
 import type { PlannedTask, ScanPart } from "./ScoringPlan.ts"
 
-/** A task whose events have all been read. */
-export interface CompletedTask {
+/** A task of the scan, and the judging that is shown its events. */
+export interface ScannedTask {
   readonly taskId: string
   readonly judging: Judging
 }
@@ -19,7 +19,7 @@ export interface ScanOptions {
   readonly critic: Critic
   readonly parts: ReadonlyArray<ScanPart>
   /** Called with completed tasks, in the order of the plan. */
-  readonly onCompleted: (ended: ReadonlyArray<CompletedTask>) => Effect.Effect<void, AppendError>
+  readonly onCompleted: (completed: ReadonlyArray<ScannedTask>) => Effect.Effect<void, AppendError>
   /** Called with the number of positions that have been read. */
   readonly onPositions: (positions: number) => Effect.Effect<void>
 }
@@ -32,10 +32,10 @@ export const run = ({
   log,
   critic,
   parts,
-  onCompleted: onEnded,
-  onPositions: onPassed,
+  onCompleted,
+  onPositions,
 }: ScanOptions): Effect.Effect<void, AppendError> => {
-  const begin = ({ taskId }: PlannedTask): CompletedTask => {
+  const begin = ({ taskId }: PlannedTask): ScannedTask => {
     const read = (after: number, until: number, limit: number) =>
       log.readPage({ after, until, taskId, timeline: log.timeline }, limit)
     return { taskId, judging: critic.start({ taskId, read }) }
@@ -44,8 +44,8 @@ export const run = ({
   /** Reads a range with interleaved tasks: each event is shown to its task, if that is planned. */
   const together = ({ after, until, tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
     const planned = new Map(tasks.map((task) => [task.taskId, task]))
-    const open = new Map<string, CompletedTask>()
-    const see = (event: Event): CompletedTask | undefined => {
+    const open = new Map<string, ScannedTask>()
+    const observe = (event: Event): ScannedTask | undefined => {
       const task = event.taskId === null ? undefined : planned.get(event.taskId)
       if (task === undefined || event.position < task.from) return undefined
       let current = open.get(task.taskId)
@@ -60,17 +60,19 @@ export const run = ({
       return current
     }
     return forEachPage(log, { after, until, timeline: log.timeline }, (page) => {
-      const ended: Array<CompletedTask> = []
+      const completed: Array<ScannedTask> = []
       for (const event of page) {
-        const task = see(event)
-        if (task !== undefined) ended.push(task)
+        const task = observe(event)
+        if (task !== undefined) completed.push(task)
       }
-      return Effect.zipRight(onEnded(ended), onRead(page.at(-1)?.position ?? until))
+      return Effect.zipRight(onCompleted(completed), onRead(page.at(-1)?.position ?? until))
     }).pipe(
       // The remaining tasks are open at the end of the range.
       Effect.zipRight(
         Effect.suspend(() =>
-          onEnded(tasks.flatMap((task) => (planned.has(task.taskId) ? [open.get(task.taskId) ?? begin(task)] : []))),
+          onCompleted(
+            tasks.flatMap((task) => (planned.has(task.taskId) ? [open.get(task.taskId) ?? begin(task)] : [])),
+          ),
         ),
       ),
     )
@@ -82,13 +84,13 @@ export const run = ({
       tasks,
       (task) =>
         Effect.gen(function* () {
-          const ended = begin(task)
+          const scanned = begin(task)
           const query = { after: task.from - 1, until: task.to, taskId: task.taskId, timeline: log.timeline }
           yield* forEachPage(log, query, (page) => {
-            for (const event of page) ended.judging.observe(event)
+            for (const event of page) scanned.judging.observe(event)
             return Effect.void
           })
-          yield* onEnded([ended])
+          yield* onCompleted([scanned])
           yield* onRead(task.to)
         }),
       { discard: true },
@@ -98,10 +100,10 @@ export const run = ({
   return Effect.forEach(
     parts,
     (part) => {
-      const onRead = (position: number) => onPassed(passed + position - part.after)
+      const onRead = (position: number) => onPositions(passed + position - part.after)
       return Effect.andThen(part.alone ? alone(part, onRead) : together(part, onRead), () => {
         passed += part.until - part.after
-        return onPassed(passed)
+        return onPositions(passed)
       })
     },
     { discard: true },

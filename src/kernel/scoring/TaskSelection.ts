@@ -38,11 +38,11 @@ export const selectionFields = { tasks: Schema.Array(Schema.String), select: Tas
  * few. Commands are counted as steps only if a filter's expression may read them.
  */
 export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: TaskSelection = {}) => {
-  const draft = begin(Tasks.projection, Tasks.projection.initial)
+  const builder = begin(Tasks.projection, Tasks.projection.initial)
   const types = ["TaskOpened", "TaskClosed", ...(select?.where === undefined ? [] : ["ActuatorCommanded"])]
   return Pages.forEach(log.readPage, { types, until, timeline: log.timeline }, (page) => {
-    for (const event of page) draft.apply(event)
-  }).pipe(Effect.map(() => draft.state()))
+    for (const event of page) builder.apply(event)
+  }).pipe(Effect.map(() => builder.state()))
 }
 
 /** The ids of the selected tasks. */
@@ -68,7 +68,7 @@ const fitting = (
   select: TaskFilter.TaskFilter,
 ): Effect.Effect<ReadonlySet<string>, TaskFilter.SelectionInvalid | LogError> =>
   Effect.gen(function* () {
-    const selects = yield* TaskFilter.prepare(select)
+    const matches = yield* TaskFilter.prepare(select)
     const needsOpening = select.plugins !== undefined || select.where !== undefined
     const opened = needsOpening ? yield* openings(log, new Set(taskIds)) : new Map<string, Opening>()
     const fits = new Set<string>()
@@ -76,7 +76,7 @@ const fitting = (
       const task = known[taskId]
       if (task === undefined) continue
       const candidate = { ...task, taskId, ...(opened.get(taskId) ?? { plugins: [], seed: null }) }
-      if (yield* selects(candidate)) fits.add(taskId)
+      if (yield* matches(candidate)) fits.add(taskId)
     }
     return fits
   })

@@ -9,7 +9,7 @@ import { SHORTEST_MS } from "./IntervalGrid.ts"
  * Limit for one plugin's interval and pushed readings: in the long run, the rate of one sensor at the shortest
  * interval.
  */
-const LIMIT: RateLimit.Rate = { perSecond: 1000 / SHORTEST_MS, atOnce: 100 }
+const LIMIT: RateLimit.Rate = { perSecond: 1000 / SHORTEST_MS, burst: 100 }
 
 /** Waits until a plugin may have another reading recorded. */
 export type PushRateLimiter = (plugin: string) => Effect.Effect<void>

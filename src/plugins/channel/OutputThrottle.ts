@@ -13,7 +13,7 @@ const BURST_SECONDS = 2
  * too.
  */
 export const make = (bytesPerSecond: number, pause: (ms: number) => void): ((bytes: number) => void) => {
-  const rate = { perSecond: bytesPerSecond, atOnce: BURST_SECONDS * bytesPerSecond }
+  const rate = { perSecond: bytesPerSecond, burst: BURST_SECONDS * bytesPerSecond }
   let used = RateLimit.unused
   return (bytes) => {
     const next = RateLimit.next(rate, used, performance.now(), bytes)

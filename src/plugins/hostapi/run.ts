@@ -52,7 +52,7 @@ export const runCommand = (
   try {
     line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
   } catch (cause) {
-    // Confining can write to a disk, which may be full.
+    // To confine a command, a file may be written, and the disk may be full.
     return Effect.fail(unavailable(cause))
   }
   return Effect.async((resume) => {

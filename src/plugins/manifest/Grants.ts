@@ -33,7 +33,7 @@ export interface RequestedPermissions {
   readonly run: ReadonlyArray<string>
 }
 
-/** The inputs of `settle`: the plugin's location, and the grants that people gave and revoked. */
+/** The inputs of `decideGrants`: the plugin's location, and the grants that people gave and revoked. */
 export interface GrantInputs {
   /** The plugin's directory: an absolute, real path. */
   readonly directory: string
@@ -84,7 +84,7 @@ export const requested = (manifest: Manifest): RequestedPermissions => ({
   run: manifest.permissions.run,
 })
 
-/** Grants all that a manifest requests, or fails with every refusal; see `settle`. */
+/** Grants all that a manifest requests, or fails with every refusal; see `decideGrants`. */
 export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<Grants, GrantRefused> => {
   const { grants, refusals } = decideGrants(manifest, inputs)
   return refusals.length === 0

@@ -26,7 +26,7 @@ export interface Validators {
 }
 
 /** The validation time budget of one process: its long-run share of the host's time, and a burst in milliseconds. */
-const TIME_BUDGET = { share: 0.1, atOnceMs: 1_000 }
+const TIME_BUDGET = { share: 0.1, burstMs: 1_000 }
 
 /** Makes validation wrappers for one process. They stay within the time budget; see `schemaTimeBudget`. */
 export const validatorsOf = (manifest: Manifest): Validators => {

@@ -1,7 +1,7 @@
 /**
  * The main module of the process that computes a plugin's `precomputed` bytes, in Deno and in the plugin's sandbox: it imports the
- * module that its argument names, calls its default export, and writes what that answers to the standard output, and after it its length
- * in eight bytes, the highest first. What stands before is what the module itself printed.
+ * module that its argument names, calls its default export, and writes the bytes that it returns to the standard output, followed by their
+ * length (eight bytes, big-endian). Any output before these bytes was printed by the module itself.
  *
  * One file without imports, as the runner is once it is bundled. The module is imported by a computed `import()`, because Deno's permissions do not hold for
  * the static imports of a main module.

@@ -2,7 +2,7 @@
  * The main module of every plugin process, run by Deno. It imports the plugin's entry, reports the entry's exports to
  * the host, and then answers calls, one JSON object per line (see `Protocol.ts`).
  *
- * The build bundles it with the modules beside it into one file without imports (`scripts/shipped.mjs`), so that the
+ * The build bundles it with the modules beside it into one file without imports (`scripts/runner.mjs`), so that the
  * sandbox needs no read permission for other files of the host. It runs before the plugin but has no more rights than
  * it. It captures globals (`Captured`) so that a careless plugin does not break the protocol; against a hostile plugin,
  * the sandbox and the host protect.

@@ -32,7 +32,7 @@ const COMPUTE_MS = 120_000
 /** Time that the process has to exit after its input is closed, in milliseconds, before it is terminated. */
 const STOP_MS = 100
 
-/** Maximum number of characters of the process's error output in a message. */
+/** Maximum number of characters that are kept of what the module printed, and of the process's error output. */
 const TOLD = 500
 
 const PREFIX = "precomputed-"
@@ -96,8 +96,8 @@ const make = (
 const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof Error ? error.message : String(error))
 
 /**
- * The bytes that a command writes to its standard output, and their length after them; its end by itself is waited for. What it printed
- * before them, and its error output, are told by lines: the end of each.
+ * Runs a command to its end. Returns the bytes at the end of its standard output, which their length follows (see `splitOutput`). The
+ * last lines that it printed before these bytes, and the last ones of its error output, are passed to `onLine`.
  */
 const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => void): Effect.Effect<Buffer, string> =>
   Effect.gen(function* () {
@@ -129,17 +129,17 @@ const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => v
     )
     if (code !== 0 || reason !== undefined)
       return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
-    const { printed, bytes } = parted(Buffer.concat(parts))
+    const { printed, bytes } = splitOutput(Buffer.concat(parts))
     const lines = [printed.toString("utf8").slice(-TOLD), told].flatMap((text) => text.split("\n"))
     for (const line of lines) if (line.trim() !== "") onLine(line)
     return bytes
   }).pipe(Effect.scoped)
 
-/** The length after the bytes: see `runner/precompute`. */
+/** Size of the length that follows the bytes: see `runner/precompute`. */
 const LENGTH_BYTES = 8
 
-/** An output that does not end with a length has no bytes: their digest shows it. */
-const parted = (output: Buffer): { readonly printed: Buffer; readonly bytes: Buffer } => {
+/** Splits an output into what was printed and the bytes. If it does not end with a length, the digest of the bytes does not match. */
+const splitOutput = (output: Buffer): { readonly printed: Buffer; readonly bytes: Buffer } => {
   const end = Math.max(0, output.length - LENGTH_BYTES)
   const length = output.length < LENGTH_BYTES ? 0 : Number(output.readBigUInt64BE(end))
   const start = length > end ? end : end - length

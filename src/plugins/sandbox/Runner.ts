@@ -40,7 +40,7 @@ export const fileIn = (directory: string, name: Name): string => {
 const FOLDER = "runner"
 
 /**
- * The one file that `npm run build` makes of the module and what it imports (`scripts/shipped.mjs`). It lies beside the compiled
+ * The one file that `npm run build` makes of the module and what it imports (`scripts/runner.mjs`). It lies beside the compiled
  * modules; where the sources run, it is in `dist` all the same.
  */
 const besideModules = (name: Name): string | undefined => {

@@ -9,15 +9,16 @@ import * as RateLimit from "../../values/RateLimit.ts"
 export interface SchemaTimeBudget {
   /** The long-run share of the host's time, below 1. */
   readonly share: number
-  readonly atOnceMs: number
+  /** Validation time that is not delayed after a pause, in milliseconds. */
+  readonly burstMs: number
 }
 
 /**
  * Runs functions synchronously and delays their results, so that in the long run they take no more than `share` of the
- * time, with a burst of `atOnceMs`. It uses Node's timers, not Effect's clock, because it measures real time.
+ * time, with a burst of `burstMs`. It uses Node's timers, not Effect's clock, because it measures real time.
  */
-export const schemaTimeBudget = ({ share, atOnceMs }: SchemaTimeBudget): (<A>(run: () => A) => Effect.Effect<A>) => {
-  const rate = { perSecond: 1_000 * share, atOnce: atOnceMs }
+export const schemaTimeBudget = ({ share, burstMs }: SchemaTimeBudget): (<A>(run: () => A) => Effect.Effect<A>) => {
+  const rate = { perSecond: 1_000 * share, burst: burstMs }
   let used = RateLimit.unused
   return (run) =>
     Effect.suspend(() => {

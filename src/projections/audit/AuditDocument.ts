@@ -76,11 +76,11 @@ export const projection = (taskId: string): Projection.Projection<State> => {
 
 /** The audit, from the folded state. */
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
-  const { course: timeline, sensing, acting, confirming, changes, model } = state.sections
-  if (timeline === null) return Either.left(new TaskNotFound({ taskId }))
+  const { course, sensing, acting, confirming, changes, model } = state.sections
+  if (course === null) return Either.left(new TaskNotFound({ taskId }))
   return Either.right({
     taskId,
-    ...timeline,
+    ...course,
     sensing: Sensing.section(sensing),
     acting: Acting.section(acting),
     confirming: Confirming.section(confirming),

@@ -52,8 +52,8 @@ export const projection: Projection<State> = {
   },
   evolve: (state, event) => {
     if (state.course === null) {
-      const timeline = TaskTimeline.projection.evolve(null, event)
-      return timeline === null ? state : { ...state, course: timeline }
+      const course = TaskTimeline.projection.evolve(null, event)
+      return course === null ? state : { ...state, course }
     }
     if (state.course.outcome === null) return advance(state, event)
     return OUTCOMES.has(event.type) ? late(state, event) : state
@@ -61,8 +61,7 @@ export const projection: Projection<State> = {
 }
 
 /** Whether no later event of the task can change its sections. */
-export const complete = ({ course: timeline, acting }: State): boolean =>
-  timeline?.outcome != null && Acting.allEnded(acting)
+export const complete = ({ course, acting }: State): boolean => course?.outcome != null && Acting.allEnded(acting)
 
 const advance = (state: State, event: Event): State => ({
   course: TaskTimeline.projection.evolve(state.course, event),

@@ -26,7 +26,7 @@ export const TaskTimeline = Schema.Struct({
 
 type Section = typeof TaskTimeline.Type
 
-/** The timeline of one task, from its events; null before the task is opened. */
+/** The course of one task, from its events; null before the task is opened. */
 export const projection: Projection<Section | null> = {
   name: "TaskAudit.Course",
   version: 1,

@@ -50,7 +50,7 @@ export interface Transition {
 }
 
 /**
- * Builds the transitions of a task: `take` receives the task's own events in order, then `transitions` returns the
+ * Builds the transitions of a task: `add` receives the task's own events in order, then `transitions` returns the
  * result.
  */
 export interface TransitionBuilder {

@@ -80,9 +80,9 @@ export const step = <S>(projection: Projection<S>, state: S, event: Event): S =>
  * ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` if `evolve` throws.
  */
 export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S => {
-  const draft = begin(projection, from)
-  applyAll(projection, draft, events)
-  return draft.state()
+  const builder = begin(projection, from)
+  applyAll(projection, builder, events)
+  return builder.state()
 }
 
 /** Starts a fold from a state. With `own`, the caller hands the state over and may not read it any more. */
@@ -114,11 +114,11 @@ const stepwise = <S>(projection: Projection<S>, from: S): StateBuilder<S> => {
 
 /** The `evolve` of a projection that is implemented by its `builder`. */
 export const evolveFrom =
-  <S>(draft: (from: S, own: boolean) => StateBuilder<S>): Projection<S>["evolve"] =>
+  <S>(makeBuilder: (from: S, own: boolean) => StateBuilder<S>): Projection<S>["evolve"] =>
   (state, event) => {
-    const one = draft(state, false)
-    one.apply(event)
-    return one.state()
+    const builder = makeBuilder(state, false)
+    builder.apply(event)
+    return builder.state()
   }
 
 /**
@@ -135,7 +135,7 @@ export const combine = <States extends Record<string, unknown>>(
   const parts: ReadonlyArray<[keyof States & string, Projection<States[keyof States]>]> = Object.entries(projections)
   const record = <Value>(of: (part: Projection<States[keyof States]>) => Value) =>
     Object.fromEntries(parts.map(([key, part]) => [key, of(part)]))
-  const draft = (from: Combined, own: boolean): StateBuilder<Combined> => {
+  const builder = (from: Combined, own: boolean): StateBuilder<Combined> => {
     const builders = parts.map(([key, part]) => [key, begin(part, from[key], own)] as const)
     let state = from
     return {
@@ -158,7 +158,7 @@ export const combine = <States extends Record<string, unknown>>(
     // The keys and value types are those of `projections`; the compiler loses them in `Object.fromEntries`.
     state: Schema.Struct(record((part) => part.state)) as unknown as Schema.Schema<Combined>,
     initial: record((part) => part.initial) as Combined,
-    evolve: evolveFrom(draft),
-    builder: draft,
+    evolve: evolveFrom(builder),
+    builder,
   }
 }

@@ -8,8 +8,8 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { findNonJson } from "../../values/Json.ts"
 import { begin, failureAt, type Projection, type StateBuilder, step } from "./Projection.ts"
 
-/** One in so many folds is sampled. */
-const SAMPLED_DRAFTS = 32
+/** One fold in this many is sampled. */
+const SAMPLED_FOLDS = 32
 
 /** Events of a sampled fold from the start of one sample to the start of the next. */
 const SAMPLE_EVERY = 1_000
@@ -36,9 +36,9 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
   }
   let foldCount = 0
 
-  const draft = (from: S): StateBuilder<S> => {
+  const checkedBuilder = (from: S): StateBuilder<S> => {
     const builder = begin(frozen, freeze(from))
-    const isSampled = foldCount++ % SAMPLED_DRAFTS === 0
+    const isSampled = foldCount++ % SAMPLED_FOLDS === 0
     let folded = 0
     let sample: Sample<S> | undefined
 
@@ -58,7 +58,7 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
     }
     return { apply, state, chunked: () => builder.chunked?.() ?? state() }
   }
-  return { ...frozen, builder: draft }
+  return { ...frozen, builder: checkedBuilder }
 }
 
 /** Throws unless a sample's events, folded one by one, come to this state, and to the same one when folded again. */

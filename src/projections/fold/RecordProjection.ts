@@ -9,24 +9,24 @@ import { RecordBuilder } from "./RecordBuilder.ts"
 /**
  * A projection of one wide record, which is empty at first.
  *
- * @param take changes the record by an event
+ * @param apply changes the record by an event
  *
- * @example recordProjection({ name: "Readings", version: 1, state: Readings, take: (readings, event) => readings.set(…) })
+ * @example recordProjection({ name: "Readings", version: 1, state: Readings, apply: (readings, event) => readings.set(…) })
  */
 export const recordProjection = <Value>({
   name,
   version,
   state,
-  take,
+  apply,
 }: {
   readonly name: string
   readonly version: number
   readonly state: Schema.Schema<SafeRecord.SafeRecord<Value>>
-  readonly take: (record: RecordBuilder<Value>, event: Event) => void
+  readonly apply: (record: RecordBuilder<Value>, event: Event) => void
 }): Projection<SafeRecord.SafeRecord<Value>> => {
-  const draft = (from: SafeRecord.SafeRecord<Value>, own: boolean): StateBuilder<SafeRecord.SafeRecord<Value>> => {
+  const builder = (from: SafeRecord.SafeRecord<Value>, own: boolean): StateBuilder<SafeRecord.SafeRecord<Value>> => {
     const record = new RecordBuilder(from, own)
-    return { apply: (event) => take(record, event), state: () => record.record(), chunked: () => record.chunked() }
+    return { apply: (event) => apply(record, event), state: () => record.record(), chunked: () => record.chunked() }
   }
-  return { name, version, state, initial: {}, evolve: evolveFrom(draft), builder: draft }
+  return { name, version, state, initial: {}, evolve: evolveFrom(builder), builder }
 }

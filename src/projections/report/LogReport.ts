@@ -39,7 +39,8 @@ export interface LogReport {
 }
 
 /**
- * Builds a report: `take` receives every task's audit in order, `takeConfirmation` every event about a confirmation.
+ * Builds a report: `addAudit` receives every task's audit in order, `addConfirmationEvent` every event about a
+ * confirmation.
  */
 export interface LogReportBuilder {
   readonly addAudit: (audit: TaskAudit) => void

@@ -76,7 +76,7 @@ export interface TaskReport {
   readonly listed: ReadonlyArray<ListedEvent>
 }
 
-/** Builds a report: `take` receives the task's own events in order. */
+/** Builds a report: `add` receives the task's own events in order. */
 export interface TaskReportBuilder {
   readonly add: (event: Event) => void
   readonly report: () => TaskReport

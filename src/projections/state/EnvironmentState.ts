@@ -113,7 +113,7 @@ class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
   }
 }
 
-const draft = (from: EnvironmentState, own: boolean): StateBuilder<EnvironmentState> =>
+const builder = (from: EnvironmentState, own: boolean): StateBuilder<EnvironmentState> =>
   new EnvironmentBuilder(from, own)
 
 /**
@@ -128,8 +128,8 @@ export const projection: Projection<EnvironmentState> = {
   version: 2,
   state: EnvironmentState,
   initial,
-  evolve: evolveFrom(draft),
-  builder: draft,
+  evolve: evolveFrom(builder),
+  builder,
 }
 
 /**
@@ -141,15 +141,15 @@ export const visiting = (
   from: EnvironmentState,
   visit: (before: EnvironmentState, after: EnvironmentState, event: Event) => void,
 ): StateBuilder<EnvironmentState> => {
-  const draft = new EnvironmentBuilder(from, false)
+  const environment = new EnvironmentBuilder(from, false)
   return {
     apply: (event) => {
-      const before = draft.affectedScopes(event)
-      draft.apply(event)
-      const after = draft.affectedScopes(event)
+      const before = environment.affectedScopes(event)
+      environment.apply(event)
+      const after = environment.affectedScopes(event)
       if (after.shared !== before.shared || taskOf(after, event) !== taskOf(before, event)) visit(before, after, event)
     },
-    state: () => draft.state(),
+    state: () => environment.state(),
   }
 }
 

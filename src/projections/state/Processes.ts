@@ -27,7 +27,7 @@ export type Processes = typeof Processes.Type
 
 const keyOf = (plugin: string, pid: number): string => `${pid} ${plugin}`
 
-const take = (processes: RecordBuilder<Process>, event: Event): void => {
+const apply = (processes: RecordBuilder<Process>, event: Event): void => {
   if (is(event, "PluginStarted")) {
     const { plugin, pid, instance, birth } = event.payload
     processes.set(keyOf(plugin, pid), { plugin, pid, instance, ...(birth === undefined ? {} : { birth }) })
@@ -42,4 +42,4 @@ const take = (processes: RecordBuilder<Process>, event: Event): void => {
  * The processes of all plugins, including plugins that were removed or imported again and may still run. The start of a
  * kernel ends all processes of the previous kernel.
  */
-export const projection = recordProjection({ name: "Processes", version: 1, state: Processes, take })
+export const projection = recordProjection({ name: "Processes", version: 1, state: Processes, apply })

@@ -108,5 +108,5 @@ export const projection: Projection.Projection<ScoreSets> = {
   state: ScoreSets,
   initial: { sets: {}, rubrics: {}, pointers: {} },
   evolve: Projection.evolveFrom(builder),
-  builder: builder,
+  builder,
 }

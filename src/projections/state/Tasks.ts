@@ -75,4 +75,4 @@ const advance = (task: Task, event: Event): Task => {
 }
 
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 1, state: Tasks, take: apply })
+export const projection = recordProjection({ name: "Tasks", version: 1, state: Tasks, apply })

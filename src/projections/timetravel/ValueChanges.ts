@@ -45,7 +45,7 @@ export const between = (
     Effect.map(stateAt(past, after), (state) =>
       scan(
         past,
-        { from: { position: after, state }, until, filter: filter },
+        { from: { position: after, state }, until, filter },
         (event, change) => changeAt(keys, event, change),
         onProgress,
       ),

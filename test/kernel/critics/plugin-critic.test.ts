@@ -265,7 +265,7 @@ describe("a plugin's function that does not judge as it should", () => {
   )
 })
 
-describe("whoever judges", () => {
+describe("a plugin that judges", () => {
   it.scopedLive("may do nothing else, whatever the plugin asks for in its manifest", () =>
     Effect.gen(function* () {
       const secret = path.join(yield* temporaryDirectory, "secret.txt")

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as RateLimit from "../../../src/values/RateLimit.ts"
 
-const rate = fc.record({ perSecond: fc.integer({ min: 1, max: 1000 }), atOnce: fc.integer({ min: 1, max: 50 }) })
+const rate = fc.record({ perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) })
 const gaps = fc.array(fc.integer({ min: 0, max: 2000 }), { maxLength: 200 })
 
 /** When each of those goes that come after these gaps, each after the one before it has gone. */
@@ -27,7 +27,7 @@ describe("a rate", () => {
         const times = going(rate, gaps)
         for (const [first, from] of times.entries()) {
           for (const [last, to] of times.entries()) {
-            const most = rate.atOnce + ((to - from) / 1000) * rate.perSecond
+            const most = rate.burst + ((to - from) / 1000) * rate.perSecond
             if (last >= first) expect(last - first + 1).toBeLessThanOrEqual(most + 1e-6)
           }
         }
@@ -36,7 +36,7 @@ describe("a rate", () => {
     )
   })
 
-  it("holds nobody up who comes no more often than that", () => {
+  it("makes nobody wait who comes no more often than that", () => {
     fc.assert(
       fc.property(rate, fc.integer({ min: 1, max: 100 }), (rate, count) => {
         const every = Math.ceil(1000 / rate.perSecond)
@@ -50,6 +50,6 @@ describe("a rate", () => {
   })
 
   it("lets so many go at once, and the next one when there is room again", () => {
-    expect(going({ perSecond: 10, atOnce: 3 }, [0, 0, 0, 0, 0])).toEqual([0, 0, 0, 100, 200])
+    expect(going({ perSecond: 10, burst: 3 }, [0, 0, 0, 0, 0])).toEqual([0, 0, 0, 100, 200])
   })
 })

@@ -53,8 +53,8 @@ export const of = (rubric: Rubric): Critic => {
     digest: DIGEST,
     exact: true,
     start: ({ taskId }) => {
-      const { observe: see, decide } = start(taskId)
-      return { observe: see, decide: Effect.sync(decide) }
+      const { observe, decide } = start(taskId)
+      return { observe, decide: Effect.sync(decide) }
     },
   }
 }

@@ -16,7 +16,7 @@ export interface RuleEvaluator {
   readonly decide: (events: number) => ReadonlyArray<Judgement>
 }
 
-/** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is settled before deciding. */
+/** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is flushed before deciding. */
 export const start = (indexed: IndexedRule, queue: EvaluationQueue): RuleEvaluator =>
   Either.match(indexed.rule, {
     onLeft: (reason) => unscored(indexed, reason),
@@ -129,7 +129,7 @@ export const makeQueue = (
   evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>,
 ): EvaluationQueue => {
   let waiting: Array<Waiting> = []
-  const settle = () => {
+  const flush = () => {
     const evaluations = waiting.flatMap(({ evaluator: { rule }, context }) =>
       context === undefined ? [] : [{ rule, context }],
     )
@@ -145,7 +145,7 @@ export const makeQueue = (
     // The counts are copied, since the next event changes them.
     const kept = context !== undefined && evaluator.rule.mentions.has("counts")
     waiting.push(kept ? { evaluator, position, context: { ...context, counts: new Map(context.counts) } } : entry)
-    if (waiting.length >= MAX_WAITING) settle()
+    if (waiting.length >= MAX_WAITING) flush()
   }
-  return { add, flush: settle }
+  return { add, flush }
 }
