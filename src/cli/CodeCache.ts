@@ -12,8 +12,12 @@ export const enable = (): void => {
   const { enableCompileCache } = module as { readonly enableCompileCache?: (directory: string) => unknown }
   if (enableCompileCache === undefined || process.env.NODE_COMPILE_CACHE !== undefined) return
   try {
-    const directory = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"), "hindcast", "code")
+    const { XDG_CACHE_HOME: caches = "" } = process.env
+    // A relative path is to be ignored (XDG Base Directory Specification): it would lead to a directory of the place one stands in.
+    const own = path.join(path.isAbsolute(caches) ? caches : path.join(os.homedir(), ".cache"), "hindcast")
+    const directory = path.join(own, "code")
     OwnerOnly.makeDirectory(directory)
+    OwnerOnly.restrictDirectory(own)
     OwnerOnly.restrictDirectory(directory)
     enableCompileCache(directory)
   } catch {

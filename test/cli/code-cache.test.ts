@@ -7,9 +7,13 @@ import { temporaryDirectory } from "../temporary.ts"
 import { type Ended, start } from "./hindcast.ts"
 
 /** A command that loads most of the program's code, and needs no log. */
-const help = (caches: string): Effect.Effect<Ended> =>
+const help = (caches: string, cwd = "/"): Effect.Effect<Ended> =>
   Effect.promise(
-    () => start(["task", "--help"], { env: { XDG_CACHE_HOME: caches, NODE_COMPILE_CACHE: undefined } }).ended,
+    () =>
+      start(["task", "--help"], {
+        cwd,
+        env: { XDG_CACHE_HOME: caches, NODE_COMPILE_CACHE: undefined, HOME: "/nowhere" },
+      }).ended,
   )
 
 const filesBelow = (directory: string): ReadonlyArray<string> =>
@@ -62,6 +66,14 @@ describe("the command line's cache of compiled code", () => {
       fs.symlinkSync(elsewhere, path.join(caches, "hindcast", "code"))
       expect(yield* help(caches)).toMatchObject({ code: 0, stderr: "" })
       expect(fs.readdirSync(elsewhere)).toEqual([])
+    }),
+  )
+
+  it.scopedLive("is not looked for in the working directory, whatever the environment says", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      expect(yield* help(".cache", directory)).toMatchObject({ code: 0, stderr: "" })
+      expect(fs.readdirSync(directory)).toEqual([])
     }),
   )
 })

@@ -38,7 +38,7 @@ const plugin = (module: string, digest: string) =>
   })
 
 /** What a plugin answers in a process of its own, the warnings that it was started with, and all else that was logged. */
-const answerOf = (base: string) =>
+const answerOf = (base: string, refuses: (type: string) => boolean = () => false) =>
   Effect.scoped(
     Effect.gen(function* () {
       const directory = path.join(base, "log.plugins/plugin")
@@ -50,7 +50,8 @@ const answerOf = (base: string) =>
         ...{ workspace: base, seed: 1, instance: "kernel", denoDir: path.join(base, "log.plugins/deno") },
         metadata: { plugin: {}, components: {} },
         limits: { niceness: 0, stopMs: 300 },
-        record: (event) => Effect.sync(() => events.push(event)),
+        record: (event) =>
+          refuses(event.type) ? Effect.fail("the lease is lost") : Effect.sync(() => events.push(event)),
       })
       const answer = yield* process.read("look")
       return { answer, events }
@@ -68,16 +69,14 @@ const answerOf = (base: string) =>
     }),
   )
 
-const RUN = "table.ts is run, to compute the precomputed bytes"
-
 describe.each(layers)("a plugin's precomputed bytes, in the layer %s", (layer) => {
   it.scopedLive("are computed before its first start, and used from then on", () =>
     Effect.gen(function* () {
       const { base, file } = yield* plugin(answering(JSON.stringify(TABLE)), sha256(TABLE))
       const first = yield* answerOf(base)
-      expect(first).toMatchObject({ answer: TABLE, warnings: [], told: [RUN] })
+      expect(first).toMatchObject({ answer: TABLE, warnings: [], told: [] })
       // That the plugin's code ran is on record before the start for which it did.
-      expect(first.types.slice(0, 2)).toEqual(["PluginLogged", "PluginStarted"])
+      expect(first.types.slice(0, 2)).toEqual(["PrecomputeStarted", "PluginStarted"])
       const { ino, mode } = fs.statSync(file)
       expect(mode & 0o777).toBe(0o600)
       expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [], told: [] })
@@ -99,8 +98,30 @@ Deno.stdout.writeSync(new TextEncoder().encode("bare\\n"))
       const { base } = yield* plugin(printing + answering(JSON.stringify(TABLE)), sha256(TABLE))
       const { answer, warnings, told } = yield* answerOf(base)
       expect({ answer, warnings }).toEqual({ answer: TABLE, warnings: [] })
-      expect(told.slice(0, 5)).toEqual([RUN, ...["reads 3", "on", "on", "{ a: 1 }"].map((line) => `table.ts: ${line}`)])
+      expect(told.slice(0, 4)).toEqual(["reads 3", "on", "on", "{ a: 1 }"].map((line) => `table.ts: ${line}`))
       expect(told.slice(-2)).toEqual(["table.ts: bare", "table.ts: aside"])
+    }).pipe(inLayer(layer)),
+  )
+
+  it.scopedLive("are not computed where the log does not take that they are; they are at the next start", () =>
+    Effect.gen(function* () {
+      const { base, file } = yield* plugin(answering(JSON.stringify(TABLE)), sha256(TABLE))
+      const refused = yield* answerOf(base, (type) => type === "PrecomputeStarted")
+      expect(refused).toMatchObject({ answer: null, told: [] })
+      expect(refused.warnings).toEqual([expect.stringContaining("expected the run of table.ts to be recorded, found")])
+      expect(fs.existsSync(file)).toBe(false)
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [] })
+    }).pipe(inLayer(layer)),
+  )
+
+  it.scopedLive("that a module does not answer with are none; what it printed is logged", () =>
+    Effect.gen(function* () {
+      const { base } = yield* plugin(`console.log("no table here"); Deno.exit(0)`, sha256(TABLE))
+      expect(yield* answerOf(base)).toMatchObject({ answer: null, told: ["table.ts: no table here"] })
+      const failing = yield* plugin(`console.log("no table here either"); throw new Error("gone")`, sha256(TABLE))
+      const { answer, told } = yield* answerOf(failing.base)
+      expect(answer).toBe(null)
+      expect(told[0]).toBe("table.ts: no table here either")
     }).pipe(inLayer(layer)),
   )
 
@@ -167,7 +188,9 @@ describe("a plugin's precomputed bytes, in its author's tests,", () => {
       )
       const loadings = [yield* load, yield* load]
       expect(yield* Effect.promise(() => Promise.all(loadings.map(({ read }) => read("look"))))).toEqual([TABLE, TABLE])
-      expect(loadings.map(({ logs }) => logs.map(({ message }) => message))).toEqual([[RUN], []])
+      expect(loadings.map(({ logs }) => logs)).toEqual([[], []])
+      const runs = loadings.map(({ events }) => events.filter(({ type }) => type === "PrecomputeStarted").length)
+      expect(runs).toEqual([1, 0])
     }),
   )
 })

@@ -131,6 +131,15 @@ export const pluginEvents = [
     }),
     reason: Schema.String,
   }),
+  eventType(
+    "PrecomputeStarted",
+    "The host is about to run a plugin's `precomputed` module, in the plugin's sandbox and without grants.",
+    {
+      plugin,
+      module: Schema.NonEmptyString,
+      sha256: Sha256.annotations({ description: "Digest that its bytes must have" }),
+    },
+  ),
   eventType("PluginStarted", "A plugin's process answered the handshake.", {
     plugin,
     instance,

@@ -161,7 +161,10 @@ export const make = (
         denoDir: spec.denoDir,
       },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
-      log: (message) => recorder.log("info", message),
+      precomputing: {
+        started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }),
+        printed: (line) => recorder.log("info", line),
+      },
     })
     const runFork = yield* FiberSet.makeRuntime<never>()
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })

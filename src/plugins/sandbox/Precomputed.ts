@@ -10,9 +10,10 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Exit } from "effect"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { NO_GRANTS } from "../manifest/Grants.ts"
 import type { Precomputed } from "../manifest/Manifest.ts"
 import { type ChildExit, type ChildHandlers, spawnScoped } from "./Child.ts"
@@ -23,8 +24,21 @@ import * as Sandbox from "./Sandbox.ts"
 /** The file's absolute path, or the reason why there is no file. Without a file, the plugin is started all the same. */
 export type Found = { readonly file: string } | { readonly why: string }
 
+/** Where a run of a plugin's module is recorded. */
+export interface Recording {
+  /** Records that the module is about to run. If this fails, it is not run. */
+  readonly started: (run: Precomputed) => Effect.Effect<unknown, unknown>
+  /** Records a line that the module printed. */
+  readonly printed: (line: string) => void
+}
+
 /** Maximum number of bytes: 64 MiB. */
 const MOST_BYTES = 64 * 1024 * 1024
+
+const TOO_MANY = `it answered with more than ${MOST_BYTES} bytes`
+
+/** Maximum number of bytes that the module may print besides: 1 MiB. */
+const MOST_PRINTED = 1024 * 1024
 
 /** Time-out of the computation, in milliseconds. It allows for a busy machine. */
 const COMPUTE_MS = 120_000
@@ -44,15 +58,13 @@ const givenUp = new Map<string, string>()
 export const fileIn = (denoDir: string, { sha256 }: Precomputed): string => path.join(denoDir, `${PREFIX}${sha256}`)
 
 /**
- * Finds the file, or has its bytes computed. One at a time for each cache directory. Never fails: the plugin works without.
- *
- * @param log is told that the plugin's module runs, before it does, and what it wrote
+ * Finds the file, or computes it. Serialized for each cache directory. Never fails, because the plugin works without it.
  */
 export const provide = (
   confining: Sandbox.AvailableLayer,
   confinement: Sandbox.Confinement,
   { module, sha256 }: Precomputed,
-  log: (message: string) => void,
+  { started, printed }: Recording,
 ): Effect.Effect<Found> =>
   Effect.gen(function* () {
     const { denoDir, directory } = confinement
@@ -61,8 +73,12 @@ export const provide = (
     const attempt = JSON.stringify([file, directory])
     const before = givenUp.get(attempt)
     if (before !== undefined) return { why: before }
-    log(`${module} is run, to compute the precomputed bytes`)
-    const why = yield* make(confining, confinement, { module, sha256 }, file, (line) => log(`${module}: ${line}`))
+    const recorded = yield* Effect.exit(started({ module, sha256 }))
+    if (Exit.isFailure(recorded)) {
+      yield* ProgramLog.error("PrecomputeStarted was not recorded", recorded.cause, { module })
+      return { why: `expected the run of ${module} to be recorded, found that the log refused it` }
+    }
+    const why = yield* make(confining, confinement, { module, sha256 }, file, (line) => printed(`${module}: ${line}`))
     if (why === undefined) return { file }
     givenUp.set(attempt, why)
     return { why }
@@ -111,7 +127,7 @@ const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => v
       (child): ChildHandlers => ({
         onStdout: (chunk) => {
           length += chunk.length
-          if (length > MOST_BYTES + LENGTH_BYTES) child.kill(`it answered with more than ${MOST_BYTES} bytes`)
+          if (length > MOST_BYTES + MOST_PRINTED) child.kill(TOO_MANY)
           else parts.push(chunk)
         },
         onStderr: (chunk) => {
@@ -127,22 +143,27 @@ const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => v
       () => Deferred.await(ended),
       (timer) => Effect.sync(() => clearTimeout(timer)),
     )
-    if (code !== 0 || reason !== undefined)
-      return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
-    const { printed, bytes } = splitOutput(Buffer.concat(parts))
+    const failed = code !== 0 || reason !== undefined
+    const output = Buffer.concat(parts)
+    const { printed, bytes } = failed ? { printed: output, bytes: NOTHING } : splitOutput(output)
     const lines = [printed.toString("utf8").slice(-TOLD), told].flatMap((text) => text.split("\n"))
     for (const line of lines) if (line.trim() !== "") onLine(line)
-    return bytes
+    if (!failed && bytes.length <= MOST_BYTES) return bytes
+    if (!failed) return yield* Effect.fail(TOO_MANY)
+    return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
   }).pipe(Effect.scoped)
 
 /** Size of the length that follows the bytes: see `runner/precompute`. */
 const LENGTH_BYTES = 8
 
-/** Splits an output into what was printed and the bytes. If it does not end with a length, the digest of the bytes does not match. */
+const NOTHING = Buffer.alloc(0)
+
+/** Splits an output into what was printed and the bytes. An output that does not end with the length of its bytes is all printed. */
 const splitOutput = (output: Buffer): { readonly printed: Buffer; readonly bytes: Buffer } => {
-  const end = Math.max(0, output.length - LENGTH_BYTES)
-  const length = output.length < LENGTH_BYTES ? 0 : Number(output.readBigUInt64BE(end))
-  const start = length > end ? end : end - length
+  const end = output.length - LENGTH_BYTES
+  const length = end < 0 ? 0n : output.readBigUInt64BE(end)
+  if (end < 0 || length > BigInt(end)) return { printed: output, bytes: NOTHING }
+  const start = end - Number(length)
   return { printed: output.subarray(0, start), bytes: output.subarray(start, end) }
 }
 

@@ -35,8 +35,8 @@ export interface SandboxRequest {
   readonly limits: Limits
   /** The bytes that the manifest declares as `precomputed`. Default: none. */
   readonly precomputed?: Manifest.Precomputed | undefined
-  /** Is told what the plugin does while its sandbox is prepared: it computes its `precomputed` bytes. */
-  readonly log: (message: string) => void
+  /** Where it is recorded that they are computed. */
+  readonly precomputing: Precomputed.Recording
 }
 
 /** A command line, valid for the disk as it was checked. */
@@ -72,7 +72,8 @@ export const prepare = (
     const made = Effect.gen(function* () {
       yield* DenoCache.fill(confining, confinement, request.entry)
       const precomputed =
-        request.precomputed && (yield* Precomputed.provide(confining, confinement, request.precomputed, request.log))
+        request.precomputed &&
+        (yield* Precomputed.provide(confining, confinement, request.precomputed, request.precomputing))
       const file = precomputed !== undefined && "file" in precomputed ? { precomputed: precomputed.file } : {}
       const command = yield* Effect.try(() => Sandbox.command(confining, { ...confinement, ...file }, process.env))
       return { command, forbidden, precomputed }

@@ -46,6 +46,7 @@ const summaries: Summaries = {
   SandboxConsentGiven: ({ plugin, version, by, how }) =>
     `${plugin} ${version} without a second layer, by ${by} (${how})`,
   PluginStartRefused: ({ plugin, code, reason }) => `${plugin} ${code}${because(reason)}`,
+  PrecomputeStarted: ({ plugin, module }) => `${plugin} ${module}`,
   PluginStarted: ({ plugin, instance, pid }) => `${plugin} for ${instance}, process ${pid}`,
   PluginExited: ({ plugin, code, signal, reason }) =>
     `${plugin} ${signal === null ? `with code ${code}` : `by ${signal}`}${because(reason)}`,
