@@ -26,7 +26,7 @@ export default defineConfig({
           name: "source",
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**", ...program],
-          globalSetup: ["./test/runner.ts"],
+          globalSetup: ["./test/buildRunner.ts"],
         },
       },
       // What runs the program as it is built: a build comes first, where `dist/` is older than its sources.
@@ -37,8 +37,9 @@ export default defineConfig({
     ],
     // The program as it is built, which tests run in their own process, is loaded as it is.
     server: { deps: { external: [/\/dist\//] } },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A machine may be many times slower than it is: what hangs fails all the same.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     pool: "forks",
     // Two at once also on two cores: much of the time goes to child processes. Each keeps what it has imported from one
     // file of tests to the next, which was a quarter of the whole time: what a test changes, it puts back.

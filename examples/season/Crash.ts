@@ -1,5 +1,6 @@
 /** Starts the season's first kernel in a process of its own, and kills it in the middle of its work. */
 import { spawn } from "node:child_process"
+import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Data, Effect, Schema, Stream } from "effect"
 import { EventLog, Vocabulary } from "hindcast"
@@ -80,4 +81,4 @@ const spawnKernel = (start: Start) =>
 const MAX_STDERR = 4_000
 
 /** A file beside this module, also where this module is part of a bundle: a process needs a file to begin with. */
-const PROGRAM = fileURLToPath(new URL("FirstKernel.js", import.meta.url))
+const PROGRAM = fileURLToPath(new URL(`FirstKernel${path.extname(import.meta.url)}`, import.meta.url))

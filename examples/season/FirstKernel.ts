@@ -2,8 +2,7 @@
  * The program that runs the season's first kernel, as a process of its own so that it can be killed. It exits when its
  * parent process is gone. Its argument is `Crash.Start` as JSON.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Exit, Schema } from "effect"
+import { Cause, Effect, Exit, Fiber, Schema } from "effect"
 import { Start } from "./Crash.ts"
 import * as Kernels from "./Kernels.ts"
 import * as Plan from "./Plan.ts"
@@ -16,17 +15,15 @@ const parentGone = Effect.async<void>((resume) => {
     .resume()
 })
 
-Effect.gen(function* () {
+const firstKernel = Effect.gen(function* () {
   const { tasks, ...paths } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(process.argv[2])
   yield* Effect.raceFirst(Kernels.untilTheCrash(paths, Plan.plan(tasks, paths.seed)), parentGone)
-}).pipe(
-  NodeRuntime.runMain({
-    disableErrorReporting: true,
-    disablePrettyLogger: true,
-    teardown: (exit) => {
-      const failed = Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)
-      if (failed) process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
-      process.exit(failed ? 1 : 0)
-    },
-  }),
-)
+})
+
+const fiber = Effect.runFork(firstKernel)
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => Effect.runFork(Fiber.interrupt(fiber)))
+fiber.addObserver((exit) => {
+  const failed = Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)
+  if (failed) process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+  process.exit(failed ? 1 : 0)
+})

@@ -16,7 +16,7 @@ describe("the season, an example", () => {
       [...text.matchAll(/from "([^".][^"]*)"/g)].map(([, name]) => name),
     )
     expect([...new Set(imported)].sort()).toEqual([
-      ...["@effect/platform-node/NodeRuntime", "effect", "effect/Utils", "hindcast"],
+      ...["effect", "effect/Utils", "hindcast"],
       ...["node:child_process", "node:fs", "node:module", "node:path", "node:url"],
     ])
     const above = textsIn(inRepository("examples", "season"), (name) => name.endsWith(".ts")).filter((text) =>

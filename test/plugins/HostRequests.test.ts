@@ -86,6 +86,7 @@ describe("many requests at once", () => {
         sensors: ["flood"],
         permissions: { read: ["."] },
         workspace: { "large.txt": "x".repeat(1_000_000) },
+        limits: { pingMs: 60_000 },
       })
       const flooding = yield* Effect.fork(process.read("flood"))
       yield* Effect.eventually(Effect.suspend(() => (logged(events).length === 1 ? Effect.void : Effect.fail("wait"))))

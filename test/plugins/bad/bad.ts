@@ -17,7 +17,7 @@ export interface Bad {
  * Calls a bad plugin, and a neighbour again and again until that call has ended: what the one answered, or the tag of its
  * error; how often the other answered meanwhile; and how much memory the host had more at most.
  */
-export const provoke = ({ act, before = "", limits = {}, timeoutMs = 10_000 }: Bad) =>
+export const provoke = ({ act, before = "", limits = {}, timeoutMs = 40_000 }: Bad) =>
   Effect.gen(function* () {
     const events: Array<CoreNewEvent> = []
     const entry = `${before}\nexport default { actuators: { act: async (ctx, args) => { ${act} } } }`
