@@ -1,3 +1,4 @@
+/** Runs one request of Python code in the interpreter: its wheels, its files, its limits, and what it answered or printed. */
 import type { Json } from "hindcast/plugin"
 import { ALWAYS, CALM, LEVEL, ONCE, type Request, TARGET } from "./messages.ts"
 import { capture } from "./output.ts"
