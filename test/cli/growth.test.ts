@@ -32,7 +32,7 @@ describe("task bundle", () => {
     const [, events] = /^Bundled (\d+) events/.exec(made.text) ?? []
     expect(Number(events)).toBe(head.position - 1)
     expect(made.text).toContain(`Positions are its own, @1 to @${head.position}. `)
-    expect(made.text).toContain("said by 1 event (TaskBundled)")
+    expect(made.text).toContain("recorded in 1 event (TaskBundled)")
     const auditIn = async (file: string) => {
       const audit = JSON.stringify(await document(["audit", task, "--log", file]))
       // Positions stand alone, in lists, and in ranges.

@@ -30,6 +30,7 @@ import * as Checkpoint from "./file/checkpoint.ts"
 import * as Database from "./file/database.ts"
 import { targetOf } from "./file/fileIdentity.ts"
 import * as openDatabase from "./file/openDatabase.ts"
+import * as preserveWal from "./file/preserveWal.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
@@ -155,7 +156,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
     const { writer, reader, cacheWriter, lease, committed } = yield* filename === IN_MEMORY
       ? openInMemory
-      : openFile(filename)
+      : preserveWal.preserving(filename, openFile(filename))
     const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)

@@ -131,6 +131,26 @@ describe("a log whose file is removed while it is open", () => {
     }),
   )
 
+  it.scopedLive(
+    "cuts nothing off that another process appended after the -shm was removed, when it is idle or closes",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const { close } = yield* openLog(filename)
+        fs.unlinkSync(`${filename}-shm`)
+        // It is killed, so that what it appended is in the -wal alone.
+        const killed = { filename, request: note, unacknowledged: true }
+        const append = Effect.flatMap(child.start("one", killed), ({ ended }) => ended)
+        expect(yield* append).toMatchObject({ stderr: "", signal: "SIGKILL" })
+        const { size } = fs.statSync(`${filename}-wal`)
+        expect(size).toBeGreaterThan(0)
+        yield* Effect.sleep("2500 millis")
+        expect(fs.statSync(`${filename}-wal`).size).toBe(size)
+        yield* close
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 2 })
+      }),
+  )
+
   it.scopedLive("notices it also long after, when the directory was quiet", () =>
     Effect.gen(function* () {
       const filename = yield* smallLog

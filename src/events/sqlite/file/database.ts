@@ -106,8 +106,10 @@ const databaseOf = (
       return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
-      if (readonly) checkIdentity()
-      if (readonly || sql.startsWith(CHECKPOINT)) checkSize()
+      if (readonly || sql.startsWith(CHECKPOINT)) {
+        checkIdentity()
+        checkSize()
+      }
       return connection.prepare(sql).rows(parameters)
     },
     close: connection.close,
@@ -122,7 +124,10 @@ const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
 
 const scalarOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
 
-/** A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it. */
+/**
+ * A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it. If the shared memory was replaced, it would
+ * also cut off what other processes have appended meanwhile.
+ */
 const CHECKPOINT = "PRAGMA wal_checkpoint"
 
 const pagesOf = (connection: Connection): truncationCheck.Pages => ({

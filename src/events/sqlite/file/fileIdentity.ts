@@ -129,7 +129,8 @@ const FILES = [
   },
 ] as const
 
-const identityOf = (file: string): string | undefined => {
+/** The inode of a file, or undefined if there is none. */
+export const identityOf = (file: string): string | undefined => {
   const found = fs.statSync(file, { throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }
