@@ -15,9 +15,11 @@ export const enable = (): void => {
     const { XDG_CACHE_HOME: caches = "" } = process.env
     // A relative path is to be ignored (XDG Base Directory Specification): it would lead to a directory of the place one stands in.
     const own = path.join(path.isAbsolute(caches) ? caches : path.join(os.homedir(), ".cache"), "hindcast")
+    if (!path.isAbsolute(own)) return
     const directory = path.join(own, "code")
-    OwnerOnly.makeDirectory(directory)
+    OwnerOnly.makeDirectory(own)
     OwnerOnly.restrictDirectory(own)
+    OwnerOnly.makeDirectory(directory)
     OwnerOnly.restrictDirectory(directory)
     enableCompileCache(directory)
   } catch {

@@ -7,12 +7,12 @@ import { temporaryDirectory } from "../temporary.ts"
 import { type Ended, start } from "./hindcast.ts"
 
 /** A command that loads most of the program's code, and needs no log. */
-const help = (caches: string, cwd = "/"): Effect.Effect<Ended> =>
+const help = (caches: string, cwd = "/", home = "/nowhere"): Effect.Effect<Ended> =>
   Effect.promise(
     () =>
       start(["task", "--help"], {
         cwd,
-        env: { XDG_CACHE_HOME: caches, NODE_COMPILE_CACHE: undefined, HOME: "/nowhere" },
+        env: { XDG_CACHE_HOME: caches, NODE_COMPILE_CACHE: undefined, HOME: home },
       }).ended,
   )
 
@@ -72,7 +72,8 @@ describe("the command line's cache of compiled code", () => {
   it.scopedLive("is not looked for in the working directory, whatever the environment says", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
-      expect(yield* help(".cache", directory)).toMatchObject({ code: 0, stderr: "" })
+      for (const home of ["/nowhere", "", "here"])
+        expect(yield* help(".cache", directory, home)).toMatchObject({ code: 0, stderr: "" })
       expect(fs.readdirSync(directory)).toEqual([])
     }),
   )

@@ -63,6 +63,17 @@ describe("events as JSON", () => {
     )
   })
 
+  it("are named in a message that is short and on one line, whatever they hold", () => {
+    const type = `\u001b[2J\u202e${"x".repeat(100_000)}`
+    const [first, second] = parsed()
+    const message = mistakeIn([
+      { ...first, position: 1e6 },
+      { ...second, type },
+    ])
+    expect(message.length).toBeLessThan(10_000)
+    expect(message).toContain("\\u{1b}[2J\\u{202e}xxx")
+  })
+
   it("come in the order of their positions, each once", () => {
     expect(mistakeIn(parsed().reverse())).toContain("@1 KernelStopped: position: expected one after @2, found @1")
     expect(mistakeIn([...parsed(), ...parsed().slice(1)])).toContain("Event 2 of the list: @2 acme/Unheard: position")

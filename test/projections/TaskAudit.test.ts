@@ -204,6 +204,12 @@ describe("the audit of a task", () => {
     expect(confirming).toEqual({ requested: 3, approved: 1, rejected: 1, expired: 1, automatic: 1, medianWaitMs: 200 })
   })
 
+  it("measures a patch of very many keys in time that grows with their number", () => {
+    const keys = Array.from({ length: 100_000 }, (_, index) => ({ op: "add" as const, path: `/k${index}`, value: 1 }))
+    const changed = event("EnvironmentChanged", { plugin: "room", patch: [...keys, ...keys.slice(0, 10)] })
+    expect(auditOf(changed, changed).changes).toEqual({ operations: 200_020, paths: 100_000 })
+  })
+
   it("measures how much of the world changed, in operations and distinct paths", () => {
     const changed = (plugin: string, ...paths: ReadonlyArray<string>) =>
       event("EnvironmentChanged", { plugin, patch: paths.map((path) => ({ op: "add", path, value: 1 })) })

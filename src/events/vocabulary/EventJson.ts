@@ -3,6 +3,7 @@
 import { Data, Either, ParseResult, Schema } from "effect"
 import { findNonJson, plainText } from "../../values/Json.ts"
 import { describeValue } from "../../values/OptionIssues.ts"
+import { visible } from "../../values/PlainText.ts"
 import { Event } from "./Event.ts"
 import { payloadCheck } from "./PayloadCheck.ts"
 import { core, type Vocabulary } from "./Vocabulary.ts"
@@ -52,7 +53,9 @@ export const decode = (
   return Either.right(events)
 }
 
-const undecodable = (index: number | null, reason: string) => Either.left(new UndecodableEvent({ index, reason }))
+/** The reason may repeat text of the input: it is cut, and shown as it is. */
+const undecodable = (index: number | null, reason: string) =>
+  Either.left(new UndecodableEvent({ index, reason: visible(plainText(reason)) }))
 
 /** Without the bounds of numbers and texts: those of earlier versions were wider, and logs read what they wrote. */
 const shapeCheck = (payload: Schema.Schema.AnyNoContext) => payloadCheck(Schema.encodedSchema(payload))
@@ -65,7 +68,7 @@ const decodeEnvelope = (value: unknown): Either.Either<Event, string> =>
     const bad = findNonJson(value)
     if (bad !== undefined) return `${bad.path.slice(1) || "the event"}: expected JSON, found ${bad.found}`
     const mistakes = ParseResult.ArrayFormatter.formatErrorSync(error)
-    return plainText(mistakes.map(({ path, message }) => `${path.join("/") || "the event"}: ${message}`).join("; "))
+    return mistakes.map(({ path, message }) => `${path.join("/") || "the event"}: ${message}`).join("; ")
   })
 
 const orderMistake = (before: Event | undefined, { position }: Event): string | undefined =>

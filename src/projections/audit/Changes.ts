@@ -15,7 +15,7 @@ export const Changes = Schema.Struct({
 type Changes = typeof Changes.Type
 
 /**
- * Paths as a tree of their keys, so that adding a path copies the nodes on it and their siblings rather than all paths.
+ * Paths as a tree of their keys, so that an event copies the nodes on its paths and their siblings rather than all paths.
  */
 export interface Tree {
   readonly written: boolean
@@ -39,23 +39,44 @@ export const projection: Projection<State> = {
   state: State,
   initial: { operations: 0, paths: 0, tree: emptyTree },
   evolve: evolveBy<State>({
-    EnvironmentChanged: (state, { plugin, patch }) =>
-      patch.reduce((before, { path }) => {
-        const tree = write(before.tree, [plugin, ...pointerKeys(path)])
-        return {
-          operations: before.operations + 1,
-          paths: before.paths + (tree === before.tree ? 0 : 1),
-          tree,
-        }
-      }, state),
+    EnvironmentChanged: (state, { plugin, patch }) => {
+      const { tree, added } = write(
+        state.tree,
+        patch.map(({ path }) => [plugin, ...pointerKeys(path)]),
+      )
+      return { operations: state.operations + patch.length, paths: state.paths + added, tree }
+    },
   }),
 }
 
-/** The tree with this path marked as written; the identical tree if it was already. */
-const write = (tree: Tree, [key, ...rest]: ReadonlyArray<string>): Tree => {
-  if (key === undefined) return tree.written ? tree : { ...tree, written: true }
-  const below = SafeRecord.set(tree.below, key, write(SafeRecord.get(tree.below, key) ?? emptyTree, rest))
-  return below === tree.below ? tree : { ...tree, below }
+/**
+ * The tree with these paths marked as written, and how many were not before. Each record of the tree is copied once, and from then on changed
+ * in place, so that a patch costs what it says, however many keys of one object it adds.
+ */
+const write = (
+  tree: Tree,
+  paths: ReadonlyArray<ReadonlyArray<string>>,
+): { readonly tree: Tree; readonly added: number } => {
+  const own = new Set<SafeRecord.SafeRecord<Tree>>()
+  let added = 0
+  const below = (node: Tree, path: ReadonlyArray<string>, depth: number): Tree => {
+    const key = path[depth]
+    if (key === undefined) {
+      if (node.written) return node
+      added += 1
+      return { ...node, written: true }
+    }
+    const before = SafeRecord.get(node.below, key)
+    const after = below(before ?? emptyTree, path, depth + 1)
+    // The identical node was written before, or was changed in place.
+    if (after === before) return node
+    const copied = own.has(node.below)
+    const record: SafeRecord.Own<Tree> = copied ? node.below : SafeRecord.copy(node.below)
+    SafeRecord.put(record, key, after)
+    own.add(record)
+    return copied ? node : { ...node, below: record }
+  }
+  return { tree: paths.reduce((whole, path) => below(whole, path, 0), tree), added }
 }
 
 /** The section of the audit, from the folded state. */
