@@ -11,7 +11,7 @@ import { signed } from "./KeyFigures.ts"
 import * as LogFigures from "./LogFigures.ts"
 import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
-import * as ScoreCourse from "./ScoreCourse.ts"
+import * as ScoresOverTime from "./ScoresOverTime.ts"
 import * as SensorTraces from "./SensorTraces.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
@@ -51,9 +51,9 @@ const head = (report: LogReport, { log }: Source): Markup => {
 const FEW_TASKS = 20
 
 const agents = (report: LogReport): Markup => {
-  const text = ScoreCourse.scoreText(report.unit)
+  const text = ScoresOverTime.scoreText(report.unit)
   const spread = report.agents.some(({ points }) => points === null)
-  const caption = `Scores by agent; ${ScoreCourse.scoreTitle(report.unit)}`
+  const caption = `Scores by agent; ${ScoresOverTime.scoreTitle(report.unit)}`
   const rows = report.agents.map(
     ({ agent, tasks, outcomes, score, steps, early, late }): ReadonlyArray<Value> => [
       markup`<bdi>${agent}</bdi>`,
@@ -71,7 +71,7 @@ const agents = (report: LogReport): Markup => {
     spread
       ? "The line is the smoothed trend; half of the scores lie in the darker band, eight of ten in the lighter one."
       : "Each dot is a task; the line is the smoothed trend."
-  } Grey lines are the trends of the other agents.</p>${ScoreCourse.charts(report)}${table(
+  } Grey lines are the trends of the other agents.</p>${ScoresOverTime.charts(report)}${table(
     caption,
     [
       { heading: "agent" },

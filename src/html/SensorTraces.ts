@@ -7,7 +7,7 @@ import type { Bin } from "../projections/report/Series.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { type Markup, markup } from "./Markup.ts"
-import { taskTicks } from "./ScoreCourse.ts"
+import { taskTicks } from "./ScoresOverTime.ts"
 
 /** Most sensors with a chart. */
 const MAX_CHARTS = 12
