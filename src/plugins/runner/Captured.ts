@@ -13,17 +13,11 @@ interface DenoApi {
 }
 
 export const { Deno } = globalThis as unknown as { readonly Deno: DenoApi }
-export const { inspect } = Deno
-export const read = Deno.stdin.read.bind(Deno.stdin)
-export const writeSync = Deno.stdout.writeSync.bind(Deno.stdout)
+export const { stdin, stdout, inspect } = Deno
 export const exit: (code: number) => never = Deno.exit.bind(Deno)
 export const { parse, stringify } = JSON
 export const resolved: (value: unknown) => Promise<unknown> = Promise.resolve.bind(Promise)
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** The part of some bytes from a position on. As a method it could be replaced, and would be given every frame with its nonce. */
-export const bytesFrom: (bytes: Uint8Array, start: number) => Uint8Array = Function.prototype.call.bind(
-  Uint8Array.prototype.subarray,
-)
 export const encode = encoder.encode.bind(encoder)
 export const decode = decoder.decode.bind(decoder)

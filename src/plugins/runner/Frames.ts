@@ -1,6 +1,6 @@
 /** The channel to the host: one JSON object per line in both directions. Frames to the host begin with the nonce. */
 
-import { bytesFrom, decode, encode, exit, read, stringify, writeSync } from "./Captured.ts"
+import { decode, encode, exit, stdin, stdout, stringify } from "./Captured.ts"
 import type { Init } from "./HostFrame.ts"
 
 /**
@@ -11,7 +11,7 @@ export const readLines = async (onLine: (line: string) => void): Promise<never> 
   const buffer = new Uint8Array(64 * 1024)
   let parts: Array<Uint8Array> = []
   for (;;) {
-    const count = await read(buffer)
+    const count = await stdin.read(buffer)
     if (count === null) return exit(0)
     let start = 0
     for (let end = buffer.indexOf(10); end !== -1 && end < count; end = buffer.indexOf(10, start)) {
@@ -78,7 +78,7 @@ const writeAll = (bytes: Uint8Array) => {
   let written = 0
   while (written < bytes.length) {
     try {
-      written += writeSync(bytesFrom(bytes, written))
+      written += stdout.writeSync(bytes.subarray(written))
     } catch (error) {
       // If the plugin touches `process.stdout`, the pipe becomes non-blocking. Then this waits until the host has read
       // from it.

@@ -121,12 +121,6 @@ describe.each(layers)("a bad plugin in the layer %s", (layer) => {
             Object.defineProperty(holder, "nonce", { set(value) { nonce = value }, get() { return nonce }, configurable: true })
           }
           TextEncoder.prototype.encode = function (text) { nonce ??= text.slice(0, 32); return encode.call(this, text) }
-          const { subarray } = Uint8Array.prototype
-          Uint8Array.prototype.subarray = function (...range) {
-            const head = Array.from(this.slice(0, 32), (code) => String.fromCharCode(code)).join("")
-            if (/^[0-9a-f]{32}$/.test(head)) nonce ??= head
-            return subarray.apply(this, range)
-          }
           const stringify = JSON.stringify; JSON.stringify = (value) => { nonce ??= value?.nonce; return stringify(value) }`,
           act: `const asked = await ctx.run("sh", ["-c", "id"]).catch((error) => error.code)
           const read = await ctx.readFile("/etc/passwd").catch((error) => error.code)
