@@ -2,6 +2,7 @@
 
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 
 /**
@@ -94,10 +95,15 @@ const read = (file: string, log: string): Read => {
 const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0
 const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
 
-/** Creates the file exclusively. It is closed to others before it holds the key, and not trusted until it holds it. */
+/**
+ * Creates the file exclusively, and whole: another process would take a file without its key for an unfit one, and replace it. It is
+ * closed to others before it holds the key.
+ */
 const create = (file: string, log: string): void => {
   const { O_CREAT, O_EXCL, O_WRONLY } = fs.constants
-  const opened = fs.openSync(file, O_CREAT | O_EXCL | O_WRONLY | NO_FOLLOW, OWNER_ONLY)
+  AtomicFile.removeAbandonedFile(file)
+  const whole = AtomicFile.nameFor(file)
+  const opened = fs.openSync(whole, O_CREAT | O_EXCL | O_WRONLY | NO_FOLLOW, OWNER_ONLY)
   try {
     // A strict umask may have removed the owner's own permissions.
     fs.fchmodSync(opened, OWNER_ONLY)
@@ -106,6 +112,11 @@ const create = (file: string, log: string): void => {
     fs.writeSync(opened, crypto.randomBytes(KEY_BYTES))
   } finally {
     fs.closeSync(opened)
+  }
+  try {
+    AtomicFile.moveNew(whole, file)
+  } finally {
+    fs.rmSync(whole, { force: true })
   }
 }
 
