@@ -6,7 +6,7 @@
 import canonicalize from "canonicalize"
 import { Either } from "effect"
 import * as Chain from "../integrity/Chain.ts"
-import { type Appended, Exact, type Expected, IdReused, type Query, VersionConflict } from "../log/EventLog.ts"
+import { type Appended, Exact, type ExpectedVersion, IdReused, type Query, VersionConflict } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { ValidatedAppend, ValidatedEvent } from "./AppendValidation.ts"
 
@@ -23,7 +23,12 @@ export interface LogState {
 export type Placement =
   | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }
-  | { readonly kind: "conflict"; readonly on: ConflictingStream; readonly expected: Expected; readonly actual: number }
+  | {
+      readonly kind: "conflict"
+      readonly on: ConflictingStream
+      readonly expected: ExpectedVersion
+      readonly actual: number
+    }
   | { readonly kind: "id reused"; readonly id: string; readonly position: number }
 
 /** The stream whose version is not the expected one: the request's own, or its fence's. */
@@ -89,7 +94,7 @@ export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>
   return { rows, validated: validatedEvents, placements, head, versions }
 }
 
-const meets = (expected: Expected, version: number): boolean => {
+const meets = (expected: ExpectedVersion, version: number): boolean => {
   switch (expected._tag) {
     case "Any":
       return true

@@ -12,16 +12,16 @@ import type { CoreName, PayloadOf } from "../vocabulary/Vocabulary.ts"
  * - `Exists`: that it has at least one;
  * - `Exact(version)`: that its last event has this version.
  */
-export type Expected =
+export type ExpectedVersion =
   | { readonly _tag: "Any" }
   | { readonly _tag: "NoStream" }
   | { readonly _tag: "Exists" }
   | { readonly _tag: "Exact"; readonly version: number }
 
-export const Any: Expected = { _tag: "Any" }
-export const NoStream: Expected = { _tag: "NoStream" }
-export const Exists: Expected = { _tag: "Exists" }
-export const Exact = (version: number): Expected => ({ _tag: "Exact", version })
+export const Any: ExpectedVersion = { _tag: "Any" }
+export const NoStream: ExpectedVersion = { _tag: "NoStream" }
+export const Exists: ExpectedVersion = { _tag: "Exists" }
+export const Exact = (version: number): ExpectedVersion => ({ _tag: "Exact", version })
 
 interface NewEventFields {
   /** Makes the append idempotent: a retry with the same id and content returns the earlier event. */
@@ -61,7 +61,7 @@ export interface AppendRequest {
   /** `kernel`, `plugin:<name>@<version>`, `agent:<name>`, `human:<name>`, `critic:<name>`, `import:<source>`. */
   readonly actor: string
   /** Default: `Any`. */
-  readonly expected?: Expected
+  readonly expected?: ExpectedVersion
   /**
    * If the fence's stream has moved on, nothing is written, and the append fails with a `VersionConflict` of that
    * stream. Default: none.

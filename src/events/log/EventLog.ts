@@ -18,7 +18,7 @@ export {
   type CoreNewEvent,
   Exact,
   Exists,
-  type Expected,
+  type ExpectedVersion,
   type Fence,
   type NewEvent,
   NoStream,

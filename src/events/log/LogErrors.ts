@@ -2,7 +2,7 @@
 
 import { Data } from "effect"
 import type { Event } from "../vocabulary/Event.ts"
-import type { Expected } from "./AppendRequest.ts"
+import type { ExpectedVersion } from "./AppendRequest.ts"
 
 /** Retry: another process held the log for longer than the busy time-out. */
 export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string; readonly waitedMs: number }> {
@@ -14,7 +14,7 @@ export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string;
 /** Rebase: the stream's version is not the expected one. Holds the events that the caller missed. */
 export class VersionConflict extends Data.TaggedError("VersionConflict")<{
   readonly stream: string
-  readonly expected: Expected
+  readonly expected: ExpectedVersion
   /** The stream's version; 0 if it has no event. */
   readonly actual: number
   /** The stream's events after the expected version, up to the actual one; at most the first 1,000. */
@@ -28,7 +28,7 @@ export class VersionConflict extends Data.TaggedError("VersionConflict")<{
   }
 }
 
-const describeExpected = (expected: Expected): string => {
+const describeExpected = (expected: ExpectedVersion): string => {
   switch (expected._tag) {
     case "Any":
       return "any version"

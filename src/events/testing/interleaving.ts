@@ -11,7 +11,7 @@ import {
   EventLog,
   Exact,
   Exists,
-  type Expected,
+  type ExpectedVersion,
   type LogError,
   NoStream,
 } from "../log/EventLog.ts"
@@ -27,7 +27,7 @@ interface Step {
   readonly stream: string
   readonly timeline: string
   readonly count: number
-  readonly expected: Expected
+  readonly expected: ExpectedVersion
   readonly again: boolean
 }
 
@@ -148,7 +148,7 @@ const checkConflict = ({ expected }: Step, { stream, timeline }: AppendRequest, 
   )
 }
 
-const meets = (expected: Expected, version: number): boolean =>
+const meets = (expected: ExpectedVersion, version: number): boolean =>
   expected._tag === "Any" ||
   (expected._tag === "NoStream" && version === 0) ||
   (expected._tag === "Exists" && version > 0) ||

@@ -8,7 +8,7 @@ import {
   type CoreNewEvent,
   type EventLog,
   Exact,
-  type Expected,
+  type ExpectedVersion,
   NoStream,
 } from "../../events/log/EventLog.ts"
 import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
@@ -133,7 +133,7 @@ export interface ConfirmationEvent {
 export const append = (
   log: Log,
   { confirmationId, taskId, timeline, actor, event }: ConfirmationEvent,
-  expected: Expected,
+  expected: ExpectedVersion,
 ) =>
   Effect.flatMap(
     log.append({ timeline, stream: streamOf(confirmationId), taskId, actor, expected, events: [event] }),

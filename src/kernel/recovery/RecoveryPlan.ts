@@ -1,7 +1,7 @@
 /** Derives, from the log, the events that close what a dead kernel left unfinished. Pure. */
 
 import { Schema } from "effect"
-import { Any, type CoreNewEvent, Exact, type Expected } from "../../events/log/EventLog.ts"
+import { Any, type CoreNewEvent, Exact, type ExpectedVersion } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
@@ -44,7 +44,7 @@ export type UnfinishedTask = (typeof unfinished)["initial"]
 export interface RecoveryAppend {
   readonly stream: string
   readonly taskId: string | null
-  readonly expected: Expected
+  readonly expected: ExpectedVersion
   readonly events: ReadonlyArray<CoreNewEvent>
 }
 

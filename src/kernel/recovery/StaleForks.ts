@@ -1,7 +1,7 @@
 /** Closes the forked tasks that a dead kernel left open. */
 
 import { type Context, Effect } from "effect"
-import { Any, type AppendError, EventLog, Exact, type Expected, NoStream } from "../../events/log/EventLog.ts"
+import { Any, type AppendError, EventLog, Exact, type ExpectedVersion, NoStream } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -59,7 +59,7 @@ const endOne = (log: Log, view: Log, taskId: string): Effect.Effect<Event | unde
  * The version that an append expects on the fork's timeline, where the events shared with the parent do not count.
  * Plugins' streams are not checked.
  */
-const expectedOf = (events: ReadonlyArray<Event>, timeline: string, stream: string): Expected => {
+const expectedOf = (events: ReadonlyArray<Event>, timeline: string, stream: string): ExpectedVersion => {
   if (stream.startsWith("plugin/")) return Any
   const last = events.findLast((event) => event.timeline === timeline && event.stream === stream)
   return last === undefined ? NoStream : Exact(last.version)

@@ -7,7 +7,7 @@ import {
   type CoreNewEvent,
   type EventLog,
   Exact,
-  type Expected,
+  type ExpectedVersion,
   NoStream,
 } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
@@ -80,7 +80,7 @@ export const resume = (log: Log, critic: string, progress: ScoreSetProgress): Sc
   const totals = new Map(progress.totals)
   let version = progress.version
 
-  const append = (taskId: string | null, expected: Expected, events: ReadonlyArray<CoreNewEvent>) =>
+  const append = (taskId: string | null, expected: ExpectedVersion, events: ReadonlyArray<CoreNewEvent>) =>
     log.append({ stream: streamOf(scoreSetId), taskId, actor: actorOf(critic), expected, events })
 
   return {
