@@ -2,13 +2,13 @@
  * Test kits: `import { loadPlugin } from "hindcast/testing"` for authors of plugins, with any test runner, and
  * `import { suite } from "hindcast/testing"` for backends of the event log, which needs vitest 3.2 or later.
  */
+
+export type { CallPluginOptions, LoadPluginOptions } from "./plugins/testing/TestOptions.ts"
 export {
   type Answers,
   type BrokeredCall,
-  type CallPluginOptions,
   type Files,
   type GivenTask,
-  type LoadPluginOptions,
   type LogLine,
   loadPlugin,
   type PushedReading,

@@ -2,6 +2,7 @@
  * Node's cache of compiled code, for the command line: compiling its modules is a fifth of the processor time of a short command.
  * Only Node from 22.1 on has it. The directory belongs to the user alone, since what is in it is executed.
  */
+import * as fs from "node:fs"
 import * as module from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -12,10 +13,12 @@ export const enable = (): void => {
   const { enableCompileCache } = module as { readonly enableCompileCache?: (directory: string) => unknown }
   if (enableCompileCache === undefined || process.env.NODE_COMPILE_CACHE !== undefined) return
   try {
-    const { XDG_CACHE_HOME: caches = "" } = process.env
+    const { XDG_CACHE_HOME: wanted = "" } = process.env
     // A relative path is to be ignored (XDG Base Directory Specification): it would lead to a directory of the place one stands in.
-    const own = path.join(path.isAbsolute(caches) ? caches : path.join(os.homedir(), ".cache"), "hindcast")
-    if (!path.isAbsolute(own)) return
+    const caches = path.isAbsolute(wanted) ? wanted : path.join(os.homedir(), ".cache")
+    // A home that does not exist, as that of many system users, is not made.
+    if (!path.isAbsolute(caches) || !fs.existsSync(path.dirname(caches))) return
+    const own = path.join(caches, "hindcast")
     const directory = path.join(own, "code")
     OwnerOnly.makeDirectory(own)
     OwnerOnly.restrictDirectory(own)

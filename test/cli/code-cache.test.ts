@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../temporary.ts"
 import { type Ended, start } from "./hindcast.ts"
 
 /** A command that loads most of the program's code, and needs no log. */
-const help = (caches: string, cwd = "/", home = "/nowhere"): Effect.Effect<Ended> =>
+const help = (caches: string, cwd = "/", home = ""): Effect.Effect<Ended> =>
   Effect.promise(
     () =>
       start(["task", "--help"], {
@@ -69,12 +69,12 @@ describe("the command line's cache of compiled code", () => {
     }),
   )
 
-  it.scopedLive("is not looked for in the working directory, whatever the environment says", () =>
+  it.scopedLive("is not looked for in the working directory, nor is a home made, whatever the environment says", () =>
     Effect.gen(function* () {
-      const directory = yield* temporaryDirectory
-      for (const home of ["/nowhere", "", "here"])
+      const [directory, homes] = [yield* temporaryDirectory, yield* temporaryDirectory]
+      for (const home of [path.join(homes, "missing"), "", "here"])
         expect(yield* help(".cache", directory, home)).toMatchObject({ code: 0, stderr: "" })
-      expect(fs.readdirSync(directory)).toEqual([])
+      expect([fs.readdirSync(directory), fs.readdirSync(homes)]).toEqual([[], []])
     }),
   )
 })

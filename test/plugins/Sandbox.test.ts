@@ -8,6 +8,7 @@ import type { Grants } from "../../src/plugins/manifest/Grants.ts"
 import { DEFAULTS, limitsOf } from "../../src/plugins/sandbox/Limits.ts"
 import { tierOf } from "../../src/plugins/sandbox/layers/Layer.ts"
 import * as Sandbox from "../../src/plugins/sandbox/Sandbox.ts"
+import { temporaryDirectory } from "../temporary.ts"
 import { start } from "./fixtures.ts"
 import { inLayer, isBounded, layers, namespaces, sayWhichLayers, strongest } from "./layers.ts"
 
@@ -194,7 +195,10 @@ describe("a link that leaves what was granted", () => {
 
   it.scopedLive("is refused in the flags tier before the plugin starts, by its name", () =>
     Effect.gen(function* () {
-      for (const target of ["/etc/passwd", "../../outside/secret.txt", "/etc", "/nowhere/yet", "x/../../../outside"]) {
+      const closed = path.join(yield* temporaryDirectory, "closed")
+      fs.mkdirSync(closed, { mode: 0o000 })
+      const targets = ["/etc/passwd", "../../outside/secret.txt", "/etc", "/missing/yet", "x/../../../outside"]
+      for (const target of [...targets, path.join(closed, "yet")]) {
         const error = yield* Effect.flip(
           start({ entry, sensors: ["look"], permissions: { read: ["."] }, links: { "deep/link": target } }),
         )

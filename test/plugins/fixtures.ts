@@ -6,13 +6,8 @@ import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import * as Grants from "../../src/plugins/manifest/Grants.ts"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../src/plugins/process/PluginHost.ts"
-import type {
-  PluginError,
-  PluginProcess,
-  ProcessLimits,
-  ProcessMetadata,
-  ProcessSpec,
-} from "../../src/plugins/process/PluginProcess.ts"
+import type { PluginError, PluginProcess } from "../../src/plugins/process/PluginProcess.ts"
+import type { ProcessLimits, ProcessMetadata, ProcessSpec } from "../../src/plugins/process/ProcessSpec.ts"
 
 /** A manifest that is valid, for a plugin with nothing in it. */
 export const bareManifest = {

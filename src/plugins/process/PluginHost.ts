@@ -9,6 +9,7 @@ import * as Tier from "../sandbox/Tier.ts"
 import * as Tools from "../sandbox/Tools.ts"
 import type { PluginError } from "./PluginProcess.ts"
 import * as PluginProcess from "./PluginProcess.ts"
+import type { ProcessSpec } from "./ProcessSpec.ts"
 
 /** Starts plugins. Another layer of this service can answer from a recording instead. */
 export class PluginHost extends Context.Tag("hindcast/PluginHost")<
@@ -18,9 +19,7 @@ export class PluginHost extends Context.Tag("hindcast/PluginHost")<
      * Starts a plugin's process and completes the handshake. The process is stopped when the scope closes. If only
      * Deno's permissions would confine it, it is started only with consent; see `ProcessSpec.consent`.
      */
-    readonly start: (
-      spec: PluginProcess.ProcessSpec,
-    ) => Effect.Effect<PluginProcess.PluginProcess, PluginError, Scope.Scope>
+    readonly start: (spec: ProcessSpec) => Effect.Effect<PluginProcess.PluginProcess, PluginError, Scope.Scope>
     /** How plugins would be confined if they were started now. */
     readonly confinement: Effect.Effect<HostConfinement, Tools.DenoMissing | Tier.SandboxUnavailable>
   }
@@ -98,11 +97,7 @@ export const layerOf = (
   )
 
 /** Fails if nobody consented, or if the consent cannot be looked up. */
-const assertConsent = (
-  { manifest, consent }: PluginProcess.ProcessSpec,
-  { why, improve }: Tier.ChosenTier,
-  hostConsents: boolean,
-) =>
+const assertConsent = ({ manifest, consent }: ProcessSpec, { why, improve }: Tier.ChosenTier, hostConsents: boolean) =>
   Effect.gen(function* () {
     const { name: plugin, version } = manifest
     const isGiven = yield* (consent?.(hostConsents) ?? Effect.succeed(hostConsents)).pipe(

@@ -74,7 +74,7 @@ export interface ReadPaths {
 
 /**
  * Fails if a link in the readable paths leads out of them, or into a hidden path. Deno checks the path of a link, not
- * its target. A dangling link counts as the path that it points to.
+ * its target. A link that dangles, or leads where this user may not look, counts as the path that it points to.
  */
 export const assertLinksInside = (
   plugin: string,
@@ -107,12 +107,15 @@ const firstLeaving = async (root: string, { readable, hidden }: ReadPaths) => {
       const place = path.join(directory, entry.name)
       if (entry.isDirectory() && !hidden.includes(place)) waiting.push(place)
       if (!entry.isSymbolicLink()) continue
-      const target = await realpathOfExisting(place).catch(() => place)
+      const target = await realpathOfExisting(place).catch(() => firstStep(place))
       if (!isInsideAny(target, readable) || isHidden(target, { readable, hidden })) return { link: place, target }
     }
   }
   return undefined
 }
+
+/** The path that is written in a link. Where it is a link itself that leaves, it is found at its own place. */
+const firstStep = async (link: string) => path.resolve(path.dirname(link), await fs.readlink(link))
 
 /** Whether a path is hidden, and not in a readable directory inside the hidden one (the plugin's own directory). */
 const isHidden = (target: string, { readable, hidden }: ReadPaths): boolean =>

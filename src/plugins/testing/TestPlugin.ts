@@ -1,93 +1,26 @@
 /** The test kit for plugin authors: loads a plugin in its real sandbox and calls its components. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { Cause, Clock, Effect, Either, Exit, Schema, Scope } from "effect"
+import { Cause, Clock, Effect, Either, Exit, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import type { Signal } from "../author.ts"
 import * as Grants from "../manifest/Grants.ts"
 import * as Manifest from "../manifest/Manifest.ts"
 import * as PluginHost from "../process/PluginHost.ts"
 import type { CallOptions, PluginProcess, Progress } from "../process/PluginProcess.ts"
 import { isShipped } from "../Shipped.ts"
 import { SandboxConsentMissing } from "../sandbox/Consent.ts"
-import { WantedTier } from "../sandbox/Tier.ts"
 import type { Verdict } from "../Verdict.ts"
-import { type Answers, type BrokeredCall, intercepting } from "./Answers.ts"
-import { type Files, makeDirectories } from "./directories.ts"
+import { type BrokeredCall, intercepting } from "./Answers.ts"
+import { makeDirectories } from "./directories.ts"
 import { callOf, type GivenTask } from "./GivenTask.ts"
 import * as PrecomputedBytes from "./PrecomputedBytes.ts"
+import { CallPluginOptions, LoadPluginOptions } from "./TestOptions.ts"
 
 export type { Answers, BrokeredCall } from "./Answers.ts"
 export type { Files } from "./directories.ts"
 export type { GivenTask } from "./GivenTask.ts"
-
-/** Options of `loadPlugin`. */
-export interface LoadPluginOptions {
-  /**
-   * The workspace: an existing directory, or the contents of files by their paths, which are written to a temporary
-   * directory. Default: an empty temporary directory.
-   */
-  readonly workspace?: string | Files
-  /** Scripted answers to host requests. The host carries out requests that have no script. */
-  readonly answers?: Answers
-  /** The seed of `context.random`. Default: 1. */
-  readonly seed?: number
-  /** The value of `context.now`, in epoch milliseconds. Default: the current time. */
-  readonly now?: number
-  /** Accepts a manifest that `hindcast plugin add --lenient` accepts. Default: false. */
-  readonly lenient?: boolean
-  /** The sandbox tier. Default: the strongest that this machine has. */
-  readonly sandbox?: WantedTier
-  /**
-   * `flags` consents to running the plugin even if only Deno's permissions confine it, as on macOS, on Windows and on
-   * Linux without a second layer. Set it for a plugin that you wrote or trust. Default: without a second layer, the
-   * plugin is not started.
-   */
-  readonly consent?: "flags"
-}
-
-/** Options of one call. */
-export interface CallPluginOptions {
-  /** The time-out in milliseconds. Default: the manifest's, else 30 000. */
-  readonly timeoutMs?: number
-  /** Cancels the call. */
-  readonly signal?: Signal
-  /** Called with each progress report of the plugin (`context.progress`). */
-  readonly onProgress?: (progress: Progress) => void
-}
-
-const AnswersSchema = Options.of<Answers>({
-  optional: {
-    run: Options.callable<NonNullable<Answers["run"]>>(),
-    fetch: Options.callable<NonNullable<Answers["fetch"]>>(),
-  },
-}).annotations({ description: "an object with functions run or fetch" })
-
-/** The schema of `LoadPluginOptions`. */
-const LoadPluginOptions = Options.of<LoadPluginOptions>({
-  optional: {
-    workspace: Schema.Union(Options.Path, Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
-      description: "a directory, or the texts of files by their paths",
-    }),
-    answers: AnswersSchema,
-    seed: Options.Seed,
-    now: Options.wholeNumber(0),
-    lenient: Schema.Boolean,
-    sandbox: WantedTier,
-    consent: Schema.Literal("flags"),
-  },
-})
-
-/** The schema of `CallPluginOptions`. */
-const CallPluginOptions = Options.of<CallPluginOptions>({
-  optional: {
-    timeoutMs: Options.Milliseconds,
-    signal: Options.kind<AbortSignal>("an AbortSignal", (value) => value instanceof AbortSignal),
-    onProgress: Options.callable<(progress: Progress) => void>(),
-  },
-})
 
 /** A line that the plugin logged by `context.log`, or printed. */
 export interface LogLine {

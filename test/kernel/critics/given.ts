@@ -9,7 +9,7 @@ import * as PluginCriticProcess from "../../../src/kernel/critics/PluginCriticPr
 import type { Rubric } from "../../../src/kernel/rules/Rubric.ts"
 import * as Manifest from "../../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../../src/plugins/process/PluginHost.ts"
-import type { ProcessLimits } from "../../../src/plugins/process/PluginProcess.ts"
+import type { ProcessLimits } from "../../../src/plugins/process/ProcessSpec.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 
 /** Events as a log would hold them: positions from 1, ten milliseconds apart. */

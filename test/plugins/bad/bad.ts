@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type { CoreNewEvent } from "../../../src/events/log/EventLog.ts"
-import type { ProcessLimits } from "../../../src/plugins/process/PluginProcess.ts"
+import type { ProcessLimits } from "../../../src/plugins/process/ProcessSpec.ts"
 import { startRecording } from "../fixtures.ts"
 
 /** A plugin that behaves badly when it is called. */
