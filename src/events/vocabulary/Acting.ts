@@ -18,6 +18,7 @@ export const actingEvents = [
       args: Json,
       argsDigest: Sha256.annotations({ description: "Over the canonical JSON of `args` (RFC 8785)" }),
       priority: Schema.Finite,
+      callId: optional(Schema.NonEmptyString.annotations({ description: "The model's id of the tool call" })),
     },
     { personal: { args: null } },
   ),

@@ -4,6 +4,37 @@ import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
+/** The tokens that a model used, as far as its provider says. */
+export const ModelUsage = Schema.Struct({
+  inputTokens: Schema.NonNegativeInt.annotations({ description: "All of the request, the cached part among it" }),
+  outputTokens: Schema.NonNegativeInt.annotations({ description: "All of the answer, reasoning among it" }),
+  cachedTokens: optional(
+    Schema.NonNegativeInt.annotations({ description: "Part of `inputTokens`, read from the provider's cache" }),
+  ),
+  reasoningTokens: optional(Schema.NonNegativeInt.annotations({ description: "Part of `outputTokens`" })),
+}).annotations({ identifier: "ModelUsage" })
+
+export interface ModelUsage extends Schema.Schema.Type<typeof ModelUsage> {}
+
+/** What a model's answer cost, by a table of prices. */
+export const ModelCost = Schema.Struct({
+  usd: Schema.NonNegative.annotations({ description: "In US dollars" }),
+  prices: Schema.NonEmptyString.annotations({ description: "The table of prices, `name@version`" }),
+}).annotations({ identifier: "ModelCost" })
+
+export interface ModelCost extends Schema.Schema.Type<typeof ModelCost> {}
+
+/** Why a model did not answer, or not to the end. */
+export const ModelFailureKind = Schema.Literal(
+  ...["unauthorized", "unknown-model", "invalid-request", "context-too-long", "refused"],
+  ...["rate-limited", "overloaded", "unreachable", "timed-out", "cut-off", "unreadable", "empty"],
+  ...["cancelled", "not-recorded"],
+).annotations({ identifier: "ModelFailureKind" })
+
+export type ModelFailureKind = typeof ModelFailureKind.Type
+
+const latencyMs = Milliseconds
+
 /** Events of an agent. */
 export const decidingEvents = [
   eventType(
@@ -11,6 +42,18 @@ export const decidingEvents = [
     "Something was said to the agent.",
     { source: Schema.String, content: Json },
     { personal: { content: null } },
+  ),
+  eventType(
+    "GuideApplied",
+    "An agent was told who it is, before its first turn and whenever that changed.",
+    {
+      digest: Sha256.annotations({ description: "Over the canonical JSON of the other fields (RFC 8785)" }),
+      systemPrompt: Schema.String.annotations({ description: "The whole of it, with what the kernel adds" }),
+      temperature: optional(Schema.Finite),
+      memoryPolicy: JsonObject,
+      initialMemories: Schema.Array(Schema.String),
+    },
+    { personal: { systemPrompt: SHREDDED, initialMemories: [] } },
   ),
   eventType(
     "DecisionMade",
@@ -53,11 +96,43 @@ export const decidingEvents = [
     "A language model answered.",
     {
       response: Json,
-      usage: Schema.Struct({ inputTokens: Schema.NonNegativeInt, outputTokens: Schema.NonNegativeInt }),
-      latencyMs: Milliseconds,
+      usage: ModelUsage,
+      cost: optional(ModelCost),
+      latencyMs,
     },
     { personal: { response: null } },
   ),
+  eventType(
+    "ModelFailed",
+    "A language model did not answer, or not to the end.",
+    {
+      kind: ModelFailureKind,
+      reason: Schema.String,
+      response: optional(Json.annotations({ description: "What had come of the answer" })),
+      usage: optional(ModelUsage),
+      cost: optional(ModelCost),
+      retryAfterMs: optional(Milliseconds.annotations({ description: "How long the provider asked to wait, in ms" })),
+      latencyMs,
+    },
+    { personal: { reason: SHREDDED, response: null } },
+  ),
+  eventType(
+    "MemoryCompacted",
+    "A part of a conversation was replaced by a summary in what the model is told. The log keeps the whole.",
+    {
+      policy: Schema.NonEmptyString,
+      messages: Schema.Positive.pipe(Schema.int()).annotations({
+        description: "Number of messages, from the start of the conversation, that the summary stands for",
+      }),
+      summary: Schema.String,
+    },
+    { personal: { summary: SHREDDED } },
+  ),
+  eventType("BudgetExceeded", "An agent used up a budget, and asked no model any more.", {
+    budget: Schema.Literal("steps", "tokens", "usd", "wallMs", "commands"),
+    limit: Schema.NonNegative,
+    used: Schema.NonNegative,
+  }),
   eventType("RandomDrawn", "A random value that no recorded seed determines.", {
     purpose: optional(Schema.String),
     value: Json,

@@ -74,6 +74,10 @@ const summaries: Summaries = {
   DecisionMade: ({ agent, choice }) => `${agent} ${value(choice)}`,
   MessageSent: ({ content }) => content,
   AgentStateChanged: ({ state }) => value(state),
+  GuideApplied: ({ systemPrompt }) => value(systemPrompt),
+  ModelFailed: ({ kind, reason }) => `${kind}: ${reason}`,
+  MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
+  BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
   ModelResponded: ({ usage, latencyMs }) =>
     `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}`,

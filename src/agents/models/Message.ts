@@ -1,0 +1,73 @@
+/**
+ * The messages of a conversation with a language model, independent of any provider. They are recorded in the log, so
+ * each has a schema.
+ */
+
+import { Schema } from "effect"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+
+/** Text. */
+export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+
+/** An image or another file, as base64. */
+export const FilePart = Schema.Struct({
+  type: Schema.Literal("file"),
+  mediaType: Schema.NonEmptyString.annotations({ description: "Media type (RFC 6838), such as `image/png`" }),
+  data: Schema.String.annotations({ description: "Base64 (RFC 4648)" }),
+})
+
+/** A part of what a model is told. */
+export const ContentPart = Schema.Union(TextPart, FilePart).annotations({ identifier: "ContentPart" })
+
+export type ContentPart = typeof ContentPart.Type
+
+/** What a provider wants to be given back unchanged with a part of its answer, such as the signature of reasoning. */
+const providerMetadata = optional(JsonObject)
+
+/** What a model thought before it answered, as far as its provider shows it. */
+export const ReasoningPart = Schema.Struct({
+  type: Schema.Literal("reasoning"),
+  text: Schema.String,
+  providerMetadata,
+})
+
+/** A tool call of a model. */
+export const CallPart = Schema.Struct({
+  type: Schema.Literal("call"),
+  callId: Schema.NonEmptyString.annotations({ description: "The model's id of the call" }),
+  tool: Schema.String.annotations({ description: "The tool's name as the model wrote it" }),
+  args: Json.annotations({ description: "The arguments; where they are no JSON, the text that the model wrote" }),
+  invalid: optional(Schema.Literal(true).annotations({ description: "Present where the arguments are no JSON" })),
+  providerMetadata,
+})
+
+export type CallPart = typeof CallPart.Type
+
+/** A part of a model's answer. */
+export const AnswerPart = Schema.Union(
+  Schema.Struct({ ...TextPart.fields, providerMetadata }),
+  ReasoningPart,
+  CallPart,
+).annotations({ identifier: "AnswerPart" })
+
+export type AnswerPart = typeof AnswerPart.Type
+
+/** How a tool call ended. */
+export const ToolResult = Schema.Struct({
+  callId: Schema.NonEmptyString,
+  tool: Schema.String,
+  isError: Schema.Boolean.annotations({ description: "Whether the call did not succeed" }),
+  content: Json.annotations({ description: "The result, or why there is none" }),
+}).annotations({ identifier: "ToolResult" })
+
+export type ToolResult = typeof ToolResult.Type
+
+/** One message of a conversation. What the agent is (its system prompt) is told beside the messages. */
+export const Message = Schema.Union(
+  Schema.Struct({ role: Schema.Literal("user"), content: Schema.Array(ContentPart) }),
+  Schema.Struct({ role: Schema.Literal("assistant"), content: Schema.Array(AnswerPart) }),
+  Schema.Struct({ role: Schema.Literal("tool"), content: Schema.Array(ToolResult) }),
+).annotations({ identifier: "Message" })
+
+export type Message = typeof Message.Type
