@@ -197,6 +197,7 @@ describe("a link that leaves what was granted", () => {
     Effect.gen(function* () {
       const closed = path.join(yield* temporaryDirectory, "closed")
       fs.mkdirSync(closed, { mode: 0o000 })
+      yield* Effect.addFinalizer(() => Effect.sync(() => fs.chmodSync(closed, 0o700)))
       const targets = ["/etc/passwd", "../../outside/secret.txt", "/etc", "/missing/yet", "x/../../../outside"]
       for (const target of [...targets, path.join(closed, "yet")]) {
         const error = yield* Effect.flip(
