@@ -58,7 +58,12 @@ export interface Model {
   /**
    * Asks the model for one turn. `onDelta` is called with each piece as it comes. An answer that did not end cleanly
    * fails, with what had come and the usage as far as it is known. If the effect is interrupted, the connection is
-   * closed.
+   * closed. `onUsage` is called with the tokens used so far, where the provider says them before the end: they are all
+   * that is known of a turn that is interrupted.
    */
-  readonly turn: (request: TurnRequest, onDelta: (delta: Delta) => void) => Effect.Effect<Turn, ModelCallFailed>
+  readonly turn: (
+    request: TurnRequest,
+    onDelta: (delta: Delta) => void,
+    onUsage?: (usage: ModelUsage) => void,
+  ) => Effect.Effect<Turn, ModelCallFailed>
 }

@@ -1,0 +1,136 @@
+/** A model of a provider package of the AI SDK (`LanguageModelV3`): one streamed turn, with a typed outcome. */
+
+import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider"
+import { Clock, Effect } from "effect"
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
+import type { Json } from "../../values/Json.ts"
+import * as Answer from "./Answer.ts"
+import { classify, type Failure, reasonOf } from "./Failure.ts"
+import type { AnswerPart } from "./Message.ts"
+import type { Delta, Model, Turn, TurnRequest } from "./Model.ts"
+import * as Prompt from "./Prompt.ts"
+import type { Provider } from "./Provider.ts"
+import type { Secrets } from "./Secrets.ts"
+
+/** What a model is made of. */
+export interface Parts {
+  readonly provider: Provider
+  readonly language: LanguageModelV3
+  readonly model: string
+  /** Texts that no answer and no error may hold. */
+  readonly secrets: Secrets
+  /** Longest silence of the server, in milliseconds: before the first piece and between two. */
+  readonly timeoutMs: number
+}
+
+/**
+ * Makes the model. Its rules for an answer:
+ *
+ * - It is a turn only if it ended cleanly. A stream that ends without a finish, or with the finish `other` or `error`,
+ *   fails as `cut-off`.
+ * - Where it reached the limit of tokens, its calls are left out: the last may be incomplete, and the others were meant
+ *   to come with it. If there is no text either, it fails as `cut-off`.
+ * - A finish by a content filter and a refusal fail as `refused`; an answer with neither text nor call fails as `empty`.
+ * - Arguments that are no JSON are kept as text, marked `invalid`. A tool's name is passed on as the model wrote it.
+ * - It asks once: retries are the caller's.
+ */
+export const make = (parts: Parts): Model => ({
+  provider: parts.provider.name,
+  model: parts.model,
+  turn: (request, onDelta, onUsage) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => new AbortController()),
+      (connection) => turn(parts, request, connection.signal, onDelta, onUsage),
+      (connection) => Effect.sync(() => connection.abort()),
+    ),
+})
+
+const turn = (
+  { provider, language, model, secrets, timeoutMs }: Parts,
+  request: TurnRequest,
+  abortSignal: AbortSignal,
+  onDelta: (delta: Delta) => void,
+  onUsage: (usage: ModelUsage) => void = () => {},
+): Effect.Effect<Turn, ModelCallFailed> => {
+  const answer = Answer.empty(provider.raw)
+  const failed = (failure: Failure): ModelCallFailed => {
+    const [parts, usage] = [secrets.redactJson(answer.parts()), answer.usage()]
+    return new ModelCallFailed({
+      ...{ provider: provider.name, model, ...failure },
+      ...(parts.length === 0 ? {} : { response: responseOf(parts) }),
+      ...(usage === undefined ? {} : { usage }),
+    })
+  }
+  const classified = (error: unknown) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(failed(classify(error, secrets.redact, now))))
+  const waited = <A>(step: () => PromiseLike<A>) =>
+    Effect.tryPromise({ try: step, catch: (error) => ({ error }) }).pipe(
+      Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => ({ error: new Silence(timeoutMs) }) }),
+      Effect.catchAll(({ error }) => classified(error)),
+    )
+  const options = { ...Prompt.callOptions(request, provider.looseTools === true), ...provider.callOptions }
+  const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
+    Effect.gen(function* () {
+      for (;;) {
+        const { done, value } = yield* waited(() => reader.read())
+        if (done) return
+        const delta = answer.take(value)
+        if (delta !== undefined) onDelta(delta)
+        const usage = value.type === "raw" ? answer.usage() : undefined
+        if (usage !== undefined) onUsage(usage)
+      }
+    })
+  return Effect.gen(function* () {
+    const { stream } = yield* waited(() => language.doStream({ ...options, includeRawChunks: true, abortSignal }))
+    yield* reading(stream.getReader())
+    const sent = answer.error()
+    if (sent !== undefined) return yield* classified(sent.error)
+    const ended = outcome(answer, request.maxOutputTokens)
+    if ("kind" in ended) return yield* Effect.fail(failed({ ...ended, reason: reasonOf(ended.reason, secrets.redact) }))
+    return { ...ended, parts: secrets.redactJson(ended.parts) }
+  })
+}
+
+/** The server said nothing for too long. */
+class Silence extends Error {
+  override readonly name = "TimeoutError"
+  constructor(timeoutMs: number) {
+    super(`The server sent nothing for ${timeoutMs} ms`)
+  }
+}
+
+/** What a stream without an error comes to. */
+const outcome = (answer: Answer.Answer, limit: number | undefined): Turn | Failure => {
+  const parts = answer.parts()
+  const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")
+  const hasCalls = parts.some(({ type }) => type === "call")
+  const turn = { parts, usage: answer.usage() ?? { inputTokens: 0, outputTokens: 0 } }
+  if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
+  switch (answer.finish()) {
+    case "content-filter":
+      return { kind: "refused", reason: `The provider or the model refused to answer${said(parts)}` }
+    case "length": {
+      const before = `The limit of ${limit === undefined ? "tokens" : `${limit} tokens`} was reached before any text came`
+      if (!hasText) return { kind: "cut-off", reason: before }
+      return { ...turn, parts: parts.filter(({ type }) => type !== "call"), finish: "length" }
+    }
+    case "stop":
+    case "tool-calls":
+      if (!hasText && !hasCalls) return { kind: "empty", reason: "The answer has neither text nor a tool call" }
+      return { ...turn, finish: hasCalls ? "calls" : "stop" }
+    case undefined:
+    case "other":
+    case "error":
+      return answer.hasBegun()
+        ? { kind: "cut-off", reason: "The answer ended without saying that it is whole" }
+        : { kind: "unreadable", reason: "What the server sent is no stream of an answer" }
+  }
+}
+
+const said = (parts: ReadonlyArray<AnswerPart>): string => {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ")
+  return text === "" ? "" : `: ${text}`
+}
+
+const responseOf = (parts: ReadonlyArray<AnswerPart>): Json => parts.map(({ ...part }): Json => ({ ...part }) as Json)

@@ -1,0 +1,28 @@
+/** How long to wait before a model is asked again. */
+
+import type { Failure } from "./Failure.ts"
+
+/** How often a request that failed is made again, by default. */
+export const DEFAULT_RETRIES = 4
+
+/** Wait before the first retry, in milliseconds, without jitter. */
+export const FIRST_WAIT_MS = 1000
+
+/** Longest wait that grows from retry to retry, in milliseconds. */
+export const LONGEST_WAIT_MS = 60_000
+
+/** Longest wait that a provider is granted, in milliseconds: 10 minutes. */
+export const LONGEST_GRANTED_MS = 600_000
+
+/**
+ * How long to wait before a retry, in milliseconds. The wait doubles from retry to retry, with equal jitter: it is
+ * between half of that and the whole. What the provider asked for wins, up to `LONGEST_GRANTED_MS`.
+ *
+ * @param attempt the number of the retry, from 0
+ * @param random a number from 0 to 1
+ */
+export const backoffMs = (attempt: number, { retryAfterMs }: Pick<Failure, "retryAfterMs">, random: number): number => {
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, LONGEST_GRANTED_MS)
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, attempt))
+  return Math.round(longest * (0.5 + 0.5 * random))
+}

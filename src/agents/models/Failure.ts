@@ -1,0 +1,182 @@
+/**
+ * Classifies what goes wrong when a model is asked: errors of the provider's package, of the network, and those that a
+ * provider sends in a stream. The reason holds no headers, no request and no key.
+ */
+
+import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
+import { plainText } from "../../values/Json.ts"
+import { fieldOf, textOf } from "./Field.ts"
+
+/** Why a model did not answer. */
+export interface Failure {
+  readonly kind: ModelFailureKind
+  /** For people: at most `LONGEST_REASON` characters. */
+  readonly reason: string
+  /** How long the provider asked to wait, in milliseconds: 0 to `LONGEST_RETRY_AFTER_MS`. */
+  readonly retryAfterMs?: number
+}
+
+/** Longest reason, in characters. */
+export const LONGEST_REASON = 500
+
+/** Longest wait that a provider can ask for, in milliseconds: a day. */
+export const LONGEST_RETRY_AFTER_MS = 86_400_000
+
+/**
+ * Classifies an error.
+ *
+ * @param redact removes keys from text
+ * @param now the time in milliseconds, for a `Retry-After` that is a date
+ */
+export const classify = (error: unknown, redact: (text: string) => string, now: number): Failure => {
+  const causes = causesOf(error)
+  const call = causes.find((cause) => fieldOf(cause, "name") === "AI_APICallError")
+  const found = known(causes) ?? (call === undefined ? ofNoCall(causes, error) : ofCall(call, causes))
+  const retryAfterMs = call === undefined ? undefined : retryAfter(call, now)
+  return {
+    kind: found.kind,
+    reason: reasonOf(found.reason, redact),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
+
+/** Text as a reason: without keys and credentials, on a bounded length. */
+export const reasonOf = (text: string, redact: (text: string) => string): string => {
+  const safe = plainText(redact(text).replaceAll(CREDENTIALS, "$1[redacted]"))
+  return safe.length <= LONGEST_REASON ? safe : `${safe.slice(0, LONGEST_REASON - 1)}…`.toWellFormed()
+}
+
+/** The user and password of a URL, and the value of an `Authorization` header. */
+const CREDENTIALS = /(\b(?:https?:\/\/(?=[^/\s]*@)|Bearer |Basic ))[^@\s"',]+/gi
+
+/** An error and what caused it, from the outside in. */
+const causesOf = (error: unknown): ReadonlyArray<unknown> => {
+  const causes: Array<unknown> = []
+  for (let cause = error; cause !== undefined && !causes.includes(cause); cause = fieldOf(cause, "cause")) {
+    causes.push(cause)
+  }
+  return causes
+}
+
+/** Errors whose name or code says it all. */
+const known = (causes: ReadonlyArray<unknown>): Failure | undefined => {
+  for (const cause of causes) {
+    const name = textOf(fieldOf(cause, "_tag")) ?? textOf(fieldOf(cause, "name")) ?? ""
+    const kind = KINDS.get(name) ?? (TIMEOUT_CODES.test(String(fieldOf(cause, "code"))) ? "timed-out" : undefined)
+    if (kind === "unreadable") return { kind, reason: `The answer cannot be read: ${shown(cause)}` }
+    if (kind !== undefined) return { kind, reason: messageOf(cause) ?? name }
+  }
+  return undefined
+}
+
+const KINDS: ReadonlyMap<string, ModelFailureKind> = new Map([
+  ["NotRecorded", "not-recorded"],
+  ["TimeoutError", "timed-out"],
+  ["AI_JSONParseError", "unreadable"],
+  ["AI_TypeValidationError", "unreadable"],
+  ["AI_EmptyResponseBodyError", "unreadable"],
+  ["AI_InvalidResponseDataError", "cut-off"],
+  ["AI_UnsupportedFunctionalityError", "invalid-request"],
+  ["AI_InvalidPromptError", "invalid-request"],
+  ["AI_InvalidArgumentError", "invalid-request"],
+  ["AI_NoSuchModelError", "unknown-model"],
+  ["AI_LoadAPIKeyError", "unauthorized"],
+])
+
+const TIMEOUT_CODES = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/
+
+/** A request that a server answered with an error, that did not reach it, or whose answer broke off. */
+const ofCall = (call: unknown, causes: ReadonlyArray<unknown>): Failure => {
+  const status = fieldOf(call, "statusCode")
+  const deepest = messageOf(causes.at(-1)) ?? "no reason given"
+  if (typeof status !== "number") {
+    return { kind: "unreachable", reason: `${serverOf(call)} cannot be reached: ${deepest}` }
+  }
+  if (status < 300) return { kind: "cut-off", reason: `The answer broke off: ${deepest}` }
+  const said = saidBy(call)
+  return { kind: kindOfStatus(status, said), reason: `HTTP ${status}${placeOf(status, call)}: ${said}` }
+}
+
+/** What the server said: its message, or the start of the body where the package found no message in it. */
+const saidBy = (call: unknown): string => {
+  const message = messageOf(call) ?? ""
+  const body = textOf(fieldOf(call, "responseBody")) ?? ""
+  return fieldOf(call, "data") === undefined && body !== "" ? body : message
+}
+
+const kindOfStatus = (status: number, said: string): ModelFailureKind => {
+  if (status === 401 || status === 403) return "unauthorized"
+  if (status === 404) return "unknown-model"
+  if (status === 408) return "timed-out"
+  if (status === 413) return "context-too-long"
+  if (status === 429) return "rate-limited"
+  return status >= 500 ? "overloaded" : (kindOfWords(said) ?? "invalid-request")
+}
+
+/** Servers answer 400 for much: the words tell. */
+const kindOfWords = (said: string): ModelFailureKind | undefined => WORDS.find(([, pattern]) => pattern.test(said))?.[0]
+
+const WORDS: ReadonlyArray<readonly [ModelFailureKind, RegExp]> = [
+  [
+    "context-too-long",
+    /context[ _-]?(length|window|size|limit)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|token count.{0,40}exceed|request_too_large/i,
+  ],
+  [
+    "unauthorized",
+    /api[ _-]?key (not valid|invalid|is invalid)|invalid[ _](x-)?api[ _-]?key|authentication_error|permission_error/i,
+  ],
+  ["unknown-model", /model_not_found|model.{0,100}(not found|does not exist|is not supported)|not_found_error/i],
+  ["rate-limited", /rate[ _-]?limit|resource_exhausted|insufficient_quota|too many requests/i],
+  ["overloaded", /overloaded|server_error|internal_error|api_error|unavailable/i],
+  ["timed-out", /timeout_error|timed out/i],
+  ["refused", /content_(policy|filter)|content management policy|blocked.{0,40}(safety|content)/i],
+  ["invalid-request", /invalid_request|invalid_argument|bad_request/i],
+]
+
+/** A wrong URL is answered with 404 as well, and a redirect is not followed: it would take the key elsewhere. */
+const placeOf = (status: number, call: unknown): string => {
+  if (status === 404) return ` at ${serverOf(call)}`
+  return status < 400 ? ` (a redirect, which is not followed) at ${serverOf(call)}` : ""
+}
+
+/** The URL of the request, without credentials and query. */
+const serverOf = (call: unknown): string => {
+  const url = textOf(fieldOf(call, "url"))
+  if (url === undefined || !URL.canParse(url)) return "The server"
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
+
+/** What a provider sends in a stream as an error, and what the network says of a stream that broke. */
+const ofNoCall = (causes: ReadonlyArray<unknown>, error: unknown): Failure => {
+  const broken = causes.some((cause) => NETWORK.test(`${messageOf(cause)} ${String(fieldOf(cause, "code"))}`))
+  if (broken) return { kind: "cut-off", reason: `The answer broke off: ${messageOf(causes.at(-1))}` }
+  if (error instanceof Error) return { kind: "unreadable", reason: `The answer cannot be read: ${shown(error)}` }
+  const words = [fieldOf(error, "type"), fieldOf(error, "code"), fieldOf(error, "status"), messageOf(error)]
+  const said = words.filter((word) => textOf(word) !== undefined).join(": ")
+  const status = fieldOf(error, "statusCode") ?? fieldOf(error, "code")
+  const byStatus = typeof status === "number" && status >= 400 ? kindOfStatus(status, said) : undefined
+  return { kind: kindOfWords(said) ?? byStatus ?? "cut-off", reason: said === "" ? "The provider sent an error" : said }
+}
+
+const NETWORK = /terminated|aborted|socket|other side closed|fetch failed|premature|ECONN|EPIPE|UND_ERR/i
+
+const messageOf = (error: unknown): string | undefined => textOf(fieldOf(error, "message")) ?? textOf(error)
+
+/** A message of a package may repeat the whole piece: its first line is enough. */
+const shown = (cause: unknown): string => messageOf(cause)?.split("\n")[0] ?? "no reason given"
+
+/** `retry-after-ms`, `Retry-After` as seconds or as a date (RFC 9110 §10.2.3), or Google's `retryDelay`. */
+const retryAfter = (call: unknown, now: number): number | undefined => {
+  const headers = fieldOf(call, "responseHeaders")
+  const [ms, after] = [textOf(fieldOf(headers, "retry-after-ms")), textOf(fieldOf(headers, "retry-after"))]
+  const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(String(fieldOf(call, "responseBody")))?.[1]
+  const candidates = [
+    Number(ms ?? Number.NaN),
+    Number(after ?? Number.NaN) * 1000,
+    after === undefined || /^[\d.\s-]*$/.test(after) ? Number.NaN : Date.parse(after) - now,
+    Number(delay ?? Number.NaN) * 1000,
+  ]
+  const wait = candidates.find(Number.isFinite)
+  return wait === undefined ? undefined : Math.min(Math.max(0, Math.ceil(wait)), LONGEST_RETRY_AFTER_MS)
+}

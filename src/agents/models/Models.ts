@@ -1,0 +1,147 @@
+/** Loads models by name: `anthropic/claude-sonnet-4-5`, `ollama/llama3.2`. */
+
+import { Effect, Either, Redacted } from "effect"
+import * as DidYouMean from "../../values/DidYouMean.ts"
+import * as Options from "../../values/Options.ts"
+import * as AiSdkModel from "./AiSdkModel.ts"
+import type { Model } from "./Model.ts"
+import * as Provider from "./Provider.ts"
+import * as Secrets from "./Secrets.ts"
+import { KeyMissing, type ProviderMissing, UnknownProvider } from "./UnusableModel.ts"
+
+/** Options of `load`. */
+export interface ModelOptions {
+  /**
+   * The server's URL. Default: the provider's own. `openai-compatible` has none: it is required there, or
+   * `OPENAI_COMPATIBLE_BASE_URL` is set.
+   */
+  readonly baseURL?: string
+  /**
+   * The key. Default: the environment variable of the provider: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`,
+   * `GOOGLE_GENERATIVE_AI_API_KEY`, `OPENAI_COMPATIBLE_API_KEY`.
+   */
+  readonly apiKey?: string | Redacted.Redacted<string>
+  /** Further headers of each request. Their values are as secret as the key. */
+  readonly headers?: { readonly [name: string]: string }
+  /** Makes the requests. Default: the global `fetch`. `Cassette.play` has one. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Longest silence of the server, in milliseconds: before the answer and within it. Default: `DEFAULT_TIMEOUT_MS`. */
+  readonly timeoutMs?: number
+}
+
+/** Default of `timeoutMs`: 5 minutes, since a model that reasons may be silent for minutes. */
+export const DEFAULT_TIMEOUT_MS = 300_000
+
+/**
+ * Loads a model. No request is made. The key is read once, from the option or the environment; it is in no error, no
+ * event and nothing that can be printed of the model. A redirect of the server is not followed, since it would take the
+ * key elsewhere.
+ *
+ * @param name `provider/model`, with the provider's own name of the model, which may have slashes
+ */
+export const load = (
+  name: string,
+  options: ModelOptions = {},
+): Effect.Effect<Model, Options.InvalidOptions | ProviderMissing | UnknownProvider | KeyMissing> =>
+  Effect.gen(function* () {
+    const {
+      fetch = globalThis.fetch,
+      headers = {},
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      ...given
+    } = yield* Options.decode(OF, Schema, options)
+    const [provider, model] = yield* named(name)
+    const apiKey = yield* keyOf(provider, given.apiKey)
+    const baseURL = yield* baseURLOf(provider, given.baseURL)
+    const settings = { apiKey, baseURL, headers, fetch: withoutRedirects(fetch) }
+    const language = yield* Provider.languageModel(provider, model, settings)
+    const secrets = Secrets.of([...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)])
+    return AiSdkModel.make({ provider, language, model, secrets, timeoutMs })
+  })
+
+const OF = "Models.load"
+
+/** Neither schema shows what it found: it may be a key. */
+const Schema = Options.of<ModelOptions>({
+  optional: {
+    baseURL: Options.Text,
+    apiKey: Options.kind("text or a Redacted", (key) => typeof key === "string" || Redacted.isRedacted(key)),
+    headers: Options.kind(
+      "an object of header names and texts that a header can hold",
+      (headers) =>
+        Options.has()(headers) &&
+        Object.entries(headers as object).every(([name, text]) => HEADER_NAME.test(name) && isHeaderText(text)),
+    ),
+    fetch: Options.callable<typeof globalThis.fetch>(),
+    timeoutMs: Options.Milliseconds,
+  },
+})
+
+/** A token (RFC 9110 §5.6.2). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+const isHeaderText = (text: unknown): text is string => typeof text === "string" && /^[\x20-\x7e]*$/.test(text)
+
+const named = (name: string): Effect.Effect<readonly [Provider.Provider, string], UnknownProvider> => {
+  const text = String(name)
+  const slash = text.indexOf("/")
+  const [prefix, model] = slash < 0 ? [text, ""] : [text.slice(0, slash), text.slice(slash + 1).trim()]
+  const provider = Provider.providers.find((known) => known.name === prefix)
+  if (provider !== undefined && model !== "") return Effect.succeed([provider, model])
+  const known = Provider.providers.map(({ name }) => name)
+  const [nearest] = provider === undefined ? DidYouMean.similarNames(prefix, known) : []
+  return Effect.fail(new UnknownProvider({ found: text, known, ...(nearest === undefined ? {} : { nearest }) }))
+}
+
+const invalid = (path: string, expected: string, found: string) =>
+  new Options.InvalidOptions({ of: OF, problems: [{ path, expected, found }] })
+
+/** A line break at the end is a file's: it is no part of the key. */
+const keyOf = (
+  { name: provider, keyVariable, needsKey }: Provider.Provider,
+  given: ModelOptions["apiKey"],
+): Effect.Effect<string | undefined, Options.InvalidOptions | KeyMissing> => {
+  const option =
+    given === undefined ? undefined : String(Redacted.isRedacted(given) ? Redacted.value(given) : given).trim()
+  if (option !== undefined) {
+    const found = option === "" ? "nothing but spaces" : "characters that no header can hold"
+    return isKey(option) ? Effect.succeed(option) : Effect.fail(invalid("apiKey", "a key", found))
+  }
+  if (keyVariable === undefined) return Effect.succeed(undefined)
+  const variable = process.env[keyVariable]?.trim() ?? ""
+  if (isKey(variable)) return Effect.succeed(variable)
+  const found = variable === "" ? "none" : "characters that no header can hold"
+  return variable === "" && !needsKey
+    ? Effect.succeed(undefined)
+    : Effect.fail(new KeyMissing({ provider, variable: keyVariable, found }))
+}
+
+const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+const baseURLOf = (
+  { name, needsBaseURL, baseURLVariable }: Provider.Provider,
+  given: string | undefined,
+): Effect.Effect<string | undefined, Options.InvalidOptions> => {
+  const text = given ?? (baseURLVariable === undefined ? undefined : process.env[baseURLVariable])
+  if (text === undefined || text === "") {
+    const expected = `the server's URL, for ${name} (or the environment variable ${baseURLVariable})`
+    return needsBaseURL ? Effect.fail(invalid("baseURL", expected, "nothing")) : Effect.succeed(undefined)
+  }
+  return Either.mapLeft(plainURL(text), (found) =>
+    invalid("baseURL", "an http or https URL without user, password, query and fragment", found),
+  )
+}
+
+/** The URL; or what it is instead, without what may be secret in it. */
+const plainURL = (text: string): Either.Either<string, string> => {
+  if (!URL.canParse(text)) return Either.left("text that is no URL")
+  const { protocol, username, password, search, hash } = new URL(text)
+  if (protocol !== "http:" && protocol !== "https:") return Either.left(`a URL of ${protocol}`)
+  if (username !== "" || password !== "") return Either.left("a URL with a user or a password")
+  return search === "" && hash === "" ? Either.right(text) : Either.left("a URL with a query or a fragment")
+}
+
+const withoutRedirects =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  (input, init) =>
+    fetch(input, { ...init, redirect: "manual" })

@@ -1,0 +1,71 @@
+/** Loads packages that Hindcast can use and does not depend on, when they are first needed. */
+
+import * as fs from "node:fs"
+import { createRequire } from "node:module"
+import * as path from "node:path"
+import { pathToFileURL } from "node:url"
+import { Effect, Schema } from "effect"
+import * as Installed from "../../platform/Installed.ts"
+
+/** A package that was loaded. */
+export interface Loaded {
+  readonly version: string
+  /** What it exports, by name. */
+  readonly exports: ReadonlyMap<string, unknown>
+}
+
+/** The version of a package that is installed and does not fit; undefined if it is not installed. */
+export interface Unfit {
+  readonly found: string | undefined
+}
+
+/**
+ * Loads an installed package.
+ *
+ * @param major the version that fits: `3` is every 3.x, `0.1` every 0.1.x
+ * @param places resolve the package, the first that has it. Default: Hindcast's own place, then the working directory.
+ */
+export const load = (
+  name: string,
+  major: string,
+  places: ReadonlyArray<NodeJS.Require> = defaultPlaces(),
+): Effect.Effect<Loaded, Unfit> =>
+  Effect.gen(function* () {
+    const found = places.flatMap((place) => installedAt(place, name) ?? [])
+    const fit = found.find(({ version }) => version.startsWith(`${major}.`))
+    if (fit === undefined) return yield* Effect.fail({ found: found[0]?.version })
+    const exports = yield* Effect.tryPromise({
+      try: () => importFile(fit.entry),
+      catch: (): Unfit => ({ found: `${fit.version}, which does not load` }),
+    })
+    return { version: fit.version, exports }
+  })
+
+const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [
+  Installed.requireOf(import.meta.url),
+  createRequire(path.join(process.cwd(), path.sep)),
+]
+
+const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
+
+/** Reads the package's manifest by its path: not every package exports it. */
+const installedAt = (place: NodeJS.Require, name: string) => {
+  for (const directory of place.resolve.paths(name) ?? []) {
+    const manifest = path.join(directory, name, "package.json")
+    if (!fs.existsSync(manifest)) continue
+    try {
+      const { version } = Schema.decodeUnknownSync(Manifest)(fs.readFileSync(manifest, "utf8"))
+      return { version, entry: place.resolve(name) }
+    } catch {
+      return undefined
+    }
+  }
+  return undefined
+}
+
+/** A CommonJS module has what it exports in `default` as well, also where Node does not see the names. */
+const importFile = async (file: string): Promise<ReadonlyMap<string, unknown>> => {
+  const module: Record<string, unknown> = await import(pathToFileURL(file).href)
+  const common = typeof module.default === "object" && module.default !== null ? module.default : {}
+  return new Map([...Object.entries(common), ...Object.entries(module)])
+}

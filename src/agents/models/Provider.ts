@@ -1,0 +1,111 @@
+/** The providers of models: their packages, their keys, and how a model of each is made. */
+
+import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
+import { Effect } from "effect"
+import * as OptionalPackage from "./OptionalPackage.ts"
+import * as RawReading from "./RawReading.ts"
+import { ProviderMissing } from "./UnusableModel.ts"
+
+/** What the package of a provider is given to make a model. */
+export interface Settings {
+  readonly apiKey: string | undefined
+  readonly baseURL: string | undefined
+  readonly headers: { readonly [name: string]: string }
+  readonly fetch: typeof globalThis.fetch
+}
+
+/** A provider of models. */
+export interface Provider {
+  readonly name: string
+  readonly package: string
+  /** The major version of the package that fits. */
+  readonly major: string
+  /** What the package exports to make a provider from settings. */
+  readonly factory: string
+  /** The environment variable of the key; undefined if there is no key. */
+  readonly keyVariable?: string
+  readonly needsKey: boolean
+  /** The environment variable of the server's URL. */
+  readonly baseURLVariable?: string
+  /** Whether the provider has no server of its own, so that a URL has to be given. */
+  readonly needsBaseURL: boolean
+  /** What every request is made with. */
+  readonly callOptions?: Pick<LanguageModelV3CallOptions, "providerOptions">
+  /** Whether tools say that their schema is not to be made strict. */
+  readonly looseTools?: true
+  /** What the provider's own pieces of a stream tell that the package does not pass on. */
+  readonly raw: RawReading.RawReading
+}
+
+/** All providers. */
+export const providers: ReadonlyArray<Provider> = [
+  {
+    ...{ name: "anthropic", package: "@ai-sdk/anthropic", major: "3", factory: "createAnthropic" },
+    ...{ keyVariable: "ANTHROPIC_API_KEY", needsKey: true, needsBaseURL: false },
+    raw: RawReading.anthropic,
+  },
+  {
+    ...{ name: "openai", package: "@ai-sdk/openai", major: "3", factory: "createOpenAI" },
+    ...{ keyVariable: "OPENAI_API_KEY", needsKey: true, needsBaseURL: false },
+    // The log holds the whole conversation. If the provider stored it, requests would refer to answers by ids that
+    // another organisation or a later year does not know.
+    callOptions: { providerOptions: { openai: { store: false } } },
+    looseTools: true,
+    raw: RawReading.none,
+  },
+  {
+    ...{ name: "google", package: "@ai-sdk/google", major: "3", factory: "createGoogleGenerativeAI" },
+    ...{ keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY", needsKey: true, needsBaseURL: false },
+    raw: RawReading.google,
+  },
+  {
+    ...{ name: "ollama", package: "ollama-ai-provider-v2", major: "3", factory: "createOllama" },
+    ...{ needsKey: false, needsBaseURL: false },
+    raw: RawReading.ollama,
+  },
+  {
+    ...{
+      name: "openai-compatible",
+      package: "@ai-sdk/openai-compatible",
+      major: "2",
+      factory: "createOpenAICompatible",
+    },
+    ...{ keyVariable: "OPENAI_COMPATIBLE_API_KEY", needsKey: false },
+    ...{ baseURLVariable: "OPENAI_COMPATIBLE_BASE_URL", needsBaseURL: true },
+    raw: RawReading.openaiCompatible,
+  },
+]
+
+/** Makes a model of a provider. Its package is loaded at the first call. */
+export const languageModel = (
+  provider: Provider,
+  model: string,
+  { apiKey, baseURL, headers, fetch }: Settings,
+  places?: ReadonlyArray<NodeJS.Require>,
+): Effect.Effect<LanguageModelV3, ProviderMissing> => {
+  const { name, package: of, major } = provider
+  const missing = (found: string | undefined) =>
+    new ProviderMissing({ provider: name, package: of, major, ...(found === undefined ? {} : { found }) })
+  return OptionalPackage.load(of, major, places).pipe(
+    Effect.mapError(({ found }) => missing(found)),
+    Effect.flatMap(({ version, exports }) => {
+      const create = exports.get(provider.factory)
+      if (typeof create !== "function") return Effect.fail(missing(`${version}, which has no ${provider.factory}`))
+      const settings = {
+        ...(apiKey === undefined ? {} : { apiKey }),
+        ...(baseURL === undefined ? {} : { baseURL }),
+        ...(provider.needsBaseURL ? { name: NAME_OF_COMPATIBLE, includeUsage: true } : {}),
+        headers,
+        fetch,
+      }
+      const made: unknown = create(settings)(model)
+      return isLanguageModel(made) ? Effect.succeed(made) : Effect.fail(missing(`${version}, which is too new`))
+    }),
+  )
+}
+
+/** The name under which a compatible server's metadata are kept. */
+const NAME_OF_COMPATIBLE = "compatible"
+
+const isLanguageModel = (made: unknown): made is LanguageModelV3 =>
+  typeof made === "object" && made !== null && Reflect.get(made, "specificationVersion") === "v3"

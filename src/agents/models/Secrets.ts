@@ -1,0 +1,33 @@
+/** Keeps the texts of keys out of everything that is written. */
+
+import type { Json } from "../../values/Json.ts"
+
+/** Finds and removes the texts of some keys. */
+export interface Secrets {
+  /** Whether a key's text occurs in the text. */
+  readonly isIn: (text: string) => boolean
+  /** The text with `[redacted]` for each key. */
+  readonly redact: (text: string) => string
+  /** The value with `[redacted]` for each key in its texts. A value without one is returned as it is. */
+  readonly redactJson: <A extends Json>(value: A) => A
+}
+
+/** Shorter texts are no keys: a local server's `none` would be removed from every sentence. */
+const SHORTEST_SECRET = 8
+
+/** The secrets that these texts are. Each is also found as it is written in JSON and in a URL. */
+export const of = (texts: ReadonlyArray<string>): Secrets => {
+  const forms = texts
+    .filter((text) => text.length >= SHORTEST_SECRET)
+    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed())])
+    .sort((a, b) => b.length - a.length)
+  const isIn = (text: string) => forms.some((form) => text.includes(form))
+  const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
+  return {
+    isIn,
+    redact,
+    // The texts of a JSON value keep its shape: the type is the same.
+    redactJson: <A extends Json>(value: A): A =>
+      isIn(JSON.stringify(value)) ? (JSON.parse(redact(JSON.stringify(value))) as A) : value,
+  }
+}
