@@ -107,7 +107,8 @@ const outcome = (answer: Answer.Answer, limit: number | undefined): Turn | Failu
   const hasCalls = parts.some(({ type }) => type === "call")
   const turn = { parts, usage: answer.usage() ?? { inputTokens: 0, outputTokens: 0 } }
   if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
-  switch (answer.finish()) {
+  const finish = answer.finish()
+  switch (finish?.unified) {
     case "content-filter":
       return { kind: "refused", reason: `The provider or the model refused to answer${said(parts)}` }
     case "length": {
@@ -123,10 +124,12 @@ const outcome = (answer: Answer.Answer, limit: number | undefined): Turn | Failu
     case "other":
     case "error":
       return answer.hasBegun()
-        ? { kind: "cut-off", reason: "The answer ended without saying that it is whole" }
+        ? { kind: "cut-off", reason: `The answer ended without saying that it is whole${named(finish?.raw)}` }
         : { kind: "unreadable", reason: "What the server sent is no stream of an answer" }
   }
 }
+
+const named = (raw: string | undefined): string => (raw === undefined ? "" : ` (the provider names the reason ${raw})`)
 
 const said = (parts: ReadonlyArray<AnswerPart>): string => {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ")

@@ -16,7 +16,7 @@ export interface Answer {
   /** The tokens as far as they are known; undefined if the provider said nothing. */
   readonly usage: () => ModelUsage | undefined
   /** How the provider says that the answer ended; undefined until then. */
-  readonly finish: () => LanguageModelV3FinishReason["unified"] | undefined
+  readonly finish: () => LanguageModelV3FinishReason | undefined
   /** The first error that the provider sent in the stream. */
   readonly error: () => { readonly error: unknown } | undefined
   /** The refusal, if the model refused. */
@@ -40,7 +40,7 @@ export const empty = (raw: RawReading): Answer => {
   const growing = new Map<string, Growing>()
   const placed: Array<Growing> = []
   let [usage, early]: [ModelUsage | undefined, Partial<ModelUsage>] = [undefined, {}]
-  let finish: LanguageModelV3FinishReason["unified"] | undefined
+  let finish: LanguageModelV3FinishReason | undefined
   let error: { readonly error: unknown } | undefined
   let [refusal, hasBegun, hasEnded] = ["", false, raw.isEnd === undefined]
 
@@ -118,7 +118,7 @@ export const empty = (raw: RawReading): Answer => {
       case "tool-call":
         return piece.providerExecuted === true ? undefined : wholeCall(piece)
       case "finish":
-        finish = hasEnded || piece.finishReason.unified === "error" ? piece.finishReason.unified : "other"
+        finish = hasEnded ? piece.finishReason : { unified: "other", raw: undefined }
         usage = usageOf(piece.usage)
         return undefined
       case "error":
