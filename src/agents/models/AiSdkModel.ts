@@ -4,7 +4,6 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provide
 import { Clock, Effect } from "effect"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
-import type { Json } from "../../values/Json.ts"
 import * as Answer from "./Answer.ts"
 import { classify, type Failure, reasonOf } from "./Failure.ts"
 import type { AnswerPart } from "./Message.ts"
@@ -58,7 +57,7 @@ const turn = (
     const [parts, usage] = [secrets.redactJson(answer.parts()), answer.usage()]
     return new ModelCallFailed({
       ...{ provider: provider.name, model, ...failure },
-      ...(parts.length === 0 ? {} : { response: responseOf(parts) }),
+      ...(parts.length === 0 ? {} : { response: parts }),
       ...(usage === undefined ? {} : { usage }),
     })
   }
@@ -85,7 +84,7 @@ const turn = (
     const { stream } = yield* waited(() => language.doStream({ ...options, includeRawChunks: true, abortSignal }))
     yield* reading(stream.getReader())
     const sent = answer.error()
-    if (sent !== undefined) return yield* classified(sent.error)
+    if (sent !== undefined && answer.hasBegun()) return yield* classified(sent.error)
     const ended = outcome(answer, request.maxOutputTokens)
     if ("kind" in ended) return yield* Effect.fail(failed({ ...ended, reason: reasonOf(ended.reason, secrets.redact) }))
     return { ...ended, parts: secrets.redactJson(ended.parts) }
@@ -135,5 +134,3 @@ const said = (parts: ReadonlyArray<AnswerPart>): string => {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ")
   return text === "" ? "" : `: ${text}`
 }
-
-const responseOf = (parts: ReadonlyArray<AnswerPart>): Json => parts.map(({ ...part }): Json => ({ ...part }) as Json)

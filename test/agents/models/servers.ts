@@ -73,4 +73,3 @@ export const asking = (text: string, more: Partial<TurnRequest> = {}): TurnReque
   ],
   ...more,
 })
-

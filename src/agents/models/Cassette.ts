@@ -1,0 +1,207 @@
+/**
+ * A cassette: a file with a provider's answers to some requests, which are played without the provider. `recorded` ones
+ * were answered by a provider; `scripted` ones were written by hand.
+ */
+
+import * as fs from "node:fs/promises"
+import canonicalize from "canonicalize"
+import { Data, Effect, Schema } from "effect"
+import { digest } from "../../values/Digest.ts"
+import { Json } from "../../values/Json.ts"
+
+/** The version of the format. */
+export const VERSION = 1
+
+const NonNegative = Schema.Finite.pipe(Schema.nonNegative())
+
+/** A piece of a body, with the milliseconds since the response began. Base64 where the bytes are not UTF-8 by themselves. */
+const Chunk = Schema.Union(
+  Schema.Tuple(NonNegative, Schema.String),
+  Schema.Tuple(NonNegative, Schema.String, Schema.Literal("base64")),
+)
+
+/** A request and its response. */
+export const Interaction = Schema.Struct({
+  request: Schema.Struct({
+    method: Schema.NonEmptyString,
+    path: Schema.String.annotations({ description: "Path of the URL; its query may hold a key, and is left out" }),
+    digest: Schema.String.annotations({ description: "SHA-256 of the body's canonical JSON (RFC 8785)" }),
+    body: Json,
+  }),
+  response: Schema.Struct({
+    status: Schema.Int.pipe(Schema.between(200, 599)),
+    headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+    chunks: Schema.Array(Chunk),
+    end: Schema.Literal("clean", "cut").annotations({ description: "Whether the body ended, or broke off" }),
+  }),
+})
+
+export type Interaction = typeof Interaction.Type
+
+/** What the file holds, as JSON. */
+export const Cassette = Schema.Struct({
+  version: Schema.Literal(VERSION),
+  kind: Schema.Literal("scripted", "recorded"),
+  interactions: Schema.Array(Interaction),
+})
+
+export type Cassette = typeof Cassette.Type
+
+/** The file cannot be read, is no cassette, or was changed. Record it again. */
+export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file} is no cassette of version ${VERSION}: ${this.reason}`
+  }
+}
+
+/** The cassette has no answer to the request. A model whose `fetch` plays it fails as `not-recorded`. */
+export class NotRecorded extends Data.TaggedError("NotRecorded")<{
+  readonly file: string
+  /** Method and path of the request. */
+  readonly asked: string
+  /** Where it differs from the next request on the cassette; undefined if there is no other. */
+  readonly difference: string | undefined
+}> {
+  override get message() {
+    const difference =
+      this.difference === undefined
+        ? "every answer on it was played"
+        : `the next request on it differs at ${this.difference}`
+    return `The cassette ${this.file} has no answer to ${this.asked}: ${difference}`
+  }
+}
+
+/** Options of a model that plays a cassette, to be given to `Models.load`. */
+export interface Playing {
+  readonly fetch: typeof globalThis.fetch
+  /** Stands for the key: none is needed. */
+  readonly apiKey: string
+}
+
+/**
+ * Plays a cassette. Each answer is played once: to the first request with the same method, path and body as canonical
+ * JSON. Any other request fails, and no network is used.
+ *
+ * @param options `delays` keeps the times between the pieces. Default: false.
+ */
+export const play = (
+  file: string,
+  options: { readonly delays?: boolean } = {},
+): Effect.Effect<Playing, UnreadableCassette> =>
+  Effect.map(read(file), ({ interactions }) => {
+    const left = [...interactions]
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const asked = await requestOf(new Request(input, init))
+      const index = left.findIndex(({ request }) => isSame(request, asked))
+      const [found] = index < 0 ? [] : left.splice(index, 1)
+      if (found === undefined) throw notRecorded(file, asked, left[0]?.request)
+      const { status, headers, chunks, end } = found.response
+      const body = bodyOf(chunks, end, options.delays === true, init?.signal ?? undefined)
+      return new Response(body, { status, headers })
+    }
+    return { fetch, apiKey: "played-from-a-cassette" }
+  })
+
+/** Reads a cassette and checks it. */
+export const read = (file: string): Effect.Effect<Cassette, UnreadableCassette> =>
+  Effect.gen(function* () {
+    const unreadable = (reason: string) => new UnreadableCassette({ file, reason })
+    const text = yield* Effect.tryPromise({
+      try: () => fs.readFile(file, "utf8"),
+      catch: (error) => unreadable(error instanceof Error ? error.message : String(error)),
+    })
+    const cassette = yield* Effect.mapError(Schema.decodeUnknown(Schema.parseJson(Cassette))(text), ({ message }) =>
+      unreadable(message),
+    )
+    const changed = cassette.interactions.findIndex(({ request }) => digest(request.body) !== request.digest)
+    if (changed >= 0)
+      return yield* Effect.fail(unreadable(`the body of request ${changed + 1} does not have its digest`))
+    return cassette
+  })
+
+/** The request of a cassette that a request of `fetch` is. A body that is no JSON is its text. */
+export const requestOf = async (request: Request): Promise<Interaction["request"]> => {
+  const body = jsonOf(await request.text())
+  return { method: request.method, path: new URL(request.url).pathname, digest: digest(body), body }
+}
+
+const jsonOf = (text: string): Json => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const isSame = (a: Interaction["request"], b: Interaction["request"]): boolean =>
+  a.method === b.method && a.path === b.path && a.digest === b.digest
+
+const notRecorded = (file: string, asked: Interaction["request"], next: Interaction["request"] | undefined) =>
+  new NotRecorded({
+    file,
+    asked: `${asked.method} ${asked.path}`,
+    difference: next === undefined ? undefined : differenceOf({ ...next }, { ...asked }),
+  })
+
+/** The first difference of two requests, as a path with what was recorded and what was asked. */
+const differenceOf = (recorded: Json, asked: Json, path = ""): string => {
+  if (isTree(recorded) && isTree(asked) && Array.isArray(recorded) === Array.isArray(asked)) {
+    const fields: { readonly [key: string]: Json } = { ...recorded }
+    const others: { readonly [key: string]: Json } = { ...asked }
+    const differing = [...new Set([...Object.keys(fields), ...Object.keys(others)])].find(
+      (key) => key !== "digest" && canonicalOf(fields[key]) !== canonicalOf(others[key]),
+    )
+    if (differing !== undefined) {
+      return differenceOf(fields[differing] ?? ABSENT, others[differing] ?? ABSENT, `${path}/${differing}`)
+    }
+  }
+  return `${path}: recorded ${shown(recorded)}, asked ${shown(asked)}`
+}
+
+const ABSENT = "nothing"
+
+const isTree = (value: Json): value is Exclude<Json, null | boolean | number | string> =>
+  typeof value === "object" && value !== null
+
+const canonicalOf = (value: Json | undefined): string => (value === undefined ? "" : (canonicalize(value) ?? ""))
+
+/** Longest value in a message, in characters. */
+const LONGEST_SHOWN = 80
+
+const shown = (value: Json): string => {
+  const text = JSON.stringify(value)
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`
+}
+
+const bodyOf = (
+  chunks: Interaction["response"]["chunks"],
+  end: Interaction["response"]["end"],
+  delays: boolean,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> => {
+  let [index, played] = [0, 0]
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      signal?.addEventListener("abort", () => controller.error(signal.reason), { once: true })
+    },
+    pull: async (controller) => {
+      const chunk = chunks[index++]
+      if (chunk === undefined) return end === "clean" ? controller.close() : controller.error(brokenOff())
+      if (delays) await after(chunk[0] - played)
+      played = chunk[0]
+      if (signal?.aborted !== true) controller.enqueue(bytesOf(chunk))
+    },
+  })
+}
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
+
+/** What Node's `fetch` says of a connection that broke. */
+const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
+
+/** The bytes of a piece of a body. */
+export const bytesOf = ([, text, encoding]: Interaction["response"]["chunks"][number]): Uint8Array =>
+  new Uint8Array(Buffer.from(text, encoding === "base64" ? "base64" : "utf8"))

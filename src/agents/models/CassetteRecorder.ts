@@ -1,0 +1,166 @@
+/** Records the answers of a provider to a cassette, without secrets. */
+
+import * as fs from "node:fs/promises"
+import { Data, Effect, Redacted } from "effect"
+import * as Cassette from "./Cassette.ts"
+import * as Secrets from "./Secrets.ts"
+
+/** A key occurs in what was recorded: nothing was written. Take it out of the conversation, and record again. */
+export class SecretRecorded extends Data.TaggedError("SecretRecorded")<{
+  readonly file: string
+  /** Where: `request 2` or `response 2`, from 1; `the file` where it is in no single one. */
+  readonly place: string
+}> {
+  override get message() {
+    return `${this.file} was not written: a key occurs in ${this.place} of what was recorded.`
+  }
+}
+
+/** The cassette cannot be written. */
+export class CassetteUnwritable extends Data.TaggedError("CassetteUnwritable")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file} cannot be written: ${this.reason}`
+  }
+}
+
+/** Records while it is used as the `fetch` of a model. */
+export interface Recorder {
+  readonly fetch: typeof globalThis.fetch
+  /** Writes what was recorded so far. The file is replaced as a whole. */
+  readonly save: Effect.Effect<void, SecretRecorded | CassetteUnwritable>
+}
+
+/** The only headers of a response that are kept. No header of a request is. */
+const KEPT_HEADERS = ["content-type", "retry-after", "retry-after-ms"]
+
+/** Names of environment variables that hold keys. */
+const KEY_VARIABLE = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i
+
+/**
+ * Records to a file.
+ *
+ * @param options.secrets texts that must not be in the file. The values of headers that carry keys, and of environment
+ *   variables that are named like keys, are searched for anyway.
+ * @param options.kind what the cassette calls itself: `recorded` only where a provider answers. Default: `recorded`.
+ * @param options.fetch makes the requests. Default: the global `fetch`.
+ */
+export const make = (
+  file: string,
+  options: {
+    readonly secrets?: ReadonlyArray<string | Redacted.Redacted<string>>
+    readonly kind?: Cassette.Cassette["kind"]
+    readonly fetch?: typeof globalThis.fetch
+  } = {},
+): Recorder => {
+  const interactions: Array<Cassette.Interaction> = []
+  const secrets = new Set([...(options.secrets ?? []).map(textOf), ...keysOfEnvironment()])
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    for (const text of keysOf(request)) secrets.add(text)
+    const asked = await Cassette.requestOf(request.clone())
+    const response = await (options.fetch ?? globalThis.fetch)(input, init)
+    const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => headerOf(response.headers, name)))
+    const { status } = response
+    const keep = ({ chunks, end }: Pick<Cassette.Interaction["response"], "chunks" | "end">) => {
+      interactions.push({ request: asked, response: { status, headers, chunks, end } })
+    }
+    if (response.body === null) {
+      keep({ chunks: [], end: "clean" })
+      return response
+    }
+    return new Response(recorded(response.body, keep), { status, headers: response.headers })
+  }
+  const save = Effect.suspend(() => {
+    const cassette: Cassette.Cassette = { version: Cassette.VERSION, kind: options.kind ?? "recorded", interactions }
+    const text = `${JSON.stringify(cassette, null, 1)}\n`
+    const place = placeOfSecret(cassette, text, Secrets.of([...secrets]))
+    return place === undefined ? written(file, text) : Effect.fail(new SecretRecorded({ file, place }))
+  })
+  return { fetch, save }
+}
+
+const textOf = (secret: string | Redacted.Redacted<string>): string =>
+  Redacted.isRedacted(secret) ? Redacted.value(secret) : secret
+
+const keysOfEnvironment = (): ReadonlyArray<string> =>
+  Object.entries(process.env).flatMap(([name, value]) =>
+    KEY_VARIABLE.test(name) && value !== undefined ? [value] : [],
+  )
+
+/** The keys that a request carries, in its headers and its query. */
+const keysOf = (request: Request): ReadonlyArray<string> => [
+  ...[...request.headers]
+    .filter(([name]) => /^(authorization|proxy-authorization|cookie)$|key|token|secret/.test(name))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/)]),
+  ...[...new URL(request.url).searchParams]
+    .filter(([name]) => /key|token|secret/i.test(name))
+    .map(([, value]) => value),
+]
+
+const headerOf = (headers: Headers, name: string): ReadonlyArray<readonly [string, string]> => {
+  const value = headers.get(name)
+  return value === null ? [] : [[name, value]]
+}
+
+/** Passes a body on, and keeps it when it ends, however it ends. */
+const recorded = (
+  body: ReadableStream<Uint8Array>,
+  keep: (kept: Pick<Cassette.Interaction["response"], "chunks" | "end">) => void,
+): ReadableStream<Uint8Array> => {
+  const [reader, startedAt] = [body.getReader(), performance.now()]
+  const chunks: Array<Cassette.Interaction["response"]["chunks"][number]> = []
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read()
+        if (done) {
+          keep({ chunks, end: "clean" })
+          return controller.close()
+        }
+        chunks.push(chunkOf(Math.round(performance.now() - startedAt), value))
+        controller.enqueue(value)
+      } catch (error) {
+        keep({ chunks, end: "cut" })
+        controller.error(error)
+      }
+    },
+    cancel: async (reason) => {
+      keep({ chunks, end: "cut" })
+      await reader.cancel(reason)
+    },
+  })
+}
+
+/** Bytes that are UTF-8 by themselves are kept as text, which people can read. */
+const chunkOf = (ms: number, bytes: Uint8Array): Cassette.Interaction["response"]["chunks"][number] => {
+  const text = Buffer.from(bytes).toString("utf8")
+  const isText = Buffer.from(text, "utf8").equals(bytes)
+  return isText ? [ms, text] : [ms, Buffer.from(bytes).toString("base64"), "base64"]
+}
+
+/** Searches each request and each response whole: a key may be split over two pieces. */
+const placeOfSecret = (
+  { interactions }: Cassette.Cassette,
+  text: string,
+  secrets: Secrets.Secrets,
+): string | undefined => {
+  for (const [index, { request, response }] of interactions.entries()) {
+    if (secrets.isIn(JSON.stringify(request))) return `request ${index + 1}`
+    const body = Buffer.concat(response.chunks.map(Cassette.bytesOf)).toString("utf8")
+    if (secrets.isIn(body) || secrets.isIn(JSON.stringify(response.headers))) return `response ${index + 1}`
+  }
+  return secrets.isIn(text) ? "the file" : undefined
+}
+
+const written = (file: string, text: string): Effect.Effect<void, CassetteUnwritable> =>
+  Effect.tryPromise({
+    try: async () => {
+      const partial = `${file}.${process.pid}.partial`
+      await fs.writeFile(partial, text, { mode: 0o600 })
+      await fs.rename(partial, file)
+    },
+    catch: (error) => new CassetteUnwritable({ file, reason: error instanceof Error ? error.message : String(error) }),
+  })

@@ -1,0 +1,105 @@
+/** A model whose answers are written beforehand: for tests, examples and demonstrations. It uses no network. */
+
+import { Effect } from "effect"
+import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { AnswerPart } from "./Message.ts"
+import type { Delta, Model, Turn, TurnRequest } from "./Model.ts"
+
+/** A failure of the model. */
+export interface ScriptedFailure {
+  readonly kind: ModelFailureKind
+  readonly reason: string
+  /** What comes of the answer before it fails. */
+  readonly response?: ReadonlyArray<AnswerPart>
+  readonly usage?: ModelUsage
+  readonly retryAfterMs?: number
+}
+
+/** What the model answers to one request. */
+export type Answer = Turn | ScriptedFailure
+
+/** An answer, or how it is made from the request: an effect may wait for something, or fail. */
+export type ScriptedTurn = Answer | ((request: TurnRequest) => Answer | Effect.Effect<Answer, ModelCallFailed>)
+
+/** Options of `scripted`. */
+export interface ScriptedOptions {
+  /** Default: `scripted`. */
+  readonly provider?: string
+  /** Default: `scripted`. */
+  readonly model?: string
+  /** The answers in the order of the requests, whoever makes them. */
+  readonly turns: ReadonlyArray<ScriptedTurn>
+}
+
+/** A model that gives the answers of a script, text in small pieces. A request beyond them fails as `not-recorded`. */
+export const scripted = ({ provider = "scripted", model = "scripted", turns }: ScriptedOptions): Model => {
+  let asked = 0
+  const failed = (failure: ScriptedFailure) => new ModelCallFailed({ provider, model, ...failure })
+  return {
+    provider,
+    model,
+    turn: (request, onDelta, onUsage) =>
+      Effect.gen(function* () {
+        const number = ++asked
+        const next = turns[number - 1]
+        if (next === undefined) {
+          const reason = `The script has ${turns.length} answers, and this is request ${number}`
+          return yield* Effect.fail(failed({ kind: "not-recorded", reason }))
+        }
+        const made = typeof next === "function" ? next(request) : next
+        const answer = Effect.isEffect(made) ? yield* made : made
+        if (answer.usage !== undefined) onUsage?.(answer.usage)
+        const parts = "kind" in answer ? (answer.response ?? []) : answer.parts
+        for (const delta of parts.flatMap(piecesOf)) {
+          onDelta(delta)
+          yield* Effect.yieldNow()
+        }
+        return "kind" in answer ? yield* Effect.fail(failed(answer)) : answer
+      }),
+  }
+}
+
+/** What an answer of the script uses unless it says otherwise. */
+const USAGE: ModelUsage = { inputTokens: 10, outputTokens: 5 }
+
+/** An answer of text alone. */
+export const says = (text: string, usage: ModelUsage = USAGE): Turn => ({
+  parts: [{ type: "text", text }],
+  finish: "stop",
+  usage,
+})
+
+/**
+ * An answer of tool calls. `text` is said before them. A call without an id has one that no other call of the
+ * conversation has.
+ */
+export const calls =
+  (
+    called: ReadonlyArray<{ readonly tool: string; readonly args: JsonObject; readonly callId?: string }>,
+    { text, usage = USAGE }: { readonly text?: string; readonly usage?: ModelUsage } = {},
+  ) =>
+  ({ messages }: TurnRequest): Turn => ({
+    parts: [
+      ...(text === undefined ? [] : [{ type: "text" as const, text }]),
+      ...called.map(({ tool, args, callId }, index) => ({
+        ...{ type: "call" as const, tool, args },
+        callId: callId ?? `call-${messages.length}-${index + 1}`,
+      })),
+    ],
+    finish: "calls",
+    usage,
+  })
+
+/** Length of a piece, in characters. */
+const PIECE = 12
+
+const piecesOf = (part: AnswerPart, index: number): ReadonlyArray<Delta> => {
+  const text = part.type === "call" ? JSON.stringify(part.args) : part.text
+  const characters = [...text]
+  return Array.from({ length: Math.ceil(characters.length / PIECE) }, (_, number) => ({
+    ...{ index, kind: part.type },
+    text: characters.slice(number * PIECE, (number + 1) * PIECE).join(""),
+  }))
+}

@@ -1,0 +1,246 @@
+import type * as http from "node:http"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import type { TurnRequest } from "../../../src/agents/models/Model.ts"
+import { printed } from "./printed.ts"
+import { asking, KEY, mockServer, modelAt, names, type ProviderName, server } from "./servers.ts"
+
+const failing = (url: string, name: ProviderName, request: TurnRequest = asking("hello")) =>
+  Effect.flatMap(modelAt(url, name), (model) => Effect.flip(model.turn(request, () => {})))
+
+/** What each provider calls an error. */
+const errorBody = (message: string, type = "invalid_request_error", code?: string) =>
+  JSON.stringify({ type: "error", error: { message, type, code, status: type.toUpperCase() } })
+
+const answering = (status: number, body: string, headers: http.OutgoingHttpHeaders = {}) =>
+  server((_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers })
+    response.end(body)
+  })
+
+describe.each(names)("a model of %s", (name) => {
+  it.scopedLive("says how long to wait where the rate is limited", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      mock.onMessage("hello", {
+        error: { message: "Too many requests", type: "rate_limit_error" },
+        ...{ status: 429, retryAfter: 7 },
+      })
+      const failed = yield* failing(mock.url, name)
+      expect(failed).toMatchObject({ _tag: "ModelCallFailed", kind: "rate-limited", retryAfterMs: 7000 })
+      expect(failed.reason).toContain("HTTP 429")
+    }),
+  )
+
+  it.scopedLive(
+    "fails as unauthorized with a wrong key, which is nowhere in the error although the server repeats it",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* server((request, response) => {
+          const sent = JSON.stringify(request.headers)
+          response.writeHead(401, { "content-type": "application/json", "x-echo": KEY })
+          response.end(errorBody(`Incorrect API key: ${KEY}, in ${sent}`, "authentication_error"))
+        })
+        const failed = yield* failing(url, name)
+        expect(failed.kind).toBe("unauthorized")
+        expect(printed(failed)).not.toContain(KEY)
+        expect(printed(failed)).not.toMatch(/bearer [^[]/i)
+      }),
+  )
+
+  it.scopedLive("fails as unknown-model where the server does not know the model", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(404, errorBody("model: no-such-model was not found", "not_found_error"))
+      const failed = yield* failing(url, name)
+      expect(failed.kind).toBe("unknown-model")
+      expect(failed.reason).toContain("no-such-model was not found")
+    }),
+  )
+
+  it.effect("fails as unreachable where no server is", () =>
+    Effect.gen(function* () {
+      const url = yield* Effect.scoped(server(() => {}))
+      const failed = yield* failing(url, name)
+      expect(failed.kind).toBe("unreachable")
+      expect(failed.reason).toContain(`${url}`)
+      expect(failed.reason).toContain("ECONNREFUSED")
+    }),
+  )
+
+  it.scopedLive("fails as context-too-long where the provider says so", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(400, errorBody("This model's maximum context length is 8192 tokens", "x", "y"))
+      expect((yield* failing(url, name)).kind).toBe("context-too-long")
+    }),
+  )
+
+  it.scopedLive("fails as overloaded where the server has an error of its own", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(529, errorBody("Overloaded", "overloaded_error"))
+      expect((yield* failing(url, name)).kind).toBe("overloaded")
+    }),
+  )
+
+  it.scopedLive("fails as invalid-request where the provider refuses the request, and holds nothing of it", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(400, errorBody("tools.0: bad"))
+      const failed = yield* failing(url, name, asking("my little secret"))
+      expect(failed.kind).toBe("invalid-request")
+      expect(printed(failed)).not.toContain("my little secret")
+    }),
+  )
+
+  it.scopedLive("does not follow a redirect, which would take the key elsewhere", () =>
+    Effect.gen(function* () {
+      const visited: Array<string> = []
+      const elsewhere = yield* server((request, response) => {
+        visited.push(String(request.url))
+        response.end()
+      })
+      const url = yield* answering(307, "", { location: elsewhere })
+      const failed = yield* failing(url, name)
+      expect(failed.kind).toBe("invalid-request")
+      expect(failed.reason).toContain("redirect")
+      expect(visited).toEqual([])
+    }),
+  )
+
+  it.scopedLive("fails as empty where the answer has neither text nor a call", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      mock.onMessage("hello", { content: "" })
+      expect((yield* failing(mock.url, name)).kind).toBe("empty")
+    }),
+  )
+
+  it.scopedLive("fails as unreadable where a page answers", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(200, "<html>Sign in</html>", { "content-type": "text/html" })
+      expect((yield* failing(url, name)).kind).toBe("unreadable")
+    }),
+  )
+})
+
+describe("an answer", () => {
+  it.scopedLive.each([
+    ["anthropic", "refusal"],
+    ["openai-compatible", "content_filter"],
+    ["google", "content_filter"],
+  ] as const)("of %s that was refused (%s) fails as refused", ([name, finishReason]) =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      mock.onMessage("hello", { content: "I cannot", finishReason })
+      const failed = yield* failing(mock.url, name)
+      expect(failed).toMatchObject({ kind: "refused", response: [{ type: "text", text: "I cannot" }] })
+    }),
+  )
+
+  it.scopedLive("of a compatible server with a refusal beside the text fails as refused", () =>
+    Effect.gen(function* () {
+      const url = yield* events(
+        `{"choices":[{"index":0,"delta":{"role":"assistant","refusal":"I will not "}}]}`,
+        `{"choices":[{"index":0,"delta":{"refusal":"help."},"finish_reason":"stop"}]}`,
+        "[DONE]",
+      )
+      const failed = yield* failing(url, "openai-compatible")
+      expect(failed).toMatchObject({ kind: "refused", reason: "The model refused: I will not help." })
+    }),
+  )
+
+  it.scopedLive("that reached its limit has no calls", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      const toolCalls = [{ name: "price", arguments: `{"thing":"tea"}` }]
+      mock.onMessage("hello", { content: "Let me see", toolCalls, finishReason: "length" })
+      const model = yield* modelAt(mock.url, "openai-compatible")
+      const turn = yield* model.turn(asking("hello"), () => {})
+      expect(turn).toMatchObject({ finish: "length", parts: [{ type: "text", text: "Let me see" }] })
+    }),
+  )
+
+  it.scopedLive("that reached its limit before any text fails as cut-off", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      mock.onMessage("hello", { toolCalls: [{ name: "price", arguments: "{}" }], finishReason: "length" })
+      const failed = yield* failing(mock.url, "openai-compatible", asking("hello", { maxOutputTokens: 9 }))
+      expect(failed).toMatchObject({ kind: "cut-off", reason: expect.stringContaining("9 tokens") })
+    }),
+  )
+
+  it.scopedLive("keeps arguments that are no JSON as text", () =>
+    Effect.gen(function* () {
+      const call = `{"index":0,"id":"c1","type":"function","function":{"name":"price","arguments":"{\\"thing\\": tea}"}}`
+      const url = yield* events(
+        `{"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[${call}]}}]}`,
+        `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
+        "[DONE]",
+      )
+      const model = yield* modelAt(url, "openai-compatible")
+      const { parts, finish } = yield* model.turn(asking("hello"), () => {})
+      expect(finish).toBe("calls")
+      expect(parts).toEqual([{ type: "call", callId: "c1", tool: "price", args: `{"thing": tea}`, invalid: true }])
+    }),
+  )
+
+  it.scopedLive("gives two calls with one id two ids", () =>
+    Effect.gen(function* () {
+      const call = (index: number) =>
+        `{"index":${index},"id":"same","type":"function","function":{"name":"price","arguments":"{\\"n\\":${index}}"}}`
+      const url = yield* events(
+        `{"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[${call(0)},${call(1)}]}}]}`,
+        `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
+        "[DONE]",
+      )
+      const model = yield* modelAt(url, "openai-compatible")
+      const { parts } = yield* model.turn(asking("hello"), () => {})
+      expect(parts).toMatchObject([{ args: { n: 0 } }, { args: { n: 1 } }])
+      expect(new Set(parts.map((part) => (part.type === "call" ? part.callId : ""))).size).toBe(2)
+    }),
+  )
+
+  it.scopedLive("with an error in its stream fails as what the error is, with what had come", () =>
+    Effect.gen(function* () {
+      const url = yield* events(
+        `{"type":"message_start","message":{"id":"m","model":"c","role":"assistant","content":[],"usage":{"input_tokens":40,"output_tokens":1}}}`,
+        `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+        `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Half a"}}`,
+        `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+      )
+      expect(yield* failing(url, "anthropic")).toMatchObject({
+        kind: "overloaded",
+        response: [{ type: "text", text: "Half a" }],
+        usage: { inputTokens: 40, outputTokens: 1 },
+      })
+    }),
+  )
+
+  it.scopedLive("that repeats the key does not hold it", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      mock.onMessage("hello", { content: `Your key is ${KEY}, is it not?` })
+      const model = yield* modelAt(mock.url, "openai-compatible")
+      const turn = yield* model.turn(asking("hello"), () => {})
+      expect(turn.parts).toEqual([{ type: "text", text: "Your key is [redacted], is it not?" }])
+    }),
+  )
+
+  it.scopedLive("of a server that falls silent fails as timed-out", () =>
+    Effect.gen(function* () {
+      const url = yield* server((_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.flushHeaders()
+      })
+      const model = yield* modelAt(url, "openai-compatible", { timeoutMs: 20 })
+      const failed = yield* Effect.flip(model.turn(asking("hello"), () => {}))
+      expect(failed).toMatchObject({ kind: "timed-out", reason: "The server sent nothing for 20 ms" })
+    }),
+  )
+})
+
+/** A server that answers with these server-sent events. */
+const events = (...sent: ReadonlyArray<string>) =>
+  server((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    response.end(sent.map((event) => `data: ${event}\n\n`).join(""))
+  })
