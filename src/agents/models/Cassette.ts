@@ -128,7 +128,8 @@ export const requestOf = async (request: Request): Promise<Interaction["request"
   return { method: request.method, path: new URL(request.url).pathname, digest: digest(body), body }
 }
 
-const jsonOf = (text: string): Json => {
+/** The JSON value of a text; the text itself if it is none. */
+export const jsonOf = (text: string): Json => {
   try {
     return JSON.parse(text)
   } catch {
@@ -183,18 +184,24 @@ const bodyOf = (
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> => {
   let [index, played] = [0, 0]
-  return new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     start: (controller) => {
       signal?.addEventListener("abort", () => controller.error(signal.reason), { once: true })
     },
     pull: async (controller) => {
       const chunk = chunks[index++]
-      if (chunk === undefined) return end === "clean" ? controller.close() : controller.error(brokenOff())
+      if (chunk === undefined && end === "clean") return controller.close()
+      if (chunk === undefined) {
+        // An error overtakes pieces that are still on their way.
+        await after(0)
+        return controller.error(brokenOff())
+      }
       if (delays) await after(chunk[0] - played)
       played = chunk[0]
       if (signal?.aborted !== true) controller.enqueue(bytesOf(chunk))
     },
-  })
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))

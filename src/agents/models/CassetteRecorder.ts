@@ -141,7 +141,7 @@ const chunkOf = (ms: number, bytes: Uint8Array): Cassette.Interaction["response"
   return isText ? [ms, text] : [ms, Buffer.from(bytes).toString("base64"), "base64"]
 }
 
-/** Searches each request and each response whole: a key may be split over two pieces. */
+/** Searches each request and each response whole: a key may be split over two pieces of a body, or of a text in it. */
 const placeOfSecret = (
   { interactions }: Cassette.Cassette,
   text: string,
@@ -150,9 +150,22 @@ const placeOfSecret = (
   for (const [index, { request, response }] of interactions.entries()) {
     if (secrets.isIn(JSON.stringify(request))) return `request ${index + 1}`
     const body = Buffer.concat(response.chunks.map(Cassette.bytesOf)).toString("utf8")
-    if (secrets.isIn(body) || secrets.isIn(JSON.stringify(response.headers))) return `response ${index + 1}`
+    const texts = [body, ...streamedTexts(body), JSON.stringify(response.headers)]
+    if (texts.some(secrets.isIn)) return `response ${index + 1}`
   }
   return secrets.isIn(text) ? "the file" : undefined
+}
+
+/** The texts that the events or lines of a body carry in pieces: those at one place in each, joined. */
+const streamedTexts = (body: string): Iterable<string> => {
+  const texts = new Map<string, string>()
+  const collect = (value: unknown, place: string): void => {
+    if (typeof value === "string") texts.set(place, (texts.get(place) ?? "") + value)
+    if (typeof value !== "object" || value === null) return
+    for (const [key, inner] of Object.entries(value)) collect(inner, `${place}/${key}`)
+  }
+  for (const line of body.split("\n")) collect(Cassette.jsonOf(line.replace(/^data:/, "")), "")
+  return texts.values()
 }
 
 const written = (file: string, text: string): Effect.Effect<void, CassetteUnwritable> =>
