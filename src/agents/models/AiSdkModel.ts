@@ -5,6 +5,7 @@ import { Clock, Effect } from "effect"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import * as Answer from "./Answer.ts"
+import { callIdOf } from "./CallId.ts"
 import { classify, type Failure, reasonOf } from "./Failure.ts"
 import type { AnswerPart } from "./Message.ts"
 import type { Delta, Model, Turn, TurnRequest } from "./Model.ts"
@@ -52,7 +53,7 @@ const turn = (
   onDelta: (delta: Delta) => void,
   onUsage: (usage: ModelUsage) => void = () => {},
 ): Effect.Effect<Turn, ModelCallFailed> => {
-  const answer = Answer.empty(provider.raw)
+  const answer = Answer.empty(provider.raw, (index) => callIdOf(request, index))
   const failed = (failure: Failure): ModelCallFailed => {
     const [parts, usage] = [secrets.redactJson(answer.parts()), answer.usage()]
     return new ModelCallFailed({

@@ -32,16 +32,21 @@ interface Growing {
   index?: number
   text: string
   metadata: JsonObject | undefined
-  call?: { readonly id: string; readonly tool: string; isWhole: boolean }
+  call?: { readonly id: string | undefined; readonly tool: string; isWhole: boolean }
 }
 
-/** An answer of which nothing has come. */
-export const empty = (raw: RawReading): Answer => {
+/**
+ * An answer of which nothing has come.
+ *
+ * @param callId the id of a call by its place, where the provider gave none and the package made one up by chance
+ */
+export const empty = (raw: RawReading, callId: (index: number) => string): Answer => {
   const growing = new Map<string, Growing>()
   const placed: Array<Growing> = []
   let [usage, early]: [ModelUsage | undefined, Partial<ModelUsage>] = [undefined, {}]
   let finish: LanguageModelV3FinishReason | undefined
   let error: { readonly error: unknown } | undefined
+  let latest: unknown
   let [refusal, hasBegun, hasEnded] = ["", false, raw.isEnd === undefined]
 
   const place = (part: Growing): number => {
@@ -66,16 +71,19 @@ export const empty = (raw: RawReading): Answer => {
   const endReasoning = (part: Growing) => {
     if (part.metadata !== undefined) place(part)
   }
+  /** The provider's id is in the piece that a call begins with. */
+  const givenId = (id: string): string | undefined =>
+    id !== "" && JSON.stringify(latest)?.includes(JSON.stringify(id)) === true ? id : undefined
   const startCall = ({ id, toolName, providerMetadata }: ToolInputStart) => {
     const part = start("call", id, providerMetadata)
-    part.call = { id, tool: toolName, isWhole: false }
+    part.call = { id: givenId(id), tool: toolName, isWhole: false }
     place(part)
   }
   const wholeCall = ({ toolCallId, toolName, input, providerMetadata }: ToolCall): Delta | undefined => {
     const begun = growing.get(`call ${toolCallId}`)
     const part = begun === undefined || begun.call?.isWhole === true ? start("call", toolCallId, undefined) : begun
     part.metadata = merged(part.metadata, providerMetadata)
-    part.call = { id: toolCallId, tool: toolName, isWhole: true }
+    part.call = { id: part.call === undefined ? givenId(toolCallId) : part.call.id, tool: toolName, isWhole: true }
     const told = part.text
     part.text = input
     const index = place(part)
@@ -83,6 +91,7 @@ export const empty = (raw: RawReading): Answer => {
   }
   const takeRaw = (piece: unknown) => {
     hasBegun = true
+    latest = piece
     early = { ...early, ...raw.usage?.(piece) }
     refusal += raw.refusal?.(piece) ?? ""
     hasEnded ||= raw.isEnd?.(piece) === true
@@ -131,7 +140,7 @@ export const empty = (raw: RawReading): Answer => {
 
   return {
     take,
-    parts: () => partsOf(placed),
+    parts: () => partsOf(placed, callId),
     usage: () => usage ?? (Object.keys(early).length === 0 ? undefined : { inputTokens: 0, outputTokens: 0, ...early }),
     finish: () => finish,
     error: () => error,
@@ -161,7 +170,7 @@ const merged = (earlier: JsonObject | undefined, later: unknown): JsonObject | u
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const partsOf = (placed: ReadonlyArray<Growing>): ReadonlyArray<AnswerPart> => {
+const partsOf = (placed: ReadonlyArray<Growing>, idOf: (index: number) => string): ReadonlyArray<AnswerPart> => {
   const taken = new Set<string>()
   return placed.map((part, index): AnswerPart => {
     const metadata = part.metadata === undefined ? {} : { providerMetadata: part.metadata }
@@ -169,7 +178,7 @@ const partsOf = (placed: ReadonlyArray<Growing>): ReadonlyArray<AnswerPart> => {
       const type = part.kind === "reasoning" ? "reasoning" : "text"
       return { type, text: part.text.toWellFormed(), ...metadata }
     }
-    const callId = unused(part.call.id === "" ? `call-${index}` : part.call.id.toWellFormed(), taken)
+    const callId = unused(part.call.id?.toWellFormed() ?? idOf(index), taken)
     const tool = part.call.tool.toWellFormed()
     return { type: "call", callId, tool, ...argumentsOf(part.text, part.call.isWhole), ...metadata }
   })

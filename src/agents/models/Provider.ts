@@ -95,7 +95,7 @@ export const languageModel = (
         ...(apiKey === undefined ? {} : { apiKey }),
         ...(baseURL === undefined ? {} : { baseURL }),
         ...(provider.needsBaseURL ? { name: NAME_OF_COMPATIBLE, includeUsage: true } : {}),
-        headers,
+        headers: provider.keyVariable === undefined ? { ...bearer(apiKey), ...headers } : headers,
         fetch,
       }
       const made: unknown = create(settings)(model)
@@ -103,6 +103,9 @@ export const languageModel = (
     }),
   )
 }
+
+/** A key for a provider that needs none, such as a server of Ollama behind a proxy. */
+const bearer = (apiKey: string | undefined) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` })
 
 /** The name under which a compatible server's metadata are kept. */
 const NAME_OF_COMPATIBLE = "compatible"

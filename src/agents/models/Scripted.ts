@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { callIdOf } from "./CallId.ts"
 import type { AnswerPart } from "./Message.ts"
 import type { Delta, Model, Turn, TurnRequest } from "./Model.ts"
 
@@ -80,12 +81,12 @@ export const calls =
     called: ReadonlyArray<{ readonly tool: string; readonly args: JsonObject; readonly callId?: string }>,
     { text, usage = USAGE }: { readonly text?: string; readonly usage?: ModelUsage } = {},
   ) =>
-  ({ messages }: TurnRequest): Turn => ({
+  (request: TurnRequest): Turn => ({
     parts: [
       ...(text === undefined ? [] : [{ type: "text" as const, text }]),
       ...called.map(({ tool, args, callId }, index) => ({
         ...{ type: "call" as const, tool, args },
-        callId: callId ?? `call-${messages.length}-${index + 1}`,
+        callId: callId ?? callIdOf(request, index),
       })),
     ],
     finish: "calls",

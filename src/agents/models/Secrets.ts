@@ -23,11 +23,16 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
     .sort((a, b) => b.length - a.length)
   const isIn = (text: string) => forms.some((form) => text.includes(form))
   const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
+  const redactValue = (value: Json): Json => {
+    if (typeof value === "string") return redact(value)
+    if (typeof value !== "object" || value === null) return value
+    if (Array.isArray(value)) return value.map(redactValue)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [redact(key), redactValue(inner)]))
+  }
   return {
     isIn,
     redact,
-    // The texts of a JSON value keep its shape: the type is the same.
-    redactJson: <A extends Json>(value: A): A =>
-      isIn(JSON.stringify(value)) ? (JSON.parse(redact(JSON.stringify(value))) as A) : value,
+    // Only texts change: the type stays.
+    redactJson: <A extends Json>(value: A): A => (isIn(JSON.stringify(value)) ? (redactValue(value) as A) : value),
   }
 }

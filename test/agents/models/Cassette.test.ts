@@ -5,6 +5,8 @@ import { Effect, Redacted } from "effect"
 import { describe, expect } from "vitest"
 import * as Cassette from "../../../src/agents/models/Cassette.ts"
 import * as CassetteRecorder from "../../../src/agents/models/CassetteRecorder.ts"
+import type { Message } from "../../../src/agents/models/Message.ts"
+import type { Model } from "../../../src/agents/models/Model.ts"
 import * as Models from "../../../src/agents/models/Models.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { asking, KEY, mockServer, modelAt, names, server } from "./servers.ts"
@@ -46,6 +48,37 @@ describe("a cassette", () => {
       expect(yield* model.turn(asking("hello"), nothing)).toEqual(turn)
       expect(fs.readFileSync(file, "utf8")).not.toContain(KEY)
     }),
+  )
+
+  it.scopedLive.each(names.map((name) => [name]))(
+    "plays a conversation with tools of %s, whose calls have the same ids",
+    ([name]) =>
+      Effect.gen(function* () {
+        const mock = yield* mockServer
+        const toolCalls = ["tea", "salt"].map((thing) => ({ name: "price", arguments: JSON.stringify({ thing }) }))
+        mock.on({ hasToolResult: true }, { content: "Three euros." })
+        mock.onMessage("prices", { toolCalls, ...(name === "google" ? { finishReason: "stop" } : {}) })
+        const talk = (model: Model) =>
+          Effect.gen(function* () {
+            const request = asking("prices")
+            const { parts } = yield* model.turn(request, nothing)
+            const results = parts.flatMap((part) =>
+              part.type === "call" ? [{ callId: part.callId, tool: part.tool, isError: false, content: 3 }] : [],
+            )
+            const messages: ReadonlyArray<Message> = [
+              ...request.messages,
+              { role: "assistant", content: parts },
+              { role: "tool", content: results },
+            ]
+            return [parts, (yield* model.turn({ ...request, messages }, nothing)).parts]
+          })
+        const file = yield* newFile
+        const recorder = CassetteRecorder.make(file)
+        const recorded = yield* talk(yield* modelAt(mock.url, name, { fetch: recorder.fetch }))
+        yield* recorder.save
+        const played = yield* talk(yield* modelAt("http://nowhere.invalid", name, yield* Cassette.play(file)))
+        expect(played).toEqual(recorded)
+      }),
   )
 
   it.scopedLive("plays its answers to the requests that they belong to, with their delays if asked", () =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { backoffMs } from "../../../src/agents/models/Backoff.ts"
+import { backoffMs, DEFAULT_RETRIES } from "../../../src/agents/models/Backoff.ts"
 import { classify, LONGEST_REASON, LONGEST_RETRY_AFTER_MS } from "../../../src/agents/models/Failure.ts"
 import * as Secrets from "../../../src/agents/models/Secrets.ts"
 
@@ -105,6 +105,7 @@ describe("the wait before a retry", () => {
     expect(waits(1)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
     expect(waits(0)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
     expect(backoffMs(2000, {}, 1)).toBe(60_000)
+    expect(waits(1).slice(0, DEFAULT_RETRIES)).toEqual([1000, 2000, 4000, 8000])
   })
 
   it("is what the provider asked for, up to ten minutes", () => {
