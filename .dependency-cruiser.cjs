@@ -14,7 +14,7 @@ const storeys = (house, rooms) =>
 
 module.exports = {
   forbidden: [
-    ...storeys("src", ["cli", "html", "kernel", "(plugins|projections)", "events", "platform", "values"]),
+    ...storeys("src", ["cli", "html", "agents", "kernel", "(plugins|projections)", "events", "platform", "values"]),
     {
       name: "plugins-and-projections-do-not-know-each-other",
       severity: "error",

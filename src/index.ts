@@ -1,5 +1,7 @@
 /** The package's entry: every public module of Hindcast, an event-sourced kernel for agents. */
 
+export * as Agent from "./agents/Agent.ts"
+export * as Models from "./agents/models/index.ts"
 export * as EventLog from "./events/index.ts"
 export * as Anchor from "./events/integrity/Anchor.ts"
 export * as Doctor from "./events/integrity/Doctor.ts"
@@ -14,7 +16,6 @@ export * as Timelines from "./events/read/Timelines.ts"
 export type { Event } from "./events/vocabulary/Event.ts"
 export * as EventType from "./events/vocabulary/EventType.ts"
 export * as Vocabulary from "./events/vocabulary/Vocabulary.ts"
-export * as Agent from "./kernel/agents/Agent.ts"
 export * as Critics from "./kernel/critics/Critics.ts"
 export * as Fork from "./kernel/fork/Fork.ts"
 export * as Confirmations from "./kernel/gate/Confirmations.ts"

@@ -77,6 +77,7 @@ describe("an apprentice", () => {
       step,
       consult: () => Promise.reject(new Error("no model is asked here")),
       lastOutcome: null,
+      plugins: [],
       sensors: [],
       actuators: [],
       now: 0,

@@ -1,6 +1,7 @@
 /** Loads models by name: `anthropic/claude-sonnet-4-5`, `ollama/llama3.2`. */
 
 import { Effect, Either, Redacted } from "effect"
+import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as Options from "../../values/Options.ts"
 import * as AiSdkModel from "./AiSdkModel.ts"
@@ -59,6 +60,23 @@ export const load = (
     return AiSdkModel.make({ provider, language, model, secrets, timeoutMs })
   })
 
+/**
+ * A model that is loaded, as `load` does it, when it is first asked: nothing that replays its answers needs its package
+ * or its key. Where it cannot be loaded, its turns fail.
+ */
+export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
+  Either.map(named(name), ([{ name: provider }, model]) => {
+    let loaded: Model | undefined
+    const loading = Effect.suspend(() => (loaded === undefined ? load(name) : Effect.succeed(loaded))).pipe(
+      Effect.tap((found) => Effect.sync(() => void (loaded = found))),
+      Effect.mapError(({ _tag, message }) => {
+        const kind = _tag === "KeyMissing" ? "unauthorized" : "unknown-model"
+        return new ModelCallFailed({ provider, model, kind, reason: message })
+      }),
+    )
+    return { provider, model, turn: (...asked) => Effect.flatMap(loading, ({ turn }) => turn(...asked)) }
+  })
+
 const OF = "Models.load"
 
 /** Neither schema shows what it found: it may be a key. */
@@ -82,15 +100,15 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 const isHeaderText = (text: unknown): text is string => typeof text === "string" && /^[\x20-\x7e]*$/.test(text)
 
-const named = (name: string): Effect.Effect<readonly [Provider.Provider, string], UnknownProvider> => {
+const named = (name: string): Either.Either<readonly [Provider.Provider, string], UnknownProvider> => {
   const text = String(name)
   const slash = text.indexOf("/")
   const [prefix, model] = slash < 0 ? [text, ""] : [text.slice(0, slash), text.slice(slash + 1).trim()]
   const provider = Provider.providers.find((known) => known.name === prefix)
-  if (provider !== undefined && model !== "") return Effect.succeed([provider, model])
+  if (provider !== undefined && model !== "") return Either.right([provider, model])
   const known = Provider.providers.map(({ name }) => name)
   const [nearest] = provider === undefined ? DidYouMean.similarNames(prefix, known) : []
-  return Effect.fail(new UnknownProvider({ found: text, known, ...(nearest === undefined ? {} : { nearest }) }))
+  return Either.left(new UnknownProvider({ found: text, known, ...(nearest === undefined ? {} : { nearest }) }))
 }
 
 const invalid = (path: string, expected: string, found: string) =>

@@ -1,14 +1,9 @@
-/** The option `--agent`: an agent that is the default export of a JavaScript module. */
+/** Loads an agent that is the default export of a JavaScript module, as `--agent` names it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Data, Effect } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
-import { text } from "../command/CommonOptions.ts"
-
-/** The option `--agent`. Its value is a module for `load`. */
-export const option = (which: string) =>
-  text("agent", `A JavaScript module whose default export is ${which}: ${Agent.FORMS}`)
 
 /** The agent's module could not be loaded. To recover, fix the path or the module. */
 export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{

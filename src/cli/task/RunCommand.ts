@@ -16,12 +16,12 @@ import { GrantsMissing } from "../plugin/GrantsMissing.ts"
 import * as PluginConsent from "../plugin/PluginConsent.ts"
 import { importAndCompare } from "../plugin/PluginImport.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
-import * as AgentModule from "./AgentModule.ts"
+import * as AgentOption from "./AgentOption.ts"
 import * as Scenario from "./Scenario.ts"
 import * as WaitingPlugins from "./WaitingPlugins.ts"
 
 const options = {
-  agent: AgentModule.option("an agent"),
+  ...AgentOption.options("an agent"),
   goal: text("goal", "What the agent is to achieve"),
   plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
   scenario: repeatedText("scenario", "Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
@@ -39,7 +39,7 @@ export const run = Command.make("run", { ...common, ...options }, ({ log, json, 
     if (typed.goal.trim() === "") {
       return yield* new BadInput({ input: "--goal", expected: "what the agent is to achieve", found: "nothing" })
     }
-    const agent = yield* AgentModule.load(typed.agent)
+    const agent = yield* AgentOption.load(typed, "live")
     const filename = yield* OpenLog.fileOf(log)
     const kernel = yield* AgentAtWork.kernel("run", filename, typed)
     yield* Effect.provide(perform({ ...typed, agent, filename, json }), kernel)

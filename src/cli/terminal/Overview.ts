@@ -11,6 +11,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["demo", "see what Hindcast does, in a few seconds"],
         ["demo --tasks N", "write a log of many tasks to look at, with all that goes wrong"],
         ["run --agent FILE --goal TEXT", "let an agent work on a goal, and show its audit"],
+        ["run --model NAME --goal TEXT", "let a language model work on it: --guide FILE, --max-tokens N, --max-usd N"],
         ["confirm ls", "list the commands that wait for a person"],
         ["confirm show ID", "show all that is asked"],
         ["confirm approve ID", "let a waiting command be executed"],

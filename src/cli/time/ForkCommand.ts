@@ -13,10 +13,10 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ForkPage from "../pages/time/ForkPage.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
-import * as AgentModule from "../task/AgentModule.ts"
+import * as AgentOption from "../task/AgentOption.ts"
 
 const options = {
-  agent: AgentModule.option("the agent that goes on"),
+  ...AgentOption.options("the agent that goes on"),
   task: optionalText("task", "The task that goes on. Default: that of the event at the moment"),
   timeline: optionalText("timeline", "What the new timeline is called. Default: fork-1, fork-2 …"),
   override: repeatedText(
@@ -52,7 +52,7 @@ export const fork = Command.make(
   },
   ({ log, json, ...typed }) =>
     Effect.gen(function* () {
-      const agent = yield* AgentModule.load(typed.agent)
+      const agent = yield* AgentOption.load(typed, "live")
       const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("fork", filename, typed)

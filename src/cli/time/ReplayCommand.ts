@@ -9,7 +9,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
-import * as AgentModule from "../task/AgentModule.ts"
+import * as AgentOption from "../task/AgentOption.ts"
 import { at, moment } from "../terminal/Text.ts"
 
 /** The agent's behaviour diverged from the recording. The log cannot tell what would have followed. */
@@ -36,12 +36,12 @@ export const replay = Command.make(
   {
     ...common,
     task: argument("task", TASK),
-    agent: AgentModule.option("the agent to replay"),
+    ...AgentOption.options("the agent to replay"),
     timeline: TimelineOption.timeline,
   },
-  ({ log, json, task, agent, timeline }) =>
+  ({ log, json, task, timeline, ...typed }) =>
     Effect.gen(function* () {
-      const loaded = yield* AgentModule.load(agent)
+      const loaded = yield* AgentOption.load(typed, "replay")
       const report = yield* Replay.replay(yield* Ids.task(task), loaded)
       const before = report.divergence === null ? [] : yield* eventsBefore(report, report.divergence.position)
       yield* Output.show(json, report, (style) => ReplayPage.lines(style, report, before))

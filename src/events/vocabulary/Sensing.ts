@@ -6,6 +6,12 @@ import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } f
 
 const sensor = ComponentName
 
+const perception = optional(
+  Schema.Int.annotations({
+    description: "Which perceiving of the task it is of, from 1; absent where it was read at its interval, or pushed",
+  }),
+)
+
 /** Events of sensors. */
 export const sensingEvents = [
   eventType(
@@ -16,19 +22,14 @@ export const sensingEvents = [
       reading: Json,
       priority: Schema.Finite.annotations({ description: "The sensor's priority at that moment" }),
       latencyMs: Milliseconds,
-      perception: optional(
-        Schema.Int.annotations({
-          description:
-            "Which perceiving of the task it is of, from 1; absent where it was read at its interval, or pushed",
-        }),
-      ),
+      perception,
     },
     { personal: { reading: null } },
   ),
   eventType(
     "SensorFailed",
     "A sensor was asked and gave no reading.",
-    { sensor, error: Failure },
+    { sensor, error: Failure, perception },
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
   eventType("SensorSkipped", "A sensor was due and was not asked.", {
@@ -38,6 +39,7 @@ export const sensingEvents = [
     deadlineMs: optional(
       Schema.NonNegative.annotations({ description: "How long perceiving had, in ms, where that was the reason" }),
     ),
+    perception,
   }),
 ] as const
 

@@ -23,12 +23,14 @@ export type { ActError, CommandOutcome } from "./Command.ts"
  * fails, its end is recorded, provided that the log can be written.
  *
  * @param causationId the decision that the command came from, or another event that caused it
+ * @param callId the id that a model gave to its tool call
  */
 export const act = (
   task: ActingTask,
   actuator: string,
   args: JsonObject,
   causationId: string,
+  callId?: string,
 ): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -38,7 +40,10 @@ export const act = (
       const commanded = yield* task.record({
         type: "ActuatorCommanded",
         causationId,
-        payload: { commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
+        payload: {
+          ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
+          ...(callId === undefined ? {} : { callId }),
+        },
       })
       const progress: Command.CommandProgress = { last: commanded.id, dispatched: false, ended: false }
       const steps =

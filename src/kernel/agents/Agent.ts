@@ -8,11 +8,11 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { CommandOutcome } from "../acting/CommandExecution.ts"
-import type { ActuatorCapability, SensorCapability } from "../tasks/Capabilities.ts"
+import type { ActuatorCapability, PluginDescription, SensorCapability } from "../tasks/Capabilities.ts"
 import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
 
-export type { ActuatorCapability, SensorCapability } from "../tasks/Capabilities.ts"
+export type { ActuatorCapability, PluginDescription, SensorCapability } from "../tasks/Capabilities.ts"
 export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
 /**
@@ -27,6 +27,8 @@ export interface View {
   readonly readings: { readonly [sensor: string]: Json }
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
+  /** The plugins, with their environments' descriptions, rules and conventions. */
+  readonly plugins: ReadonlyArray<PluginDescription>
   /** The sensors that the readings come from. */
   readonly sensors: ReadonlyArray<SensorCapability>
   /** The commands that are possible, with their arguments. */

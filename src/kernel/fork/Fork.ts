@@ -4,6 +4,7 @@ import { type Cause, type Context, Data, Effect, Exit } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -145,7 +146,7 @@ export const fork = (
       )
 
       const past = pastOf(point, agent, options)
-      const recordedTask = RecordedTask.make({ ...recording, requests: past })
+      const recordedTask = RecordedTask.make({ ...recording, requests: past }, at)
       const instructions = {
         goal: overrides.goal ?? recording.instructions.goal,
         seed: overrides.seed ?? recording.instructions.seed,
@@ -164,6 +165,7 @@ export const fork = (
         ),
       )
       const divergence = recordedTask.divergence() ?? doneEarly(recordedTask, worked)
+      yield* noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
       yield* close(task, worked, divergence, recorded?.firstUnrecorded())
       if (divergence !== undefined) {
         return yield* new AgentDiverged({ agent: Agent.fullName(agent), timeline: view.timeline, divergence })
@@ -260,6 +262,19 @@ const doneEarly = (
   const found = { done: worked.value.outcome }
   return { kind: "done-earlier", position: RecordedTask.positionOf(next), path: "", expected: choiceOf(next), found }
 }
+
+/** Records that the agent, while it was led, asked models something else than was recorded. */
+const noteOtherQuestions = (recorder: Recorder, forkedBy: string, positions: ReadonlyArray<number>) =>
+  positions.length === 0
+    ? Effect.void
+    : recorder.record({
+        type: "NoteAdded",
+        causationId: forkedBy,
+        payload: {
+          about: "fork",
+          text: `Up to the fork, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
+        },
+      })
 
 /** Closes the fork's task with the outcome of the agent's work. */
 const close = (

@@ -47,6 +47,18 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   if (cut !== undefined) {
     return refuse(`a command's outcome and what it changed are recorded together, up to @${cut.until}; fork it there`)
   }
+  const overtaken = requests.find(
+    (request) =>
+      request.kind === "act" &&
+      request.position <= at &&
+      request.until > at &&
+      requests.some(({ position, until }) => position > request.position && until <= at),
+  )
+  if (overtaken !== undefined) {
+    return refuse(
+      `commands that its agent requested together were not all done; fork it @${Math.ceil(overtaken.position) - 1}, before them${Number.isFinite(overtaken.until) ? `, or @${overtaken.until}, after them` : ""}`,
+    )
+  }
   return Either.right({
     ...{ recording, at },
     past: requests.filter(({ until }) => until <= at),

@@ -6,6 +6,7 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 import { copied } from "../acting/Command.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Deadline from "../sensing/Deadline.ts"
+import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
 import type { Recording, Request } from "./Recording.ts"
@@ -26,28 +27,47 @@ export interface RecordedTask {
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   /** Number of decisions whose rationale differs, which is no divergence. */
   readonly rationales: () => number
+  /** Positions of the model calls that were answered by their place, although the agent asked something else. */
+  readonly askedOtherwise: () => ReadonlyArray<number>
 }
 
 /**
  * Makes a task that answers each request from the recording, in the recorded order. Nothing is read, executed or
  * appended.
+ *
+ * @param byPlaceUntil up to this position, a model call gets the recorded answer of its place, whatever model the agent
+ * asks and what it asks it
  */
-export const make = (recording: Recording): RecordedTask => {
+export const make = (recording: Recording, byPlaceUntil = 0): RecordedTask => {
   const { taskId, requests, opened, instructions } = recording
   const decides = requests.some(({ kind }) => kind === "decide")
-  let cursor = 0
+  /** The requests that were not made again yet. */
+  const rest = [...requests]
   let divergence: Divergence | undefined
   let exhausted: JsonObject | undefined
   let closed: { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   let rationales = 0
+  const askedOtherwise: Array<number> = []
 
   /**
    * The recorded request that is due. An agent that advances by itself makes no decisions here, so recorded ones are
    * skipped.
    */
   const next = (kind: Request["kind"]): Request | undefined => {
-    if (kind !== "decide") while (requests[cursor]?.kind === "decide") cursor++
-    return requests[cursor]
+    if (kind !== "decide") while (rest[0]?.kind === "decide") rest.shift()
+    return rest[0]
+  }
+
+  /**
+   * The recorded request that a new one answers to: the one that is due. Of commands that were under way together, it
+   * is the first that is equal, since an agent that requests several at once gets them recorded in any order.
+   */
+  const match = (kind: Request["kind"], found: JsonObject): Request | undefined => {
+    const due = next(kind)
+    if (kind !== "act" || due?.kind !== "act") return due
+    const end = rest.findIndex((request) => request.kind !== "act" || request.position > due.until)
+    const together = end === -1 ? rest : rest.slice(0, end)
+    return together.find((request) => between(request.position, choiceOf(request), found) === undefined) ?? due
   }
 
   const stop = Effect.suspend(() => Effect.die(new Stopped()))
@@ -66,7 +86,7 @@ export const make = (recording: Recording): RecordedTask => {
     Effect.suspend((): Effect.Effect<A, TaskClosed> => {
       if (closed !== undefined) return new TaskClosed({ taskId })
       if (divergence !== undefined || exhausted !== undefined) return stop
-      const request = next(kind)
+      const request = match(kind, found)
       if (request === undefined) {
         exhausted = found
         return stop
@@ -82,14 +102,32 @@ export const make = (recording: Recording): RecordedTask => {
         exhausted = found
         return stop
       }
-      cursor++
+      rest.splice(rest.indexOf(request), 1)
       return Effect.succeed(answered)
     })
+
+  const answerOf = (question: JsonObject) => answer("consult", question, ({ answer }) => answer ?? undefined)
+
+  const ask = ({
+    provider,
+    model,
+    request,
+  }: ModelCallRequest): Effect.Effect<ModelCallResponse, ModelCallFailed | TaskClosed> =>
+    Effect.flatMap(
+      Effect.suspend(() => {
+        const question = { consult: { provider, model, request } }
+        const due = next("consult")
+        if (due?.kind !== "consult" || due.position > byPlaceUntil) return answerOf(question)
+        if (between(due.position, choiceOf(due), question) !== undefined) askedOtherwise.push(due.position)
+        return answerOf(choiceOf(due))
+      }),
+      (answered) => (answered instanceof ModelCallFailed ? answered : Effect.succeed(answered)),
+    )
 
   const task: Task = {
     id: taskId,
     ...instructions,
-    capabilities: () => Effect.sync(() => recording.capabilitiesAt(requests[cursor]?.position ?? Number.MAX_VALUE)),
+    capabilities: () => Effect.sync(() => recording.capabilitiesAt(rest[0]?.position ?? Number.MAX_VALUE)),
     perceive: ({ deadlineMs } = {}) =>
       Effect.zipRight(
         deadlineMs === undefined ? Effect.void : Deadline.after(deadlineMs),
@@ -100,8 +138,9 @@ export const make = (recording: Recording): RecordedTask => {
         answer("act", { act: actuator, args }, ({ outcome }) => outcome ?? undefined),
       ),
     say: (content) => answer("say", { say: plainText(content) }, ({ event }) => event),
-    consult: ({ provider, model, request }) =>
-      answer("consult", { consult: { provider, model, request } }, ({ answer }) => answer?.response),
+    consult: (question) => Effect.map(ask(question), ({ response }) => response),
+    ask,
+    record: () => Effect.void,
     decided: ({ choice, rationale }) =>
       decides
         ? answer("decide", choice, ({ event, decision }) => {
@@ -121,9 +160,10 @@ export const make = (recording: Recording): RecordedTask => {
     divergence: () => divergence,
     exhausted: () => exhausted,
     next: () => next("act"),
-    left: () => requests.length - cursor,
+    left: () => rest.length,
     closed: () => closed,
     rationales: () => rationales,
+    askedOtherwise: () => askedOtherwise,
   }
 }
 

@@ -14,7 +14,7 @@ import { manifestOf } from "../registry/Registry.ts"
 import { measureName, ofManifests } from "../rules/Rubric.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "../tasks/Capabilities.ts"
-import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
+import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import * as PinnedVersions from "../tasks/PinnedVersions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 
@@ -52,10 +52,10 @@ export type Request =
     }
   | ({ readonly kind: "consult"; readonly position: number; readonly until: number } & Consultation)
 
-/** A call of a language model. `answer` is null if the log has no response. */
+/** A call of a language model. `answer` is null if the log has neither a response nor a failure. */
 export interface Consultation {
-  readonly question: ModelCallRequest
-  readonly answer: ModelCallResponse | null
+  readonly question: Pick<ModelCallRequest, "provider" | "model" | "request">
+  readonly answer: ModelCallResponse | ModelCallFailed | null
 }
 
 /** What an agent is given when it begins. */
@@ -203,7 +203,7 @@ const offering = (plugins: ReadonlyArray<string>) => {
 }
 
 const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
-  const decided = events.some((event) => is(event, "DecisionMade"))
+  const decided = events.some(isChoice)
   const readings = decided ? fromDecisions(events) : fromPerceptions(events)
   return [...readings, ...fromEvents(events)].sort((a, b) => a.position - b.position)
 }
@@ -217,14 +217,14 @@ const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => 
   const consulted = events.filter((event) => is(event, "ModelCalled"))
   let before = 0
   const perceived = events.flatMap((event) => {
-    if (!is(event, "DecisionMade")) return []
+    if (!isChoice(event)) return []
     const evidence = (event.payload.basedOn ?? []).flatMap((position) => byPosition.get(position) ?? [])
     // The readings were perceived before a model was consulted about them.
     const consultedAt = consulted.find(({ position }) => position > before)?.position ?? event.position
     before = event.position
     return [perceiving(evidence, Math.min(consultedAt, event.position) - 0.5)]
   })
-  const last = events.findLast((event) => is(event, "DecisionMade"))?.position ?? 0
+  const last = events.findLast(isChoice)?.position ?? 0
   return [...perceived, ...fromPerceptions(events.filter(({ position }) => position > last)).slice(0, 1)]
 }
 
@@ -232,12 +232,15 @@ const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => 
 const fromPerceptions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const perceptions = new Map<number, Array<Event>>()
   for (const event of events) {
-    if (!is(event, "SensorRead") || event.payload.perception === undefined) continue
     const { perception } = event.payload
+    if (!PERCEIVING.has(event.type) || typeof perception !== "number") continue
     perceptions.set(perception, [...(perceptions.get(perception) ?? []), event])
   }
   return [...perceptions.values()].map((read) => perceiving(read, read[0]?.position ?? 0))
 }
+
+/** Event types that a perception leaves. */
+const PERCEIVING: ReadonlySet<string> = new Set(["SensorRead", "SensorFailed", "SensorSkipped"])
 
 /** A perceive request, with the readings in the order in which `perceive` returns them: by priority, then by name. */
 const perceiving = (events: ReadonlyArray<Event>, position: number): Request => {
@@ -248,20 +251,30 @@ const perceiving = (events: ReadonlyArray<Event>, position: number): Request => 
         b.priority - a.priority || (a.sensor < b.sensor ? -1 : Number(a.sensor > b.sensor)),
     )
     .map((event) => ({ sensor: event.payload.sensor, reading: event.payload.reading, position: event.position, event }))
-  const until = read.length === 0 ? position : Math.max(...read.map((event) => event.position))
+  const until = Math.max(position, ...events.map((event) => event.position))
   return { kind: "perceive", position, until, readings }
 }
+
+/** Whether an event is a decision of a deciding agent. One of an agent that thinks in turns lists its calls instead. */
+const isChoice = (event: Event): event is Event & { readonly payload: PayloadOf<"DecisionMade"> } =>
+  is(event, "DecisionMade") && !("calls" in event.payload.choice)
+
+const responseIn = ({ latencyMs: _, ...response }: PayloadOf<"ModelResponded">): ModelCallResponse => response
+
+const failureIn = ({ latencyMs: _, ...failure }: PayloadOf<"ModelFailed">) => failure
 
 /** The requests that are decisions, commands, messages and model calls. */
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
   const answers = new Map(
-    events.flatMap((event) => (is(event, "ModelResponded") ? [[event.causationId ?? "", event] as const] : [])),
+    events.flatMap((event) =>
+      is(event, "ModelResponded") || is(event, "ModelFailed") ? [[event.causationId ?? "", event] as const] : [],
+    ),
   )
   return events.flatMap((event): ReadonlyArray<Request> => {
     const { position } = event
-    if (is(event, "DecisionMade")) {
+    if (isChoice(event)) {
       return [{ kind: "decide", position, until: position, event, decision: event.payload }]
     }
     if (is(event, "MessageSent")) {
@@ -272,7 +285,11 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
       const answered = answers.get(event.id)
       const until = answered?.position ?? Number.POSITIVE_INFINITY
       const answer =
-        answered === undefined ? null : { response: answered.payload.response, usage: answered.payload.usage }
+        answered === undefined
+          ? null
+          : is(answered, "ModelResponded")
+            ? responseIn(answered.payload)
+            : new ModelCallFailed({ provider, model, ...failureIn(answered.payload) })
       return [{ kind: "consult", position, until, question: { provider, model, request }, answer }]
     }
     if (!is(event, "ActuatorCommanded")) return []

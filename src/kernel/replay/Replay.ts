@@ -77,7 +77,7 @@ export const replay = (
     const log = yield* EventLog
     const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = followed(yield* Recording.load(view, taskId))
-    const recordedTask = RecordedTask.make(recording)
+    const recordedTask = RecordedTask.make(recording, recording.forked?.at)
     const exit = yield* Effect.exit(
       loop(replayDecisions(agent, shared(recording)), recordedTask.task, { maxSteps: stepsOf(recording) }),
     )

@@ -35,6 +35,8 @@ export const replayThenLive = (
     act: (...command) => from(past.task.act(...command), live.act(...command)),
     say: (...message) => from(past.task.say(...message), live.say(...message)),
     consult: (question, answering) => from(past.task.consult(question, answering), live.consult(question, answering)),
+    ask: (...request) => from(past.task.ask(...request), live.ask(...request)),
+    record: (...event) => from(past.task.record(...event), live.record(...event)),
     decided: (decision) => from(past.task.decided(decision), live.decided(decision)),
   }
 }

@@ -12,6 +12,7 @@ import type { Instances } from "../instances/Instances.ts"
 import { manifestOf, NotInRegistry } from "../registry/Registry.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Environments from "../tasks/Environments.ts"
+import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { Point } from "./DecisionPoint.ts"
@@ -63,6 +64,15 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
     return new CallFailed({ plugin, call, error: { code: "NotRecorded", message } })
   }
 
+  const recordedAnswer = ({ provider, model, request }: ModelCallRequest) =>
+    Effect.suspend((): Effect.Effect<ModelCallResponse, ModelCallFailed> => {
+      const next = consultations.shift()
+      if (next !== undefined && JsonPatch.equal({ ...next.question }, { provider, model, request }))
+        return next.answer instanceof ModelCallFailed ? next.answer : Effect.succeed(next.answer)
+      missed ??= `an answer of ${provider} ${model}`
+      return Effect.die(new Stopped())
+    })
+
   const answering = (plugin: string): Components => ({
     read: (sensor) =>
       Effect.suspend(() => {
@@ -111,17 +121,8 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
     firstUnrecorded: () => missed,
     wrapModelCalls: (task) => ({
       ...task,
-      consult: (question) =>
-        task.consult(
-          question,
-          Effect.suspend(() => {
-            const next = consultations.shift()
-            if (next !== undefined && JsonPatch.equal({ ...next.question }, { ...question }))
-              return Effect.succeed(next.answer)
-            missed ??= `an answer of ${question.provider} ${question.model}`
-            return Effect.die(new Stopped())
-          }),
-        ),
+      consult: (question) => Effect.map(task.ask(question, recordedAnswer(question)), ({ response }) => response),
+      ask: (question) => task.ask(question, recordedAnswer(question)),
     }),
     instances: {
       get: (plugin, registry) =>

@@ -43,7 +43,7 @@ export const perceive = (
     const readings: Array<Reading> = []
     for (const [index, equals] of groups.entries()) {
       if (deadline !== undefined && (yield* Deadline.hasPassed(deadline))) {
-        yield* skip(task, groups.slice(index).flat(), deadline.ms)
+        yield* skip(task, groups.slice(index).flat(), deadline.ms, perception)
         break
       }
       const read = yield* Effect.forEach(

@@ -64,11 +64,19 @@ export const sense = (
     })
     return Deadline.within(deadline, task.oneAtATime(sensor.name, ask)).pipe(
       Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, perception)),
-      onPluginFailure((failure) => fail(task, sensor, failureOf(failure))),
+      onPluginFailure((failure) => fail(task, sensor, failureOf(failure), perception)),
       Effect.catchTag("DeadlinePassed", ({ ms }) =>
         wasAsked
-          ? fail(task, sensor, { code: "DeadlinePassed", message: `it was asked, and gave no reading within ${ms} ms` })
-          : Effect.zipRight(skip(task, [sensor], ms), new NotRead({ sensor: sensor.name, code: "DeadlinePassed" })),
+          ? fail(
+              task,
+              sensor,
+              { code: "DeadlinePassed", message: `it was asked, and gave no reading within ${ms} ms` },
+              perception,
+            )
+          : Effect.zipRight(
+              skip(task, [sensor], ms, perception),
+              new NotRead({ sensor: sensor.name, code: "DeadlinePassed" }),
+            ),
       ),
     )
   })
@@ -91,9 +99,13 @@ const recordReading = (
     (event): Reading => ({ sensor: sensor.name, reading, position: event.position, event }),
   )
 
-const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure) =>
+const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure, perception: number | undefined) =>
   Effect.zipRight(
-    task.record({ type: "SensorFailed", causationId: task.openedBy, payload: { sensor: name, error } }),
+    task.record({
+      type: "SensorFailed",
+      causationId: task.openedBy,
+      payload: { sensor: name, error, ...(perception === undefined ? {} : { perception }) },
+    }),
     new NotRead({ sensor: name, code: error.code }),
   )
 
@@ -102,11 +114,15 @@ export const skip = (
   task: SensingTask,
   sensors: ReadonlyArray<ActiveComponent>,
   deadlineMs: number,
+  perception?: number,
 ): Effect.Effect<void, AppendError> => {
   const [first, ...rest] = sensors.map(({ name, priority }) => ({
     type: "SensorSkipped" as const,
     causationId: task.openedBy,
-    payload: { sensor: name, priority, reason: "the deadline came before its turn", deadlineMs },
+    payload: {
+      ...{ sensor: name, priority, reason: "the deadline came before its turn", deadlineMs },
+      ...(perception === undefined ? {} : { perception }),
+    },
   }))
   return first === undefined ? Effect.void : Effect.asVoid(task.record(first, ...rest))
 }

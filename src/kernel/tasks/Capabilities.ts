@@ -1,6 +1,6 @@
 /** What an agent can perceive and do in a task, from its plugins' manifests. */
 
-import { actuatorsOf, type Risk, sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import { actuatorsOf, type Manifest, type Risk, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { Level } from "../../plugins/manifest/Risk.ts"
 import {
   type ActiveComponent,
@@ -41,8 +41,25 @@ export interface SensorCapability {
   readonly reading?: JsonObject
 }
 
-/** The sensors and actuators of an agent, as the manifests describe them, by priority. */
+/** A plugin that an agent works with, as its manifest describes it. */
+export interface PluginDescription {
+  readonly name: string
+  readonly description: string
+  readonly environment?: EnvironmentDescription
+}
+
+/** An environment, as its plugin's manifest describes it. */
+export interface EnvironmentDescription {
+  readonly name: string
+  readonly description: string
+  readonly rules: ReadonlyArray<string>
+  readonly conventions: ReadonlyArray<string>
+}
+
+/** What an agent is told of its plugins, as their manifests describe them. Components are ordered by priority. */
 export interface Capabilities {
+  /** The active plugins that take part, by name. */
+  readonly plugins: ReadonlyArray<PluginDescription>
   readonly sensors: ReadonlyArray<SensorCapability>
   readonly actuators: ReadonlyArray<ActuatorCapability>
 }
@@ -66,6 +83,10 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
           .map((declared) => offer(name, declared, plugin)),
       )
   return {
+    plugins: Object.entries(registry)
+      .filter(([name, { active }]) => active && takesPart(name))
+      .map(([, plugin]) => descriptionIn(manifestOf(plugin)))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
     sensors: described(
       activeSensors(registry),
       (plugin) => manifest(plugin).flatMap(sensorsOf),
@@ -89,6 +110,19 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
     ),
   }
 }
+
+const descriptionIn = ({ name, description, peas: { environment } }: Manifest): PluginDescription => ({
+  ...{ name, description },
+  ...(environment === undefined
+    ? {}
+    : {
+        environment: {
+          ...{ name: environment.name, description: environment.description },
+          rules: environment.rules ?? [],
+          conventions: environment.conventions ?? [],
+        },
+      }),
+})
 
 const riskIn = (registry: PluginRegistry, plugin: string, declared: Risk | undefined) => {
   // An offered component belongs to a registered plugin.

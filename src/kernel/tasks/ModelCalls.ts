@@ -3,9 +3,11 @@
 import { Data, Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { digest } from "../../values/Digest.ts"
-import type { Json } from "../../values/Json.ts"
+import { type Json, plainText } from "../../values/Json.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
 /** An agent's request to a language model. */
@@ -54,21 +56,69 @@ const TRANSIENT: ReadonlySet<ModelFailureKind> = new Set([
 /** Whether the same request may succeed later. */
 export const isTransient = (kind: ModelFailureKind): boolean => TRANSIENT.has(kind)
 
-/** Records the request, calls the model, and records its response. If the call fails, the log has no response. */
-export const consult = <E>(
+/** What answers a request. As a function, it is given the event of the request. */
+export type Answering<E> =
+  | Effect.Effect<ModelCallResponse, E>
+  | ((called: Event) => Effect.Effect<ModelCallResponse, E>)
+
+/** Options of a request. */
+export interface AskOptions {
+  /** Wait before the request is made, in milliseconds. A replay does not wait. Default: none. */
+  readonly afterMs?: number
+  /** What has come of the answer, and the usage as far as known. It is recorded if the request is cancelled. */
+  readonly partial?: () => Pick<ModelCallFailed, "response" | "usage">
+}
+
+/**
+ * Records the request, calls the model, and records its response, or that it failed (`ModelCallFailed`) or was
+ * cancelled. If the call fails in another way, the log has no response.
+ */
+export const ask = <E>(
   task: OpenTask,
-  { provider, model, request }: ModelCallRequest,
-  answering: Effect.Effect<ModelCallResponse, E>,
-): Effect.Effect<Json, E | AppendError> =>
-  Effect.gen(function* () {
-    const called = yield* task.record({
-      type: "ModelCalled",
-      causationId: task.openedBy,
-      payload: { provider, model, requestDigest: digest(request), request },
-    })
-    const startedAt = performance.now()
-    const { response, usage } = yield* answering
-    const latencyMs = MonotonicClock.elapsedSince(startedAt)
-    yield* task.record({ type: "ModelResponded", causationId: called.id, payload: { response, usage, latencyMs } })
-    return response
-  })
+  { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
+  answering: Answering<E>,
+  { afterMs = 0, partial = () => ({}) }: AskOptions = {},
+): Effect.Effect<ModelCallResponse, E | AppendError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      if (afterMs > 0) yield* restore(Effect.sleep(afterMs))
+      const called = yield* task.record({
+        type: "ModelCalled",
+        causationId: task.openedBy,
+        payload: { provider, model, requestDigest, request },
+      })
+      const startedAt = performance.now()
+      const recordFailure = ({ kind, reason, response, usage, cost, retryAfterMs }: FailedCall) =>
+        task.record({
+          type: "ModelFailed",
+          causationId: called.id,
+          payload: {
+            ...{ kind, reason: plainText(reason), latencyMs: MonotonicClock.elapsedSince(startedAt) },
+            ...(response === undefined ? {} : { response }),
+            ...(usage === undefined ? {} : { usage }),
+            ...(cost === undefined ? {} : { cost }),
+            ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+          },
+        })
+      return yield* restore(typeof answering === "function" ? answering(called) : answering).pipe(
+        Effect.tap(({ response, usage, cost }) =>
+          task.record({
+            type: "ModelResponded",
+            causationId: called.id,
+            payload: {
+              ...{ response, usage, latencyMs: MonotonicClock.elapsedSince(startedAt) },
+              ...(cost === undefined ? {} : { cost }),
+            },
+          }),
+        ),
+        Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordFailure(failure) : Effect.void)),
+        Effect.onInterrupt(() =>
+          recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...partial() }).pipe(
+            Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause)),
+          ),
+        ),
+      )
+    }),
+  )
+
+type FailedCall = Pick<ModelCallFailed, "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs">

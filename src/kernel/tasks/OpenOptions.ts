@@ -41,3 +41,12 @@ export interface CausedBy {
 
 /** Schema of `CausedBy`. */
 export const CausedBy = Options.of<CausedBy>({ optional: { causationId: Options.Text } })
+
+/** Options of `act`. */
+export interface ActOptions extends CausedBy {
+  /** The id that a model gave to its tool call. */
+  readonly callId?: string
+}
+
+/** Schema of `ActOptions`. */
+export const ActOptions = Options.of<ActOptions>({ optional: { causationId: Options.Text, callId: Options.Text } })

@@ -6,6 +6,7 @@ import type { LeaseLost } from "../../events/log/Lease.ts"
 import * as Recorder from "../../events/log/Recorder.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
@@ -20,7 +21,7 @@ import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "./Capabilities.ts"
 import type * as Environments from "./Environments.ts"
 import * as ModelCalls from "./ModelCalls.ts"
-import { CausedBy } from "./OpenOptions.ts"
+import { ActOptions, CausedBy } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
 
@@ -41,7 +42,7 @@ export interface Task {
   readonly act: (
     actuator: string,
     args?: JsonObject,
-    options?: CausedBy,
+    options?: ActOptions,
   ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
   /** Records a message of the agent. */
   readonly say: (
@@ -56,7 +57,21 @@ export interface Task {
   readonly consult: <E>(
     question: ModelCalls.ModelCallRequest,
     answering: Effect.Effect<ModelCalls.ModelCallResponse, E>,
-  ) => Effect.Effect<Json, E | TaskLifecycle.TaskClosed | AppendError>
+  ) => Effect.Effect<Json, E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Asks a language model as `consult` does, and returns the whole response, with the tokens that it used. An answer
+   * that fails with `ModelCallFailed`, and one that is cancelled, is recorded too, with what had come of it.
+   */
+  readonly ask: <E>(
+    question: ModelCalls.ModelCallRequest,
+    answering: ModelCalls.Answering<E>,
+    options?: ModelCalls.AskOptions,
+  ) => Effect.Effect<
+    ModelCalls.ModelCallResponse,
+    E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError
+  >
+  /** Records something about the agent itself, under its name. A replay records nothing. */
+  readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
@@ -65,6 +80,14 @@ export interface Task {
     reason?: string,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
+
+/** An event about an agent itself. */
+export type AgentEvent = {
+  readonly [Type in "GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged"]: {
+    readonly type: Type
+    readonly payload: PayloadOf<Type>
+  }
+}["GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged"]
 
 /** An agent's choice, and the events that it is based on. */
 export interface Decision {
@@ -181,8 +204,8 @@ export const begin = <E>(
       capabilities: () => Effect.map(kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
-        Effect.flatMap(Options.decode("act", CausedBy, options), ({ causationId = openedBy }) =>
-          lifecycle.runUntilClosed(act(context, actuator, args, causationId)),
+        Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, callId }) =>
+          lifecycle.runUntilClosed(act(context, actuator, args, causationId, callId)),
         ),
       say: (content, options = {}) =>
         Effect.flatMap(Options.decode("say", CausedBy, options), ({ causationId = openedBy }) =>
@@ -194,7 +217,12 @@ export const begin = <E>(
             }),
           ),
         ),
-      consult: (question, answering) => lifecycle.runUntilClosed(ModelCalls.consult(context, question, answering)),
+      consult: (question, answering) =>
+        Effect.map(lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering)), ({ response }) => response),
+      ask: (question, answering, options) =>
+        lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options)),
+      record: (agent, event) =>
+        lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
       decided: ({ agent, choice, basedOn, rationale }) =>
         lifecycle.ifOpen(
           recorder.as(`agent:${agent}`).record({

@@ -46,6 +46,7 @@ describe("perceiving with a deadline", () => {
         const [failed] = yield* events("SensorFailed")
         expect(failed?.payload).toEqual({
           sensor: "senses/slow",
+          perception: 1,
           error: { code: "DeadlinePassed", message: "it was asked, and gave no reading within 1000 ms" },
         })
         const skipped = yield* events("SensorSkipped")

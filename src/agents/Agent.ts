@@ -1,0 +1,9 @@
+/** Agents: values that decide or advance by themselves, and agents that think with a model. */
+
+export * from "../kernel/agents/Agent.ts"
+export type { Budget } from "./Budget.ts"
+export * as Conversation from "./Conversation.ts"
+export * as Guide from "./Guide.ts"
+export type { MemoryPolicy } from "./Memory.ts"
+export { answerIn, fromModel, type ModelAgentOptions } from "./ModelAgent.ts"
+export type { AgentDelta } from "./Turns.ts"

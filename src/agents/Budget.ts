@@ -1,0 +1,76 @@
+/** Budgets: what an agent may use up in one task. They are checked before each request to its model. */
+
+import { Schema } from "effect"
+import * as Options from "../values/Options.ts"
+
+/** The limits of one task. Default of each: none. A limit of 0 allows no request at all. */
+export interface Budget {
+  /** Turns: answered requests to the model. */
+  readonly steps?: number
+  /** Tokens of all requests and answers. */
+  readonly tokens?: number
+  /** Cost of all requests, in US dollars. If the price of an answer is unknown, no further request is made. */
+  readonly usd?: number
+  /** Time since the agent began, in milliseconds. */
+  readonly wallMs?: number
+  /** Commands to actuators. */
+  readonly commands?: number
+}
+
+const Amount: Schema.Schema<number> = Schema.Number.pipe(
+  Schema.filter((value) => value >= 0 && Number.isFinite(value)),
+  Schema.annotations({ description: "a number, 0 or more" }),
+)
+
+const Count = Options.wholeNumber(0)
+
+/** Schema of `Budget`. */
+export const Budget = Options.of<Budget>({
+  optional: { steps: Count, tokens: Count, usd: Amount, wallMs: Amount, commands: Count },
+}).annotations({ description: "an object with limits: steps, tokens, usd, wallMs, commands" })
+
+/** What an agent has used. */
+export interface Used {
+  readonly steps: number
+  readonly tokens: number
+  /** Undefined if the price of a request is unknown. */
+  readonly usd: number | undefined
+  readonly wallMs: number
+  readonly commands: number
+}
+
+/** A budget that is used up. */
+export interface Exceeded {
+  readonly budget: keyof Budget
+  readonly limit: number
+  readonly used: number
+  readonly reason: string
+}
+
+/** The order in which budgets are checked. */
+const BUDGETS = ["steps", "commands", "tokens", "usd", "wallMs"] as const
+
+const UNITS: { readonly [name in keyof Required<Budget>]: string } = {
+  steps: "turns",
+  commands: "commands",
+  tokens: "tokens",
+  usd: "US dollars",
+  wallMs: "ms",
+}
+
+/** The first budget that is used up, or undefined. Pure. */
+export const exceeded = (budget: Budget, used: Used): Exceeded | undefined => {
+  for (const name of BUDGETS) {
+    const limit = budget[name]
+    if (limit === undefined) continue
+    const amount = used[name]
+    if (amount === undefined) {
+      const reason = `its budget is ${limit} US dollars, and the price of its model is unknown`
+      return { budget: name, limit, used: 0, reason }
+    }
+    if (amount >= limit) {
+      return { budget: name, limit, used: amount, reason: `its budget of ${limit} ${UNITS[name]} is used up` }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,130 @@
+/**
+ * Memory policies: which part of a conversation a model is told in its next turn. Each is a pure choice. The log keeps
+ * the whole conversation.
+ */
+
+import { Schema } from "effect"
+import * as Options from "../values/Options.ts"
+import type { Message } from "./models/Message.ts"
+
+/** All of the conversation. */
+const Full = Schema.Struct({ name: Schema.Literal("full") })
+
+/** The opening, and the last turns. */
+const SlidingWindow = Schema.Struct({
+  name: Schema.Literal("sliding-window"),
+  turns: Schema.optionalWith(Options.wholeNumber(1), { exact: true }),
+})
+
+/** The opening, a summary of earlier turns once the conversation is long, and the turns after it. */
+const Summary = Schema.Struct({
+  name: Schema.Literal("summary"),
+  maxTokens: Schema.optionalWith(Options.wholeNumber(1), { exact: true }),
+  keepTurns: Schema.optionalWith(Options.wholeNumber(1), { exact: true }),
+})
+
+/** The names of the policies. */
+const NAMES = ["full", "sliding-window", "summary"] as const
+
+/** The name of a memory policy, or the policy with its settings. */
+export const MemoryPolicy = Schema.Union(Schema.Literal(...NAMES), Full, SlidingWindow, Summary).annotations({
+  identifier: "MemoryPolicy",
+  description: `${NAMES.map((name) => `"${name}"`).join(", ")}, or an object with such a name and its settings`,
+})
+
+/**
+ * - `full`: the whole conversation. It fails once that is too long for the model.
+ * - `sliding-window`: the opening and the last `turns` turns (default: 20).
+ * - `summary`: once the last turn used more than `maxTokens` tokens (default: 100 000), a summary replaces all turns
+ *   but the last `keepTurns` (default: 4).
+ */
+export type MemoryPolicy = typeof MemoryPolicy.Type
+
+/** Default number of turns in a sliding window. */
+const WINDOW_TURNS = 20
+
+/** Default number of tokens from which on a conversation is summarized. */
+const MAX_TOKENS = 100_000
+
+/** Default number of turns that are not summarized. */
+const KEEP_TURNS = 4
+
+/** A memory policy with all its settings. */
+export type CompletePolicy =
+  | { readonly name: "full" }
+  | { readonly name: "sliding-window"; readonly turns: number }
+  | { readonly name: "summary"; readonly maxTokens: number; readonly keepTurns: number }
+
+/** The policy with its defaults. */
+export const complete = (policy: MemoryPolicy): CompletePolicy => {
+  if (typeof policy === "string") return DEFAULTS[policy]
+  switch (policy.name) {
+    case "full":
+      return policy
+    case "sliding-window":
+      return { ...DEFAULTS["sliding-window"], ...policy }
+    case "summary":
+      return { ...DEFAULTS.summary, ...policy }
+  }
+}
+
+const DEFAULTS = {
+  full: { name: "full" },
+  "sliding-window": { name: "sliding-window", turns: WINDOW_TURNS },
+  summary: { name: "summary", maxTokens: MAX_TOKENS, keepTurns: KEEP_TURNS },
+} as const
+
+/** A conversation, as a policy sees it. */
+export interface Remembered {
+  readonly messages: ReadonlyArray<Message>
+  /** The latest summary, and how many messages from the start it stands for; the opening is among them. */
+  readonly summary: { readonly messages: number; readonly text: string } | null
+  /** The tokens of the last request and its answer; 0 before the first. */
+  readonly tokens: number
+}
+
+/** The number of messages before the first answer: the goal and what else the agent was told at first. */
+export const openingOf = (messages: ReadonlyArray<Message>): number => {
+  const first = messages.findIndex(({ role }) => role === "assistant")
+  return first === -1 ? messages.length : first
+}
+
+/**
+ * The number of messages, from the start, that a summary should stand for before the next turn, or undefined. The
+ * messages after them begin with an answer or with what the agent was told, so that no call is torn from its result.
+ */
+export const toSummarize = (
+  policy: CompletePolicy,
+  { messages, summary, tokens }: Remembered,
+  isTooLong = false,
+): number | undefined => {
+  if (policy.name !== "summary" || (tokens <= policy.maxTokens && !isTooLong)) return undefined
+  const until = lastTurns(messages, policy.keepTurns)
+  return until > Math.max(openingOf(messages), summary?.messages ?? 0) ? until : undefined
+}
+
+/** The messages that a model is told in the next turn. */
+export const select = (policy: CompletePolicy, { messages, summary }: Remembered): ReadonlyArray<Message> => {
+  const opening = messages.slice(0, openingOf(messages))
+  switch (policy.name) {
+    case "full":
+      return messages
+    case "sliding-window":
+      return [...opening, ...messages.slice(Math.max(opening.length, lastTurns(messages, policy.turns)))]
+    case "summary":
+      return summary === null
+        ? messages
+        : [...opening, summaryMessage(summary.text), ...messages.slice(summary.messages)]
+  }
+}
+
+/** The index of the message with which the last turns begin. A turn begins with the model's answer. */
+const lastTurns = (messages: ReadonlyArray<Message>, turns: number): number => {
+  const answers = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []))
+  return answers.at(-turns) ?? 0
+}
+
+const summaryMessage = (text: string): Message => ({
+  role: "user",
+  content: [{ type: "text", text: `Summary of what happened since:\n\n${text}` }],
+})

@@ -1,0 +1,383 @@
+/**
+ * An agent that thinks with a language model. Each step is one turn: the model is asked, its answer is recorded, and
+ * its tool calls go through the gate.
+ */
+
+import { Clock, Effect, Either, JSONSchema, type Option, Schema } from "effect"
+import type { AppendError, LogError } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
+import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import { is } from "../events/vocabulary/Vocabulary.ts"
+import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
+import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
+import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import { digest } from "../values/Digest.ts"
+import { type Json, JsonObject } from "../values/Json.ts"
+import * as Options from "../values/Options.ts"
+import * as Tools from "./AgentTools.ts"
+import { type AgentTools, ANSWER } from "./AgentTools.ts"
+import * as Budgets from "./Budget.ts"
+import { callsIn, type RecordedAnswer, textIn } from "./Conversation.ts"
+import { Guide } from "./Guide.ts"
+import * as Memory from "./Memory.ts"
+import { backoffMs, DEFAULT_RETRIES } from "./models/Backoff.ts"
+import type { CallPart, Message, ToolResult } from "./models/Message.ts"
+import type { Model } from "./models/Model.ts"
+import * as Models from "./models/Models.ts"
+import { costOf } from "./models/Prices.ts"
+import * as SystemPrompt from "./SystemPrompt.ts"
+import * as ToolCalls from "./ToolCalls.ts"
+import { type AgentDelta, type Asked, ask } from "./Turns.ts"
+
+/** Options of `fromModel`. */
+export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
+  /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
+  readonly model: string | Model
+  /** What the agent is told before it begins. Default: nothing but its goal, plugins and environments. */
+  readonly guide?: Guide
+  /** Which part of a long conversation the model is told. Default: the guide's, else `full`. */
+  readonly memory?: Memory.MemoryPolicy
+  /** What the agent may use up in one task. Default: no limits but `maxSteps` of the run. */
+  readonly budget?: Budgets.Budget
+  /**
+   * The schema of a structured answer. The agent then ends its task by giving one, which is checked; `answerIn` reads
+   * it from the log.
+   */
+  readonly answer?: Schema.Schema<Answer, Encoded>
+  /** Called with each piece of an answer as it comes. */
+  readonly onDelta?: (delta: AgentDelta) => void
+  /** Limit of one answer, in tokens. Default: the provider's. */
+  readonly maxOutputTokens?: number
+  /** How often a request that failed for a reason that may pass is made again. Default: 4. */
+  readonly retries?: number
+  /** The agent's name in the log. Default: the model's, as `provider/model`. */
+  readonly name?: string
+  /** The agent's version in the log. Default: the first eight digits of its guide's digest. */
+  readonly version?: string
+}
+
+const ModelKind = Options.kind<Model>("a model: an object with provider, model and a function turn", (value) =>
+  Options.has("provider", "model", "turn")(value),
+)
+
+/** Most retries of a request. */
+const MOST_RETRIES = 100
+
+/** Schema of `ModelAgentOptions`. */
+const ModelAgentOptions = Options.of<ModelAgentOptions>({
+  required: { model: Schema.Union(Options.Text, ModelKind) },
+  optional: {
+    guide: Guide,
+    memory: Memory.MemoryPolicy,
+    budget: Budgets.Budget,
+    answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
+    onDelta: Options.callable<(delta: AgentDelta) => void>(),
+    maxOutputTokens: Options.wholeNumber(1),
+    retries: Options.wholeNumber(0, MOST_RETRIES),
+    name: Options.Name,
+    version: Options.Name,
+  },
+})
+
+/**
+ * An agent that thinks with a model. In each turn the model is told the conversation and the tools: the active
+ * actuators, `perceive` where there are sensors, and `answer` where a structured answer is asked for. Its calls are
+ * executed together, each through the gate, and each has exactly one result. An answer without calls is a message, and
+ * ends the task as achieved.
+ *
+ * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`). If a
+ * budget is used up, the task is closed as `truncated`. One agent may work on many tasks at once.
+ *
+ * Throws `InvalidOptions` where the options are wrong, and `UnknownProvider`. A model that is given by its name is
+ * loaded when it is first asked.
+ */
+export const fromModel = <Answer = unknown, Encoded = Answer>(
+  options: ModelAgentOptions<Answer, Encoded>,
+): AdvancingAgent => {
+  const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
+  const { guide = {} } = decoded
+  const model =
+    typeof decoded.model === "string"
+      ? Either.getOrThrowWith(Models.lazy(decoded.model), (unknown) => unknown)
+      : decoded.model
+  const memory = Memory.complete(decoded.memory ?? guide.memoryPolicy ?? "full")
+  const settings: Settings = {
+    ...decoded,
+    ...{ model, guide, memory, budget: decoded.budget ?? {}, retries: decoded.retries ?? DEFAULT_RETRIES },
+    agent: {
+      name: decoded.name ?? `${model.provider}/${model.model}`,
+      version: decoded.version ?? digest({ ...(guide as JsonObject), memory: { ...memory } }).slice(0, 8),
+    },
+    answer: decoded.answer === undefined ? undefined : answerSchema(decoded.answer),
+  }
+  const runs = new WeakMap<AgentTask, Run>()
+  return {
+    ...settings.agent,
+    advance: (task) =>
+      Effect.gen(function* () {
+        const run = runs.get(task) ?? (yield* begin(task))
+        runs.set(task, run)
+        return yield* turn(settings, task, run)
+      }),
+  }
+}
+
+/** The structured answer in a task's events, checked again; none if the task has none. */
+export const answerIn = <Answer, Encoded>(
+  schema: Schema.Schema<Answer, Encoded>,
+  events: ReadonlyArray<Event>,
+): Option.Option<Answer> => {
+  const answers = events.flatMap((event) =>
+    is(event, "DecisionMade") && "answer" in event.payload.choice ? [event.payload.choice.answer] : [],
+  )
+  return Schema.decodeUnknownOption(schema)(answers.at(-1))
+}
+
+/** An agent's options with their defaults. */
+interface Settings extends Omit<ModelAgentOptions, "model" | "memory" | "answer" | "name" | "version"> {
+  readonly model: Model
+  readonly agent: { readonly name: string; readonly version: string }
+  readonly guide: Guide
+  readonly memory: Memory.CompletePolicy
+  readonly budget: Budgets.Budget
+  readonly retries: number
+  readonly answer: StructuredAnswer | undefined
+}
+
+interface StructuredAnswer {
+  readonly jsonSchema: JsonObject
+  readonly decode: (value: unknown) => Either.Either<unknown, { readonly message: string }>
+}
+
+/** Throws `InvalidOptions` for a schema that JSON Schema cannot say, or that is not of an object. */
+const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
+  const refuse = (found: string) => {
+    const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can say", found }]
+    return new Options.InvalidOptions({ of: "fromModel", problems })
+  }
+  let jsonSchema: unknown
+  try {
+    jsonSchema = JSONSchema.make(schema)
+  } catch (cause) {
+    throw refuse(cause instanceof Error ? cause.message : String(cause))
+  }
+  if (!Schema.is(JsonObject)(jsonSchema) || jsonSchema.type !== "object") throw refuse(JSON.stringify(jsonSchema))
+  return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
+}
+
+/** An agent at work on one task. */
+interface Run {
+  readonly beganAt: number
+  messages: ReadonlyArray<Message>
+  /** The messages that were not sent yet. */
+  unsent: ReadonlyArray<Message>
+  summary: Memory.Remembered["summary"]
+  tokens: number
+  /** Digests of the guide and the tools as the model was last told. */
+  guideDigest: string | undefined
+  toolsDigest: string | undefined
+  used: Omit<Budgets.Used, "wallMs">
+  /** The events that the next decision is based on. */
+  evidence: ReadonlyArray<Event>
+}
+
+const begin = (task: AgentTask): Effect.Effect<Run> =>
+  Effect.map(Clock.currentTimeMillis, (beganAt) => {
+    const goal: Message = { role: "user", content: [{ type: "text", text: task.goal }] }
+    return {
+      beganAt,
+      ...{ messages: [goal], unsent: [goal], summary: null, tokens: 0 },
+      ...{ guideDigest: undefined, toolsDigest: undefined },
+      used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
+      evidence: [],
+    }
+  })
+
+type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogError
+
+/** One turn. Returns whether to continue. */
+const turn = (settings: Settings, task: AgentTask, run: Run): Effect.Effect<boolean, TurnError> =>
+  Effect.gen(function* () {
+    const wallMs = (yield* Clock.currentTimeMillis) - run.beganAt
+    const exceeded = Budgets.exceeded(settings.budget, { ...run.used, wallMs })
+    if (exceeded !== undefined) {
+      const { reason, ...payload } = exceeded
+      yield* task.record(fullName(settings), { type: "BudgetExceeded", payload })
+      return yield* end(task, "truncated", reason)
+    }
+    const capabilities = yield* task.capabilities()
+    const tools = Tools.of(capabilities, settings.answer?.jsonSchema)
+    const system = SystemPrompt.of(settings.guide, capabilities.plugins)
+    yield* applyGuide(settings, task, run, system)
+    const { answer, tokens } = yield* askModel(settings, task, run, system, tools)
+    run.messages = [...run.messages, { role: "assistant", content: answer.parts }]
+    run.tokens = tokens
+    run.used = { ...run.used, steps: run.used.steps + 1 }
+    return yield* follow(settings, task, run, tools, answer)
+  })
+
+/** Records the guide, before the first turn and whenever it changed. */
+const applyGuide = (settings: Settings, task: AgentTask, run: Run, system: string) =>
+  Effect.suspend(() => {
+    const { temperature, initialMemories = [] } = settings.guide
+    const guide = {
+      systemPrompt: system,
+      ...(temperature === undefined ? {} : { temperature }),
+      memoryPolicy: { ...settings.memory },
+      initialMemories,
+    }
+    const guideDigest = digest(guide)
+    if (run.guideDigest === guideDigest) return Effect.void
+    run.guideDigest = guideDigest
+    return task.record(fullName(settings), { type: "GuideApplied", payload: { digest: guideDigest, ...guide } })
+  })
+
+/** Asks the model for the next turn. A conversation that is too long is summarized first, if the memory policy does that. */
+const askModel = (
+  settings: Settings,
+  task: AgentTask,
+  run: Run,
+  system: string,
+  tools: AgentTools,
+): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
+  const { memory, guide, maxOutputTokens } = settings
+  const toolsDigest = digest(tools.descriptions as unknown as Json)
+  const request = Effect.suspend(() => {
+    const changed = toolsDigest === run.toolsDigest ? {} : { tools: tools.descriptions as unknown as Json }
+    const first = { messages: run.unsent as unknown as Json, ...changed }
+    return ask(
+      task,
+      asking(settings, run),
+      {
+        system,
+        messages: Memory.select(memory, run),
+        tools: tools.descriptions,
+        ...(guide.temperature === undefined ? {} : { temperature: guide.temperature }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      },
+      { first, again: { messages: [] } },
+    ).pipe(
+      // A request that failed was recorded as well: its messages are known.
+      Effect.ensuring(
+        Effect.sync(() => {
+          run.unsent = []
+          run.toolsDigest = toolsDigest
+        }),
+      ),
+    )
+  })
+  return Effect.gen(function* () {
+    yield* summarize(settings, task, run, Memory.toSummarize(memory, run))
+    return yield* request.pipe(
+      Effect.catchTag("ModelCallFailed", (failure) => {
+        const tooLong = failure.kind === "context-too-long" ? Memory.toSummarize(memory, run, true) : undefined
+        if (tooLong === undefined) return Effect.fail(failure)
+        return Effect.zipRight(summarize(settings, task, run, tooLong), request)
+      }),
+    )
+  })
+}
+
+const asking = (settings: Settings, run: Run) => ({
+  model: settings.model,
+  retries: settings.retries,
+  ...{
+    backoffMs,
+    costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
+  },
+  ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
+  count: ({ tokens, cost }: { readonly tokens: number; readonly cost: { readonly usd: number } | null }) => {
+    const { usd } = run.used
+    run.used = {
+      ...run.used,
+      tokens: run.used.tokens + tokens,
+      usd: usd === undefined || cost === null ? undefined : usd + cost.usd,
+    }
+  },
+})
+
+const SUMMARIZE =
+  "Summarize what has happened so far, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
+
+/** Lets the model summarize the first messages of the conversation, and records the summary. */
+const summarize = (settings: Settings, task: AgentTask, run: Run, until: number | undefined) =>
+  Effect.gen(function* () {
+    if (until === undefined) return
+    const told = Memory.select(settings.memory, { ...run, messages: run.messages.slice(0, until) })
+    const messages: ReadonlyArray<Message> = [...told, { role: "user", content: [{ type: "text", text: SUMMARIZE }] }]
+    const request = { summarize: until }
+    const { onDelta: _, ...silent } = asking(settings, run)
+    const { answer } = yield* ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request })
+    const summary = textIn(answer)
+    yield* task.record(fullName(settings), {
+      type: "MemoryCompacted",
+      payload: { policy: settings.memory.name, messages: until, summary },
+    })
+    run.summary = { messages: until, text: summary }
+    run.tokens = 0
+  })
+
+/** Does what an answer says: sends its text, executes its calls, and ends the task if it is done. */
+const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools, answer: RecordedAnswer) =>
+  Effect.gen(function* () {
+    const calls = callsIn(answer)
+    const text = textIn(answer)
+    const given = calls.find(({ tool }) => tool === ANSWER)
+    const structured =
+      given === undefined || settings.answer === undefined ? undefined : settings.answer.decode(given.args)
+    const isAnswered = structured !== undefined && Either.isRight(structured)
+    const isDone = isAnswered || (calls.length === 0 && settings.answer === undefined)
+    const decision = yield* task.decided({
+      agent: fullName(settings),
+      choice: {
+        calls: calls.map(({ callId, tool, args }) => ({ callId, tool, args })),
+        ...(text === "" ? {} : { say: text }),
+        ...(isDone ? { done: outcomeOf(answer) } : {}),
+        ...(isAnswered && given !== undefined ? { answer: given.args } : {}),
+      },
+      basedOn: run.evidence,
+    })
+    if (text !== "") yield* task.say(text, { causationId: decision.id })
+    if (isDone) return yield* end(task, outcomeOf(answer), reasonOf(answer))
+    if (calls.length === 0) {
+      tell(run, { role: "user", content: [{ type: "text", text: `Give your answer by calling the tool ${ANSWER}.` }] })
+      return true
+    }
+    const others = settings.answer === undefined ? calls : calls.filter(({ tool }) => tool !== ANSWER)
+    const { results, evidence, commands } = yield* ToolCalls.execute(task, tools, others, decision.id)
+    run.evidence = evidence
+    run.used = { ...run.used, commands: run.used.commands + commands }
+    const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
+    tell(run, { role: "tool", content: inOrder(calls, results, refusal) })
+    return true
+  })
+
+/** An answer that reached its limit of tokens did not come to its end. */
+const outcomeOf = ({ finish }: RecordedAnswer): TaskOutcome => (finish === "length" ? "truncated" : "achieved")
+
+const reasonOf = ({ finish }: RecordedAnswer): string | undefined =>
+  finish === "length" ? "its model's answer reached the limit of tokens" : undefined
+
+/** The results in the order of the calls. Calls of `answer` that were refused say why. */
+const inOrder = (
+  calls: ReadonlyArray<CallPart>,
+  results: ReadonlyArray<ToolResult>,
+  refusal: string | undefined,
+): ReadonlyArray<ToolResult> => {
+  const byCall = new Map(results.map((result) => [result.callId, result]))
+  return calls.map(
+    ({ callId, tool }) =>
+      byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "only one answer is expected" },
+  )
+}
+
+const tell = (run: Run, message: Message): void => {
+  run.messages = [...run.messages, message]
+  run.unsent = [...run.unsent, message]
+}
+
+/** Closes the task. The agent does not continue. */
+const end = (task: AgentTask, outcome: TaskOutcome, reason: string | undefined) =>
+  Effect.as(task.close(outcome, reason), false)
+
+const fullName = ({ agent }: Settings): string => `${agent.name}@${agent.version}`

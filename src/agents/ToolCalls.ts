@@ -1,0 +1,79 @@
+/** Executes the tool calls of one answer: each has exactly one result, whatever becomes of it. */
+
+import { Effect } from "effect"
+import type { Event } from "../events/vocabulary/Event.ts"
+import type { ActError, CommandOutcome } from "../kernel/acting/CommandExecution.ts"
+import type { AgentTask } from "../kernel/agents/Agent.ts"
+import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
+import type { PerceiveError } from "../kernel/sensing/Perception.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
+import type { InvalidOptions } from "../values/Options.ts"
+import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
+import type { CallPart, ToolResult } from "./models/Message.ts"
+
+/** The results of an answer's calls, in the order of the calls, and the events that they come from. */
+export interface Executed {
+  readonly results: ReadonlyArray<ToolResult>
+  readonly evidence: ReadonlyArray<Event>
+  /** Number of commands. */
+  readonly commands: number
+}
+
+export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveError
+
+/**
+ * Executes calls. The sensors are read first, and once; then the commands are requested together. A call that cannot
+ * become a command (an unknown tool, arguments that are no JSON object) has an error as its result.
+ *
+ * @param causationId the decision that the commands come from
+ */
+export const execute = (
+  task: AgentTask,
+  tools: AgentTools,
+  calls: ReadonlyArray<CallPart>,
+  causationId: string,
+): Effect.Effect<Executed, ExecuteError> =>
+  Effect.gen(function* () {
+    const readings = calls.some(({ tool }) => tool === PERCEIVE) ? yield* task.perceive() : []
+    const told: Json = Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading]))
+    const evidence = readings.map(({ event }) => event)
+    let commands = 0
+    const one = (call: CallPart): Effect.Effect<ToolResult, ExecuteError> => {
+      const { callId, tool, args, invalid } = call
+      const refused = (content: string): ToolResult => ({ callId, tool, isError: true, content })
+      if (invalid === true) return Effect.succeed(refused(`expected arguments that are JSON, found ${String(args)}`))
+      if (tool === PERCEIVE) return Effect.succeed({ callId, tool, isError: false, content: told })
+      const actuator = tools.actuators.get(tool)
+      if (actuator === undefined) {
+        const known = tools.descriptions.map(({ name }) => name).join(", ")
+        return Effect.succeed(refused(`there is no tool of this name; the tools are: ${known || "none"}`))
+      }
+      if (!isObject(args)) {
+        return Effect.succeed(refused(`expected arguments that are a JSON object, found ${JSON.stringify(args)}`))
+      }
+      commands += 1
+      return Effect.map(task.act(actuator, args, { causationId, callId }), (outcome): ToolResult => {
+        evidence.push(outcome.event)
+        return { callId, tool, ...resultOf(outcome) }
+      })
+    }
+    const results = yield* Effect.forEach(calls, one, { concurrency: "unbounded" })
+    return { results, evidence: evidence.sort((a, b) => a.position - b.position), commands }
+  })
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What a model is told of a command's outcome. */
+const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "content"> => {
+  switch (outcome.status) {
+    case "succeeded":
+      return { isError: false, content: outcome.result }
+    case "failed":
+      return { isError: true, content: { failed: outcome.error.message, code: outcome.error.code } }
+    case "denied":
+      return { isError: true, content: { denied: outcome.reason } }
+    case "expired":
+      return { isError: true, content: { expired: outcome.reason } }
+  }
+}

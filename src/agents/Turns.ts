@@ -1,0 +1,182 @@
+/** Asks a model for one turn: records the request and what came of it, retries, and counts what was used. */
+
+import { Effect, Runtime, Schema } from "effect"
+import type { AppendError } from "../events/log/EventLog.ts"
+import type { ModelCost } from "../events/vocabulary/Deciding.ts"
+import type { AgentTask } from "../kernel/agents/Agent.ts"
+import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
+import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import * as ProgramLog from "../platform/ProgramLog.ts"
+import { digest } from "../values/Digest.ts"
+import type { Json } from "../values/Json.ts"
+import { RecordedAnswer } from "./Conversation.ts"
+import type { AnswerPart, Message } from "./models/Message.ts"
+import type { Delta, Model, Turn, TurnRequest } from "./models/Model.ts"
+
+/** A piece of an answer, as it is told to whoever listens. It is not recorded; the whole answer is. */
+export interface AgentDelta extends Delta {
+  readonly taskId: string
+  /** The id of the `ModelCalled` event of the request. */
+  readonly request: string
+}
+
+/** How a model is asked. */
+export interface Asking {
+  readonly model: Model
+  /** Called with each piece of an answer as it comes. */
+  readonly onDelta?: (delta: AgentDelta) => void
+  /** How often a request that failed is made again. */
+  readonly retries: number
+  /** How long to wait before a request is made again, in milliseconds. */
+  readonly backoffMs: (attempt: number, failure: ModelCallFailed, random: number) => number
+  /** What an answer costs, or null if that is unknown. */
+  readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
+  /** Counts what a request used, also one that failed. */
+  readonly count: (used: { readonly tokens: number; readonly cost: ModelCost | null }) => void
+}
+
+/** What is recorded of a request: what is new in it, at first and when it is made again. */
+export interface RecordedAs {
+  readonly first: Json
+  readonly again: Json
+}
+
+/** An answer, and the tokens of its request and itself. */
+export interface Asked {
+  readonly answer: RecordedAnswer
+  readonly tokens: number
+}
+
+/**
+ * Asks for one turn. A request that fails for a reason that may pass is made again, up to `retries` times. Each
+ * attempt is a recorded request of its own.
+ */
+export const ask = (
+  task: AgentTask,
+  asking: Asking,
+  request: TurnRequest,
+  recorded: RecordedAs,
+): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
+  const { model, retries, backoffMs, costOf, count } = asking
+  const { provider, model: name } = model
+  const requestDigest = digestOf(request)
+  const attempt = (number: number, afterMs: number): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> =>
+    Effect.gen(function* () {
+      const come: Array<AnswerPart> = []
+      let usage: Turn["usage"] | undefined
+      const response = yield* task
+        .ask(
+          { provider, model: name, request: number === 0 ? recorded.first : recorded.again, requestDigest },
+          (called) =>
+            Effect.gen(function* () {
+              const tell = yield* teller(asking, task.id, called.id)
+              const turn = yield* model.turn(
+                request,
+                (delta) => {
+                  gather(come, delta)
+                  tell(delta)
+                },
+                (known) => {
+                  usage = known
+                },
+              )
+              const cost = yield* costOf(model, turn.usage)
+              const answer: RecordedAnswer = { parts: withOwnIds(turn.parts), finish: turn.finish }
+              // Answers are decoded by `AnswerPart` where they are read, and are JSON.
+              return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }
+            }),
+          // An answer that is cut has no holes: parts that nothing came of are left out.
+          {
+            afterMs,
+            partial: () => ({
+              response: { parts: come.filter(() => true) as unknown as Json },
+              ...(usage === undefined ? {} : { usage }),
+            }),
+          },
+        )
+        .pipe(
+          Effect.tapErrorTag("ModelCallFailed", (failure) =>
+            Effect.sync(() => {
+              const { usage, cost } = failure
+              if (usage !== undefined) count({ tokens: tokensOf(usage), cost: cost ?? null })
+            }),
+          ),
+        )
+      const tokens = tokensOf(response.usage)
+      count({ tokens, cost: response.cost ?? null })
+      const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
+        Effect.mapError(
+          ({ message }) =>
+            new ModelCallFailed({
+              provider,
+              model: name,
+              kind: "unreadable",
+              reason: `its answer in the log: ${message}`,
+            }),
+        ),
+      )
+      return { answer, tokens }
+    }).pipe(
+      Effect.catchTag("ModelCallFailed", (failure) =>
+        isTransient(failure.kind) && number < retries
+          ? Effect.suspend(() => attempt(number + 1, backoffMs(number + 1, failure, task.random())))
+          : Effect.fail(failure),
+      ),
+    )
+  return attempt(0, 0)
+}
+
+const tokensOf = ({ inputTokens, outputTokens }: Turn["usage"]): number => inputTokens + outputTokens
+
+/** Tells a listener each piece. A listener that throws is not told any more of this answer. */
+const teller = ({ onDelta }: Asking, taskId: string, request: string) =>
+  Effect.map(Effect.runtime(), (runtime) => {
+    let listens = onDelta !== undefined
+    return (delta: Delta): void => {
+      if (!listens) return
+      try {
+        onDelta?.({ ...delta, taskId, request })
+      } catch (cause) {
+        listens = false
+        Runtime.runFork(runtime)(ProgramLog.warning(`a listener to an answer threw: ${String(cause)}`))
+      }
+    }
+  })
+
+/** Adds a piece to what has come of an answer. */
+const gather = (come: Array<AnswerPart>, { index, kind, text }: Delta): void => {
+  const before = come[index]
+  if (kind === "call") {
+    const args = before?.type === "call" && typeof before.args === "string" ? before.args + text : text
+    come[index] = { type: "call", callId: `incomplete-${index}`, tool: "", args, invalid: true }
+  } else {
+    come[index] = { type: kind, text: (before !== undefined && before.type === kind ? before.text : "") + text }
+  }
+}
+
+/** Gives each call an id of its own: some models use one id twice in an answer. */
+const withOwnIds = (parts: ReadonlyArray<AnswerPart>): ReadonlyArray<AnswerPart> => {
+  const taken = new Set<string>()
+  return parts.map((part) => {
+    if (part.type !== "call") return part
+    let callId = part.callId
+    for (let number = 2; taken.has(callId); number++) callId = `${part.callId}-${number}`
+    taken.add(callId)
+    return callId === part.callId ? part : { ...part, callId }
+  })
+}
+
+/**
+ * The digest of a whole request. Of its messages it takes their digests, which are computed once, so that a long
+ * conversation is not read again in each turn.
+ */
+const digestOf = ({ messages, ...rest }: TurnRequest): string =>
+  digest({ ...(rest as unknown as { readonly [key: string]: Json }), messages: messages.map(digestOfMessage) })
+
+const digests = new WeakMap<Message, string>()
+
+const digestOfMessage = (message: Message): string => {
+  const known = digests.get(message) ?? digest(message as unknown as Json)
+  digests.set(message, known)
+  return known
+}

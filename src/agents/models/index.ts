@@ -1,0 +1,9 @@
+/** The language models that agents think with: those of providers, recorded ones, and scripted ones. */
+
+export { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
+export * as Cassette from "./Cassette.ts"
+export * as Message from "./Message.ts"
+export type { Delta, Finish, Model, ToolDescription, Turn, TurnRequest } from "./Model.ts"
+export { lazy, load, type ModelOptions } from "./Models.ts"
+export { type ScriptedOptions, scripted } from "./Scripted.ts"
+export { KeyMissing, ProviderMissing, UnknownProvider } from "./UnusableModel.ts"

@@ -1,0 +1,71 @@
+/**
+ * The options that name an agent: `--agent` for the default export of a JavaScript module, or `--model`, with
+ * `--guide`, for an agent that thinks with a language model.
+ */
+
+import { Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as Agent from "../../agents/Agent.ts"
+import type * as Budget from "../../agents/Budget.ts"
+import * as Models from "../../agents/models/index.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { given, number, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import * as AgentModule from "./AgentModule.ts"
+
+/** The options of a command that takes an agent. */
+export const options = (which: string) => ({
+  agent: optionalText("agent", `A JavaScript module whose default export is ${which}: ${Agent.FORMS}`),
+  model: optionalText(
+    "model",
+    "Instead of --agent: a language model, as provider/model, such as anthropic/claude-sonnet-4-5",
+  ),
+  guide: optionalText(
+    "guide",
+    "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …",
+  ),
+  maxTokens: wholeNumber("max-tokens", 0).pipe(
+    Options.withDescription("Of an agent with --model: the tokens that it may use up"),
+    Options.optional,
+  ),
+  maxUsd: number("max-usd").pipe(
+    Options.withDescription("Of an agent with --model: what it may cost, in US dollars"),
+    Options.optional,
+  ),
+})
+
+/** What was typed for these options. */
+export interface TypedAgent {
+  readonly agent: Option.Option<string>
+  readonly model: Option.Option<string>
+  readonly guide: Option.Option<string>
+  readonly maxTokens: Option.Option<number>
+  readonly maxUsd: Option.Option<number>
+}
+
+/**
+ * The agent that was typed.
+ *
+ * @param use `live` also loads the model, so that a missing package or key is found before anything is recorded
+ */
+export const load = (typed: TypedAgent, use: "live" | "replay") =>
+  Effect.gen(function* () {
+    const { agent, model, guide, maxTokens, maxUsd } = typed
+    if (Option.isSome(agent) === Option.isSome(model)) {
+      const found = Option.isSome(agent) ? "both" : "neither"
+      return yield* new BadInput({ input: "--agent, --model", expected: "one of them", found })
+    }
+    if (Option.isNone(model)) {
+      const [only] = Object.entries(given({ guide, "max-tokens": maxTokens, "max-usd": maxUsd }))
+      if (only !== undefined) {
+        return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
+      }
+      return yield* AgentModule.load(Option.getOrThrow(agent))
+    }
+    const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
+    const told = Option.isNone(guide) ? undefined : yield* Agent.Guide.load(guide.value)
+    const loaded = use === "live" ? yield* Models.load(model.value) : yield* Models.lazy(model.value)
+    return Agent.fromModel({
+      ...{ model: loaded, budget },
+      ...(told === undefined ? {} : { guide: told }),
+    })
+  })

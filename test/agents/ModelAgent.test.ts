@@ -1,0 +1,343 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Schema } from "effect"
+import * as Conversation from "../../src/agents/Conversation.ts"
+import { answerIn, fromModel, type ModelAgentOptions } from "../../src/agents/ModelAgent.ts"
+import type { AgentDelta } from "../../src/agents/Turns.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import { testKernel } from "../kernel/testKernel.ts"
+import { call, counter, eventsOf, failed, model, text, turn, typesOf } from "./given.ts"
+
+/** Runs an agent from a model on a task of a new kernel. Answers with the audit and the task's events. */
+const running = (
+  options: ModelAgentOptions<never, never> | ModelAgentOptions,
+  kernel: Parameters<typeof testKernel>[0] = { plugins: [counter] },
+) =>
+  Effect.gen(function* () {
+    const { run } = yield* (yield* testKernel(kernel)).start
+    const audit = yield* run(
+      Effect.flatMap(Kernel, ({ tasks }) => tasks.run(fromModel(options as ModelAgentOptions), { goal: "Count to 5" })),
+    )
+    return { audit, events: yield* run(eventsOf(audit.taskId)), run }
+  })
+
+const payloads = (events: ReadonlyArray<{ readonly type: string; readonly payload: unknown }>, type: string) =>
+  events.filter((event) => event.type === type).map(({ payload }) => payload)
+
+describe("an agent from a model", () => {
+  it.scopedLive("is told its guide, its goal and its tools, and what it was told is in the log", () =>
+    Effect.gen(function* () {
+      const scripted = model([[text("Done.")]])
+      const guide = { systemPrompt: "You count.", temperature: 0.5, initialMemories: ["Five is the last one."] }
+      const { audit, events } = yield* running({ model: scripted.model, guide })
+      expect(audit).toMatchObject({ outcome: "achieved" })
+      const [request] = scripted.requests
+      expect(request).toMatchObject({
+        messages: [{ role: "user", content: [{ type: "text", text: "Count to 5" }] }],
+        temperature: 0.5,
+      })
+      expect(request?.tools.map(({ name }) => name)).toEqual(["counter__add", "counter__fail", "perceive"])
+      for (const told of ["You count.", "## counter", "A plugin for a test", "- Five is the last one."])
+        expect(request?.system).toContain(told)
+      expect(payloads(events, "GuideApplied")).toMatchObject([
+        { systemPrompt: request?.system, temperature: 0.5, memoryPolicy: { name: "full" } },
+      ])
+      expect(typesOf(events)).toEqual(
+        expect.arrayContaining(["ModelCalled", "ModelResponded", "DecisionMade", "MessageSent", "TaskClosed"]),
+      )
+    }),
+  )
+
+  it.scopedLive("has one result for each call of an answer, in their order, whatever became of it", () =>
+    Effect.gen(function* () {
+      const scripted = model([
+        [
+          call("a", "counter__add", { by: 2 }),
+          call("b", "counter__fail"),
+          call("c", "nothing"),
+          call("d", "perceive"),
+          call("e", "counter__add", [1]),
+          { type: "call", callId: "f", tool: "counter__add", args: '{"by": ', invalid: true },
+          call("a", "counter__add", { by: 3 }),
+        ],
+        [text("Done.")],
+      ])
+      const { events } = yield* running({ model: scripted.model })
+      const results = scripted.requests[1]?.messages.at(-1)
+      expect(results).toMatchObject({
+        role: "tool",
+        content: [
+          { callId: "a", isError: false },
+          { callId: "b", isError: true, content: { failed: "it broke" } },
+          { callId: "c", isError: true, content: expect.stringContaining("there is no tool of this name") },
+          { callId: "d", isError: false, content: { "counter/count": 0 } },
+          { callId: "e", isError: true, content: expect.stringContaining("found [1]") },
+          { callId: "f", isError: true, content: expect.stringContaining('found {"by": ') },
+          // A model that uses an id twice.
+          { callId: "a-2", isError: false },
+        ],
+      })
+      const commanded = payloads(events, "ActuatorCommanded")
+      expect(commanded).toHaveLength(3)
+      expect(commanded).toEqual(expect.arrayContaining([expect.objectContaining({ callId: "a-2", args: { by: 3 } })]))
+    }),
+  )
+
+  it.scopedLive(
+    "learns of a denial and of a question that nobody answered; what a tool's text says approves nothing",
+    () =>
+      Effect.gen(function* () {
+        const scripted = model([
+          [call("a", "counter__fail"), call("b", "counter__add", { by: 1 })],
+          [text("The tool says: approve this. I approve it."), call("c", "counter__add", { by: 1 })],
+          [text("Not done.")],
+        ])
+        const rules = [
+          { name: "never", actuator: "counter/fail", decision: "deny" as const },
+          { name: "ask", actuator: "counter/add", decision: "confirm" as const, confirmWithinMs: 1 },
+        ]
+        const { events } = yield* running(
+          { model: scripted.model },
+          { plugins: [counter], gate: { default: "deny", rules } },
+        )
+        expect(scripted.requests[1]?.messages.at(-1)).toMatchObject({
+          content: [
+            { callId: "a", isError: true, content: { denied: expect.any(String) } },
+            { callId: "b", isError: true, content: { expired: expect.any(String) } },
+          ],
+        })
+        expect(payloads(events, "CommandDispatched")).toEqual([])
+        expect(payloads(events, "ConfirmationRequested")).toHaveLength(2)
+      }),
+  )
+
+  it.scopedLive(
+    "passes an answer on piece by piece, keyed by its request; a listener that throws disturbs nothing",
+    () =>
+      Effect.gen(function* () {
+        const told: Array<AgentDelta> = []
+        const onDelta = (delta: AgentDelta) => {
+          told.push(delta)
+          if (told.length === 3) throw new Error("no more")
+        }
+        const { audit, events } = yield* running({ model: model([[text("Done.")]]).model, onDelta })
+        const called = events.find(({ type }) => type === "ModelCalled")
+        const of = { taskId: audit.taskId, request: called?.id, index: 0, kind: "text" }
+        expect(told).toEqual([..."Don"].map((piece) => ({ ...of, text: piece })))
+        expect(payloads(events, "MessageSent")).toEqual([{ content: "Done.", format: "text" }])
+      }),
+  )
+
+  it.scopedLive("asks again after a failure that may pass, each time as a request of its own", () =>
+    Effect.gen(function* () {
+      const scripted = model([failed("rate-limited", "too many"), failed("cut-off", "no end"), [text("Done.")]])
+      const { audit, events } = yield* running({ model: scripted.model })
+      expect(audit.outcome).toBe("achieved")
+      expect(scripted.requests).toHaveLength(3)
+      expect(scripted.requests[2]).toEqual(scripted.requests[0])
+      expect(payloads(events, "ModelFailed")).toMatchObject([{ kind: "rate-limited" }, { kind: "cut-off" }])
+      expect(payloads(events, "ModelCalled").map((called) => Object(called).request.messages.length)).toEqual([1, 0, 0])
+    }),
+  )
+
+  it.scopedLive("fails, and its task with it, where its model does not answer", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const ended = (...failures: ReadonlyArray<ReturnType<typeof failed>>) =>
+        run(
+          Effect.gen(function* () {
+            const { tasks } = yield* Kernel
+            const id = `failed-${failures.length}`
+            const agent = fromModel({ model: model(failures).model, retries: 1 })
+            const { message } = yield* Effect.flip(tasks.run(agent, { goal: "Count", id }))
+            const closed = (yield* eventsOf(id)).find(({ type }) => type === "TaskClosed")
+            expect(closed?.payload).toMatchObject({ outcome: "failed", reason: message })
+            return message
+          }),
+        )
+      expect(yield* ended(failed("unauthorized", "the key is wrong"))).toMatch(/unauthorized.*the key is wrong/)
+      expect(yield* ended(failed("overloaded", "busy"), failed("overloaded", "still busy"))).toMatch(/still busy/)
+    }),
+  )
+
+  it.scopedLive("keeps what had come of an answer that is cancelled", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const streaming = yield* Deferred.make<void>()
+      const endless = model([
+        (_, onDelta) =>
+          Effect.gen(function* () {
+            onDelta({ index: 0, kind: "text", text: "I be" })
+            onDelta({ index: 2, kind: "text", text: "gin" })
+            yield* Deferred.succeed(streaming, undefined)
+            return yield* Effect.never
+          }),
+      ])
+      const events = yield* run(
+        Effect.gen(function* () {
+          const { tasks } = yield* Kernel
+          const fiber = yield* Effect.fork(tasks.run(fromModel({ model: endless.model }), { goal: "Go", id: "cut" }))
+          yield* Deferred.await(streaming)
+          yield* Fiber.interrupt(fiber)
+          return yield* eventsOf("cut")
+        }),
+      )
+      const parts = [
+        { type: "text", text: "I be" },
+        { type: "text", text: "gin" },
+      ]
+      expect(payloads(events, "ModelFailed")).toMatchObject([{ kind: "cancelled", response: { parts } }])
+      expect(payloads(events, "TaskClosed")).toMatchObject([{ outcome: "abandoned" }])
+    }),
+  )
+
+  it.scopedLive("gives a structured answer, which is checked", () =>
+    Effect.gen(function* () {
+      const answer = Schema.Struct({ count: Schema.NumberFromString })
+      const scripted = model([
+        [text("It is five.")],
+        [call("a", "answer", { count: 5 })],
+        [call("b", "answer", { count: "5" })],
+      ])
+      const agent = { model: scripted.model, answer } as unknown as ModelAgentOptions
+      const { audit, events } = yield* running(agent)
+      expect(audit.outcome).toBe("achieved")
+      expect(scripted.requests[1]?.messages.at(-1)).toMatchObject({ role: "user" })
+      expect(scripted.requests[2]?.messages.at(-1)).toMatchObject({
+        content: [{ callId: "a", isError: true, content: expect.stringContaining("Expected string, actual 5") }],
+      })
+      expect(answerIn(answer, events)).toMatchObject({ _tag: "Some", value: { count: 5 } })
+    }),
+  )
+
+  it.scopedLive("works on several tasks at once, without mixing them", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const echo = model(
+        Array.from({ length: 8 }, () => ({ messages }) => {
+          const said = messages.flatMap(({ role, content }) => (role === "user" ? content : []))
+          const [first] = said.flatMap((part) => (part.type === "text" ? [part.text] : []))
+          return Effect.succeed(turn(messages.length > 2 ? [text(`Done: ${first}`)] : [call("a", "none")]))
+        }),
+      )
+      const agent = fromModel({ model: echo.model })
+      const said = yield* run(
+        Effect.forEach(
+          ["one", "two", "three", "four"],
+          (goal) =>
+            Effect.gen(function* () {
+              const { taskId } = yield* (yield* Kernel).tasks.run(agent, { goal })
+              return payloads(yield* eventsOf(taskId), "MessageSent").map((sent) => Object(sent).content)
+            }),
+          { concurrency: "unbounded" },
+        ),
+      )
+      expect(said).toEqual([["Done: one"], ["Done: two"], ["Done: three"], ["Done: four"]])
+    }),
+  )
+})
+
+describe("a budget", () => {
+  for (const [budget, asked, name] of [
+    [{ steps: 0 }, 0, "steps"],
+    [{ steps: 2 }, 2, "steps"],
+    [{ tokens: 110 }, 1, "tokens"],
+    [{ commands: 1 }, 1, "commands"],
+    [{ wallMs: 0 }, 0, "wallMs"],
+    [{ usd: 1 }, 1, "usd"],
+  ] as const) {
+    it.scopedLive(`of ${JSON.stringify(budget)} allows ${asked} requests, and the task is truncated`, () =>
+      Effect.gen(function* () {
+        const scripted = model(Array.from({ length: 5 }, (_, turn) => [call(`${turn}`, "counter__add", { by: 1 })]))
+        const { audit, events } = yield* running({ model: scripted.model, budget })
+        expect(scripted.requests).toHaveLength(asked)
+        expect(audit.outcome).toBe("truncated")
+        expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: name, limit: Object(budget)[name] }])
+        expect(payloads(events, "TaskClosed")).toMatchObject([{ reason: expect.stringContaining("budget") }])
+      }),
+    )
+  }
+})
+
+describe("the conversation", () => {
+  const chatty = () => [
+    ...Array.from({ length: 5 }, (_, turn) => [text(`Turn ${turn}`), call(`${turn}`, "counter__add", { by: 1 })]),
+    [text("Done.")],
+  ]
+
+  it.scopedLive("is in the log: a fold has every message that the model was told, and each answer", () =>
+    Effect.gen(function* () {
+      const scripted = model(chatty())
+      const { events } = yield* running({ model: scripted.model })
+      const { messages, tools } = Conversation.of(events)
+      expect(messages.slice(0, -1)).toEqual(scripted.requests.at(-1)?.messages)
+      expect(messages.at(-1)).toEqual({ role: "assistant", content: [text("Done.")] })
+      expect(tools).toEqual(scripted.requests[0]?.tools)
+    }),
+  )
+
+  it.scopedLive("is told in a window: the goal and the last turns", () =>
+    Effect.gen(function* () {
+      const scripted = model(chatty())
+      const { events } = yield* running({
+        model: scripted.model,
+        memory: { name: "sliding-window", turns: 1 },
+      })
+      expect(scripted.requests.map(({ messages }) => messages.map(({ role }) => role).join(" "))).toEqual([
+        "user",
+        ...Array.from({ length: 5 }, () => "user assistant tool"),
+      ])
+      expect(Conversation.of(events).messages).toHaveLength(12)
+    }),
+  )
+
+  it.scopedLive("is summarized where it is too long, which is an event; the log keeps all of it", () =>
+    Effect.gen(function* () {
+      const short = model([...chatty().slice(0, 2), [text("I counted to 1.")], [text("Done.")]])
+      const { events: compacted } = yield* running({
+        model: short.model,
+        memory: { name: "summary", maxTokens: 109, keepTurns: 1 },
+      })
+      expect(payloads(compacted, "MemoryCompacted")).toEqual([
+        { policy: "summary", messages: 3, summary: "I counted to 1." },
+      ])
+      expect(short.requests.at(-1)?.messages.map(({ role }) => role)).toEqual(["user", "user", "assistant", "tool"])
+      expect(JSON.stringify(short.requests.at(-1)?.messages[1])).toContain("I counted to 1.")
+      expect(Conversation.of(compacted)).toMatchObject({ summary: { messages: 3, text: "I counted to 1." } })
+      expect(Conversation.of(compacted).messages).toHaveLength(6)
+    }),
+  )
+
+  it.scopedLive("that its model finds too long is summarized, and the request made again", () =>
+    Effect.gen(function* () {
+      const tooLong = failed("context-too-long", "expected at most 100 tokens")
+      const scripted = model([...chatty().slice(0, 2), tooLong, [text("I counted.")], [text("Done.")]])
+      const memory = { name: "summary", keepTurns: 1 } as const
+      const { audit, events } = yield* running({ model: scripted.model, memory })
+      expect(audit.outcome).toBe("achieved")
+      expect(payloads(events, "MemoryCompacted")).toHaveLength(1)
+    }),
+  )
+})
+
+describe("the options of fromModel", () => {
+  const { model: given } = model([])
+  for (const [options, problem] of [
+    [{}, /model: expected/],
+    [{ model: "no-slash" }, /Expected a model as provider\/model/],
+    [{ model: "antropic/one" }, /Did you mean anthropic/],
+    [{ model: 1 }, /model: expected/],
+    [{ model: given, memory: "vector-db" }, /memory: expected "full", "sliding-window", "summary"/],
+    [{ model: given, guide: { systemPromt: "x" } }, /guide\.systemPromt: .*systemPrompt/],
+    [{ model: given, guide: { memoryPolicy: "all" } }, /guide\.memoryPolicy: expected/],
+    [{ model: given, budget: { tokens: -1 } }, /budget\.tokens: expected a whole number, 0 or more/],
+    [{ model: given, budget: { euros: 1 } }, /budget\.euros/],
+    [{ model: given, answer: { type: "object" } }, /answer: expected a schema/],
+    [{ model: given, answer: Schema.String }, /answer: expected a schema of an object/],
+    [{ model: given, answer: Schema.Struct({ when: Schema.DateFromSelf }) }, /answer: expected a schema of an object/],
+    [{ model: given, retries: -1 }, /retries: expected/],
+  ] as const) {
+    it(`are refused where they are ${JSON.stringify(options).slice(0, 80)}`, () => {
+      expect(() => fromModel(options as unknown as ModelAgentOptions)).toThrow(problem)
+    })
+  }
+})
