@@ -1,3 +1,4 @@
+import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Option, Stream } from "effect"
@@ -16,6 +17,15 @@ export interface Sample {
   readonly concurrent?: boolean
   /** Default: none. */
   readonly permissions?: { readonly [field: string]: ReadonlyArray<string> } | undefined
+  readonly precomputed?: PrecomputedSample
+}
+
+/** The bytes that a plugin has computed before its first start. */
+export interface PrecomputedSample {
+  /** The text of the bytes. */
+  readonly text: string
+  /** What the module prints while it computes them. */
+  readonly prints: string
 }
 
 interface Component {
@@ -31,9 +41,18 @@ interface Component {
 const described = (components: ReadonlyArray<Component> = []) =>
   components.map((component) => ({ description: `It is ${component.name}`, ...component }))
 
+/** Writes the module of a plugin's `precomputed` bytes. Answers what the manifest says of it. */
+export const writePrecomputed = (directory: string, { text, prints }: PrecomputedSample) => {
+  fs.mkdirSync(directory, { recursive: true })
+  const bytes = `new TextEncoder().encode(${JSON.stringify(text)})`
+  const source = `console.log(${JSON.stringify(prints)})\nexport default () => ${bytes}`
+  fs.writeFileSync(path.join(directory, "table.ts"), source)
+  return { module: "table.ts", sha256: crypto.createHash("sha256").update(text).digest("hex") }
+}
+
 /** Writes a plugin's directory. */
 export const writePlugin = (directory: string, sample: Sample): string => {
-  const { name, entry, sensors, actuators, environment, instance, concurrent, permissions } = sample
+  const { name, entry, sensors, actuators, environment, instance, concurrent, permissions, precomputed } = sample
   const manifest = {
     ...{ name, description: "A plugin for a test", version: "1.0.0", entry: "main.ts" },
     permissions: { read: [], run: [], ...permissions },
@@ -50,6 +69,7 @@ export const writePlugin = (directory: string, sample: Sample): string => {
     },
     ...(instance === undefined ? {} : { instance }),
     ...(concurrent === undefined ? {} : { concurrent }),
+    ...(precomputed === undefined ? {} : { precomputed: writePrecomputed(directory, precomputed) }),
   }
   fs.mkdirSync(directory, { recursive: true })
   fs.writeFileSync(path.join(directory, "looper-plugin.json"), JSON.stringify(manifest))

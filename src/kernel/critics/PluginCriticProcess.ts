@@ -42,7 +42,7 @@ export interface PluginCriticOptions {
   readonly forbidden: ReadonlyArray<string>
   /** Whether it may be started where only Deno's permissions confine it. Default: see `ProcessSpec`. */
   readonly consent?: MayStart
-  /** Appends `PluginLogged` and `PluginMisbehaved` events to the log. */
+  /** Appends `PrecomputeStarted`, `PluginLogged` and `PluginMisbehaved` events to the log. */
   readonly record: (event: CoreNewEvent) => Effect.Effect<unknown, unknown>
   /** Default: 30 000. */
   readonly judgeMs?: number
@@ -161,6 +161,8 @@ const INSTANCE = "critic"
 
 const recordIn = (record: PluginCriticOptions["record"], event: CoreNewEvent): Effect.Effect<unknown, unknown> => {
   switch (event.type) {
+    // What is refused here is not run.
+    case "PrecomputeStarted":
     case "PluginLogged":
     case "PluginMisbehaved":
       return record(event)

@@ -165,22 +165,24 @@ export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<vo
 }
 
 /** The task and timeline that an instance serves, or no task. */
-const servedIn = (servedInstance: string) =>
-  servedInstance === KERNEL ? { taskId: null, timeline: MAIN } : servedBy(servedInstance)
+const servedIn = (servedInstance: string | null) =>
+  servedInstance === null || servedInstance === KERNEL ? NO_TASK : servedBy(servedInstance)
+
+const NO_TASK = { taskId: null, timeline: MAIN }
 
 const PROCESS_EVENTS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
 
 /** Appends what a process reports. If an event cannot be recorded, the plugin's request fails. */
 const recordAs =
   (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string) =>
-  (event: CoreNewEvent, servedInstance = instance): ReturnType<typeof log.append> => {
+  (event: CoreNewEvent, servedInstance: string | null = instance): ReturnType<typeof log.append> => {
     const served = servedIn(servedInstance)
     // Events about processes are recorded on `main` even for a fork, so that recovery finds all processes of this
     // machine.
     const isOfFork = PROCESS_EVENTS.has(event.type) && served.timeline !== MAIN
     return log.append({
       stream: `plugin/${plugin}`,
-      ...(isOfFork ? { taskId: null, timeline: MAIN } : served),
+      ...(isOfFork ? NO_TASK : served),
       actor: event.type === "PluginLogged" ? `plugin:${plugin}@${visible(version)}` : "kernel",
       events: [event],
     })

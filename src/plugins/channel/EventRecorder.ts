@@ -17,8 +17,12 @@ const MAX_LINE_LENGTH = 8_192
 
 type Level = "debug" | "info" | "warn" | "error"
 
-/** Appends an event to the log, or fails if it cannot. */
-export type RecordEvent = (event: CoreNewEvent, taskId?: string) => Effect.Effect<unknown, unknown>
+/**
+ * Appends an event to the log, or fails if it cannot.
+ *
+ * @param taskId the task that the event belongs to; null if it belongs to none. Default: what the process serves
+ */
+export type RecordEvent = (event: CoreNewEvent, taskId?: string | null) => Effect.Effect<unknown, unknown>
 
 /**
  * Records an event of something that has already happened. If the log does not accept the event, the failure is written
@@ -39,14 +43,18 @@ export const recordOrLog =
 export interface EventRecorder {
   /** Queues an event. It is never dropped. */
   readonly write: (event: CoreNewEvent) => void
-  /** Queues a log line. Lines above the rate or the backlog limit are dropped, and one line reports their number. */
-  readonly log: (level: Level, message: string) => void
+  /**
+   * Queues a log line. Lines above the rate or the backlog limit are dropped, and one line reports their number.
+   *
+   * @param taskId as of `RecordEvent`
+   */
+  readonly log: (level: Level, message: string, taskId?: string | null) => void
   /** Completes when everything written so far is recorded. */
   readonly flushed: Effect.Effect<void>
 }
 
 type Entry =
-  | { readonly kind: "event"; readonly event: CoreNewEvent }
+  | { readonly kind: "event"; readonly event: CoreNewEvent; readonly taskId?: string | null | undefined }
   | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
   | { readonly kind: "end" }
 
@@ -63,7 +71,7 @@ export const make = (
     }
     const log = lineLimiter(
       linesPerSecond,
-      (line) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } } }),
+      (line, taskId) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } }, taskId }),
       () => Option.getOrElse(entries.unsafeSize(), () => 0),
     )
     // The fiber ends on an `end` entry instead of an interruption, so that no entry that was taken from the queue is
@@ -86,7 +94,7 @@ export const make = (
 
 const drain = (
   entries: Queue.Dequeue<Entry>,
-  record: (event: CoreNewEvent) => Effect.Effect<void>,
+  record: (event: CoreNewEvent, taskId?: string | null) => Effect.Effect<void>,
 ): Effect.Effect<void> =>
   Effect.flatMap(Queue.take(entries), (entry) => {
     switch (entry.kind) {
@@ -95,7 +103,7 @@ const drain = (
       case "mark":
         return Effect.zipRight(Deferred.succeed(entry.reached, undefined), drain(entries, record))
       case "event":
-        return Effect.zipRight(record(entry.event), drain(entries, record))
+        return Effect.zipRight(record(entry.event, entry.taskId), drain(entries, record))
     }
   })
 
@@ -106,7 +114,7 @@ interface Line {
   readonly dropped?: number
 }
 
-const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () => number) => {
+const lineLimiter = (perSecond: number, emit: (line: Line, taskId?: string | null) => void, waiting: () => number) => {
   let second = 0
   let lines = 0
   let dropped = 0
@@ -119,7 +127,7 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
     emit({ level: "warn", message, dropped })
     dropped = 0
   }
-  const offer = (level: Level, message: string) => {
+  const offer: EventRecorder["log"] = (level, message, taskId) => {
     const now = Math.floor(performance.now() / 1_000)
     if (now !== second) {
       second = now
@@ -135,10 +143,8 @@ const lineLimiter = (perSecond: number, emit: (line: Line) => void, waiting: () 
     reportDropped()
     const line = message.toWellFormed()
     const cut = line.length > MAX_LINE_LENGTH
-    emit({
-      level,
-      message: cut ? `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line,
-    })
+    const kept = cut ? `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}… (${line.length} characters)` : line
+    emit({ level, message: kept }, taskId)
   }
   return { offer, reportDropped }
 }

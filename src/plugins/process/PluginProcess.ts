@@ -79,9 +79,10 @@ export const make = (
         denoDir: spec.denoDir,
       },
       ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
+      // The bytes are for every later start too, whatever this process serves.
       precomputing: {
-        started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }),
-        printed: (line) => recorder.log("info", line),
+        started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }, null),
+        printed: (line) => recorder.log("info", line, null),
       },
     })
     const runFork = yield* FiberSet.makeRuntime<never>()

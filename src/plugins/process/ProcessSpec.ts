@@ -67,8 +67,9 @@ export interface ProcessSpec {
   readonly metadata: ProcessMetadata
   readonly limits?: ProcessLimits
   /**
-   * Records `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered`, in order. Events
-   * on behalf of a call carry the call's task. If a host request cannot be recorded, it is not carried out. If an event
+   * Records `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered`, in order, and
+   * `PrecomputeStarted` before them. Events on behalf of a call carry the call's task, those of a `precomputed` module
+   * carry none. If a host request cannot be recorded, it is not carried out. If an event
    * of something that has already happened cannot be recorded, the failure goes to the program's log.
    */
   readonly record: EventRecorder.RecordEvent

@@ -11,6 +11,7 @@ import * as Manifest from "../../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../../src/plugins/process/PluginHost.ts"
 import type { ProcessLimits } from "../../../src/plugins/process/ProcessSpec.ts"
 import { temporaryDirectory } from "../../temporary.ts"
+import { type PrecomputedSample, writePrecomputed } from "../given.ts"
 
 /** Events as a log would hold them: positions from 1, ten milliseconds apart. */
 export const story = (...events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<Event> =>
@@ -74,18 +75,25 @@ export interface Sample {
   /** Before it, in the entry. */
   readonly preamble?: string
   readonly permissions?: object
+  readonly precomputed?: PrecomputedSample
+  /** A type of events that the log does not take. */
+  readonly refuses?: CoreNewEvent["type"]
   readonly limits?: ProcessLimits
   readonly judgeMs?: number
   readonly rubric: Rubric
 }
 
 /** The files of a plugin called `judge` with a function for one measure. */
-export const writeJudge = (directory: string, { light, preamble = "", permissions = {}, rubric }: Sample): string => {
+export const writeJudge = (
+  directory: string,
+  { light, preamble = "", permissions = {}, precomputed, rubric }: Sample,
+): string => {
   const performance = rubric.measures.map(({ plugin: _, ...measure }) => measure)
   const manifest = {
     ...{ name: "judge", description: "Judges", version: "1.0.0", entry: "main.ts" },
     permissions: { read: [], run: [], ...permissions },
     peas: { performance },
+    ...(precomputed === undefined ? {} : { precomputed: writePrecomputed(directory, precomputed) }),
   }
   fs.mkdirSync(directory, { recursive: true })
   fs.writeFileSync(path.join(directory, "looper-plugin.json"), JSON.stringify(manifest))
@@ -111,7 +119,8 @@ export const critic = (
     const judges = yield* PluginCriticProcess.make({
       host: yield* PluginHost,
       ...{ manifest, directory, digest, denoDir: path.join(base, "deno"), forbidden: [path.join(base, "log.db")] },
-      record: (event) => Effect.sync(() => recorded.push(event)),
+      record: (event) =>
+        event.type === sample.refuses ? Effect.fail("the log refuses it") : Effect.sync(() => recorded.push(event)),
       // Tests are not to wait for whatever else the machine does.
       ...(sample.judgeMs === undefined ? {} : { judgeMs: sample.judgeMs }),
       limits: { niceness: 0, stopMs: 300, cancelMs: 300, ...sample.limits },

@@ -297,4 +297,32 @@ describe("a plugin that judges", () => {
       expect(recorded).toEqual([])
     }),
   )
+
+  it.scopedLive("has its precomputed bytes, and it is on record that they were computed", () =>
+    Effect.gen(function* () {
+      const { judgements, recorded } = yield* judged({
+        light: `return [{ name: "lit", because: [1], rationale: Deno.readTextFileSync(context.precomputed) }]`,
+        precomputed: { text: "a table", prints: "computing" },
+      })
+      expect(judgements).toMatchObject([{ name: "lit", rationale: "a table" }])
+      expect(recorded).toMatchObject([
+        { type: "PrecomputeStarted", payload: { plugin: "judge", module: "table.ts" } },
+        { type: "PluginLogged", payload: { message: "table.ts: computing" } },
+      ])
+    }),
+  )
+
+  it.scopedLive("starts without its precomputed bytes where the log does not take that they are computed", () =>
+    Effect.gen(function* () {
+      const { judgements, recorded } = yield* judged({
+        light: `return [{ name: "lit", because: [1], rationale: String(context.precomputed) }]`,
+        precomputed: { text: "a table", prints: "computing" },
+        refuses: "PrecomputeStarted",
+      })
+      expect(judgements).toMatchObject([{ name: "lit", rationale: "null" }])
+      expect(recorded.map(({ payload }) => "message" in payload && payload.message)).toEqual([
+        expect.stringContaining("expected the run of table.ts to be recorded"),
+      ])
+    }),
+  )
 })
