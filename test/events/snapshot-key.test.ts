@@ -1,4 +1,5 @@
-import * as fs from "node:fs"
+import builtin, * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -35,6 +36,57 @@ describe("the key of a log's snapshots", () => {
       }),
   )
 
+  it.scopedLive("that another process is writing is waited for a moment, and not replaced", () =>
+    Effect.gen(function* () {
+      const log = path.join(yield* temporaryDirectory, "log.db")
+      const file = `${log}.snapshot-key`
+      const key = Buffer.alloc(32, 1)
+      fs.writeFileSync(log, "")
+      // As the other process leaves it between its first two steps.
+      fs.writeFileSync(file, "", { mode: 0o600 })
+      const { ino } = fs.statSync(file)
+      expect(inFile(log).make()).toBeUndefined()
+      expect(fs.statSync(file)).toMatchObject({ ino, size: 0 })
+
+      yield* replaced(Atomics, "wait", () => {
+        fs.writeFileSync(file, key)
+        return "timed-out"
+      })
+      expect(inFile(log).make()).toEqual(key)
+      expect(fs.statSync(file).ino).toBe(ino)
+    }),
+  )
+
+  it.scopedLive("that a crash left empty is made anew", () =>
+    Effect.gen(function* () {
+      const log = path.join(yield* temporaryDirectory, "log.db")
+      const file = `${log}.snapshot-key`
+      fs.writeFileSync(log, "")
+      fs.writeFileSync(file, "", { mode: 0o600 })
+      const aMinuteAgo = Date.now() / 1000 - 60
+      fs.utimesSync(file, aMinuteAgo, aMinuteAgo)
+      expect(inFile(log).make()).toEqual(fs.readFileSync(file))
+      expect(fs.statSync(file).size).toBe(32)
+    }),
+  )
+
+  it.scopedLive("is in no file but its own, which no plugin may read, at any step of making it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const log = path.join(directory, "log.db")
+      fs.writeFileSync(log, "")
+      const seen: Array<ReadonlyArray<string>> = []
+      const close = fs.closeSync
+      yield* replaced(builtin, "closeSync", (fd) => {
+        seen.push(fs.readdirSync(directory).sort())
+        close(fd)
+      })
+      expect(inFile(log).make()).toHaveLength(32)
+      expect(seen.length).toBeGreaterThan(0)
+      for (const names of seen) expect(names).toEqual(["log.db", "log.db.snapshot-key"])
+    }),
+  )
+
   it.scopedLive("is beside the file that a link leads to, and not beside the link", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
@@ -65,6 +117,22 @@ describe("the key of a log's snapshots", () => {
     }),
   )
 })
+
+/** Puts another function in the place of one of Node's until the scope ends, also for modules that imported it. */
+const replaced = <T extends object, K extends keyof T>(object: T, name: K, other: T[K]) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const real = object[name]
+      object[name] = other
+      syncBuiltinESMExports()
+      return real
+    }),
+    (real) =>
+      Effect.sync(() => {
+        object[name] = real
+        syncBuiltinESMExports()
+      }),
+  )
 
 describe("a seal", () => {
   const key = Buffer.alloc(32, 1)

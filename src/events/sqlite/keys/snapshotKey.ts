@@ -2,7 +2,6 @@
 
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
-import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 
 /**
@@ -18,6 +17,13 @@ export interface SnapshotKey {
 
 /** Length of a key, in bytes, as recommended for HMAC-SHA256 (RFC 2104, section 3). */
 const KEY_BYTES = 32
+
+/** Maximum age of an empty file whose key another process may still be writing, in milliseconds. An older one was left by a crash. */
+const BEING_WRITTEN_MS = 5_000
+
+/** How often, and how many milliseconds apart, a file is read again whose key another process is writing. */
+const REREADS = 10
+const REREAD_MS = 5
 
 /** File mode: only the owner has access. */
 const OWNER_ONLY = 0o600
@@ -49,9 +55,9 @@ export const inFile = (log: string): SnapshotKey => {
     return found.kind === "key" ? found.key : undefined
   }
   const make = () => {
-    const found = read(file, log)
+    const found = readWritten(file, log)
     if (found.kind === "key") return found.key
-    if (found.kind === "foreign") return undefined
+    if (found.kind === "foreign" || found.kind === "being written") return undefined
     try {
       if (found.kind === "unfit") fs.unlinkSync(file)
       create(file, log)
@@ -65,8 +71,21 @@ export const inFile = (log: string): SnapshotKey => {
 
 type Read =
   | { readonly kind: "key"; readonly key: Uint8Array }
-  /** `unfit`: a link, a file of another length, or one that others can read. `foreign`: a file of another user. */
-  | { readonly kind: "none" | "unfit" | "foreign" }
+  /**
+   * `being written`: an empty file that another process may just have created. `unfit`: a link, a file of another length, or one
+   * that others can read. `foreign`: a file of another user.
+   */
+  | { readonly kind: "none" | "being written" | "unfit" | "foreign" }
+
+/** Reads the file, and reads it again while another process is writing it. Blocks for `REREADS` times `REREAD_MS` at most. */
+const readWritten = (file: string, log: string, rereads = REREADS): Read => {
+  const found = read(file, log)
+  if (found.kind !== "being written" || rereads === 0) return found
+  Atomics.wait(NEVER_NOTIFIED, 0, 0, REREAD_MS)
+  return readWritten(file, log, rereads - 1)
+}
+
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 const read = (file: string, log: string): Read => {
   let opened: number
@@ -81,7 +100,9 @@ const read = (file: string, log: string): Read => {
   try {
     const found = fs.fstatSync(opened)
     if (!belongs(found, log)) return { kind: "foreign" }
-    if (!found.isFile() || found.size !== KEY_BYTES || isOpenToOthers(found)) return { kind: "unfit" }
+    if (!found.isFile() || isOpenToOthers(found)) return { kind: "unfit" }
+    if (found.size === 0 && Math.abs(Date.now() - found.mtimeMs) < BEING_WRITTEN_MS) return { kind: "being written" }
+    if (found.size !== KEY_BYTES) return { kind: "unfit" }
     const key = Buffer.alloc(KEY_BYTES)
     return fs.readSync(opened, key) === KEY_BYTES ? { kind: "key", key } : { kind: "unfit" }
   } catch {
@@ -96,14 +117,12 @@ const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0
 const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
 
 /**
- * Creates the file exclusively, and whole: another process would take a file without its key for an unfit one, and replace it. It is
- * closed to others before it holds the key.
+ * Creates the file exclusively. It is closed to others before the key is written to it. The key is written to no other file first:
+ * plugins are denied this one (`ManagedProcess.filesOf`), and a crash leaves nothing else behind.
  */
 const create = (file: string, log: string): void => {
   const { O_CREAT, O_EXCL, O_WRONLY } = fs.constants
-  AtomicFile.removeAbandonedFile(file)
-  const whole = AtomicFile.nameFor(file)
-  const opened = fs.openSync(whole, O_CREAT | O_EXCL | O_WRONLY | NO_FOLLOW, OWNER_ONLY)
+  const opened = fs.openSync(file, O_CREAT | O_EXCL | O_WRONLY | NO_FOLLOW, OWNER_ONLY)
   try {
     // A strict umask may have removed the owner's own permissions.
     fs.fchmodSync(opened, OWNER_ONLY)
@@ -112,11 +131,6 @@ const create = (file: string, log: string): void => {
     fs.writeSync(opened, crypto.randomBytes(KEY_BYTES))
   } finally {
     fs.closeSync(opened)
-  }
-  try {
-    AtomicFile.moveNew(whole, file)
-  } finally {
-    fs.rmSync(whole, { force: true })
   }
 }
 
