@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import { PluginHost } from "../../src/plugins/process/PluginHost.ts"
+import * as Runner from "../../src/plugins/sandbox/Runner.ts"
 import { loadPlugin } from "../../src/testing.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "./fixtures.ts"
 import { inLayer, layers } from "./layers.ts"
@@ -175,6 +176,52 @@ Deno.stdout.writeSync(new TextEncoder().encode("bare\\n"))
       expect(answer).toBe(null)
       expect(warnings[0]).toContain("it answered with more than 67108864 bytes")
     }).pipe(inLayer(layer)),
+  )
+})
+
+describe("in a plugin's cache,", () => {
+  const DAY_MS = 24 * 60 * 60 * 1000
+  const unusedFor = (days: number, entry: string) => {
+    const lastUse = new Date(Date.now() - days * DAY_MS)
+    fs.utimesSync(entry, lastUse, lastUse)
+  }
+
+  it.scopedLive("bytes of other versions are removed with the first new ones after 30 days without a start", () =>
+    Effect.gen(function* () {
+      const { base, file } = yield* plugin(answering(JSON.stringify(TABLE)), sha256(TABLE))
+      const cache = path.dirname(file)
+      const [recent, old, other] = [`precomputed-${"1".repeat(64)}`, `precomputed-${"2".repeat(64)}`, "precomputed-x"]
+      yield* writeFiles(cache, { [recent]: "x", [old]: "x", [other]: "x" })
+      unusedFor(29, path.join(cache, recent))
+      for (const name of [old, other]) unusedFor(31, path.join(cache, name))
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [] })
+      const kept = fs.readdirSync(cache).filter((name) => name.startsWith("precomputed-"))
+      expect(kept.sort()).toEqual([path.basename(file), recent, other].sort())
+
+      // A start is a use.
+      unusedFor(31, file)
+      expect(yield* answerOf(base)).toMatchObject({ answer: TABLE, warnings: [] })
+      expect(Date.now() - fs.statSync(file).mtimeMs).toBeLessThan(DAY_MS)
+    }).pipe(inLayer("none")),
+  )
+
+  it.scopedLive("the runners of other versions of Hindcast are removed with the first new one after 30 days", () =>
+    Effect.gen(function* () {
+      const cache = yield* temporaryDirectory
+      const [old, recent] = [Runner.writtenIn(cache, "runner", "old"), Runner.writtenIn(cache, "runner", "recent")]
+      const ownOf = (written: string) => path.dirname(path.dirname(written))
+      for (const written of [old, recent]) unusedFor(31, ownOf(written))
+      const { mtimeMs } = fs.statSync(recent)
+      // A start is a use, and changes nothing that is compiled.
+      expect(Runner.writtenIn(cache, "runner", "recent")).toBe(recent)
+      expect(fs.statSync(recent).mtimeMs).toBe(mtimeMs)
+
+      const current = Runner.writtenIn(cache, "runner", "current")
+      expect(fs.readFileSync(current, "utf8")).toBe("current")
+      expect(fs.readdirSync(cache).sort()).toEqual(
+        [ownOf(recent), ownOf(current)].map((own) => path.basename(own)).sort(),
+      )
+    }),
   )
 })
 

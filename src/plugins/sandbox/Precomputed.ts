@@ -4,7 +4,7 @@
  *
  * An existing file is not trusted: the manifest has the digest of the bytes, and a file with another digest is removed and
  * computed again. The bytes are computed in the plugin's sandbox, without grants and without write access. The process writes
- * them to a pipe, and the host writes the file.
+ * them to a pipe, and the host writes the file. Files of other versions are removed after they were not used for 30 days.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -18,6 +18,7 @@ import { NO_GRANTS } from "../manifest/Grants.ts"
 import type { Precomputed } from "../manifest/Manifest.ts"
 import { type ChildExit, type ChildHandlers, spawnScoped } from "./Child.ts"
 import { serialized } from "./DenoCache.ts"
+import * as LastUse from "./LastUse.ts"
 import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
@@ -51,6 +52,8 @@ const TOLD = 500
 
 const PREFIX = "precomputed-"
 
+const FILE_NAME = new RegExp(`^${PREFIX}[0-9a-f]{64}$`)
+
 /** Failed computations of this host process: the reason, by file and plugin directory. They are not repeated at each start. */
 const givenUp = new Map<string, string>()
 
@@ -69,7 +72,10 @@ export const provide = (
   Effect.gen(function* () {
     const { denoDir, directory } = confinement
     const file = fileIn(denoDir, { module, sha256 })
-    if ((yield* Effect.promise(() => digestOf(file))) === sha256) return { file }
+    if ((yield* Effect.promise(() => digestOf(file))) === sha256) {
+      LastUse.note(file)
+      return { file }
+    }
     const attempt = JSON.stringify([file, directory])
     const before = givenUp.get(attempt)
     if (before !== undefined) return { why: before }
@@ -95,7 +101,7 @@ const make = (
   Effect.gen(function* () {
     const { directory, denoDir } = confinement
     const bytes = yield* Effect.try(() => {
-      // Files of other versions stay: their processes may be running.
+      // Files of other versions stay, unless they are long unused: their processes may be running.
       fs.rmSync(file, { recursive: true, force: true })
       const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
       const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NO_GRANTS })
@@ -106,7 +112,9 @@ const make = (
     )
     const found = crypto.createHash("sha256").update(bytes).digest("hex")
     if (found !== sha256) return `expected ${module} to answer with bytes of digest ${sha256}, found ${found}`
-    return yield* Effect.try(() => write(file, bytes)).pipe(Effect.mapError(messageOf))
+    yield* Effect.try(() => write(file, bytes)).pipe(Effect.mapError(messageOf))
+    LastUse.removeUnused(denoDir, FILE_NAME)
+    return undefined
   }).pipe(Effect.catchAll((why) => Effect.succeed(`expected ${module} to be computed, found ${why}`)))
 
 const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof Error ? error.message : String(error))
@@ -180,7 +188,7 @@ const digestOf = async (file: string): Promise<string | undefined> => {
   }
 }
 
-const write = (file: string, bytes: Buffer): undefined => {
+const write = (file: string, bytes: Buffer): void => {
   const whole = AtomicFile.nameFor(file)
   try {
     fs.writeFileSync(whole, bytes, { flag: "wx", mode: OwnerOnly.FILE_MODE })

@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { EMBEDDED } from "../Embedded.ts"
+import * as LastUse from "./LastUse.ts"
 
 /** The modules of Hindcast that run in Deno: the runner of plugins, and the module that computes `precomputed` bytes. */
 export type Name = "runner" | "precompute"
 
 /**
  * The file of a module that runs in Deno. It lies beside the modules of Hindcast. A program that Hindcast was bundled into has only
- * its text: there the text is written to a directory, unless a file with exactly this text is there already. Its place is named by
- * the text's digest: a program with another version of Hindcast, which may run on the same log, keeps a file of its own.
+ * its text: there the text is written to a directory (`writtenIn`).
  *
  * @param directory of Hindcast's own, that nobody else may write
  */
@@ -30,11 +30,29 @@ export const fileIn = (directory: string, name: Name): string => {
   }
   // A bundle may lie anywhere: a file of that name beside it is not the runner because of its name.
   if (beside !== undefined && holds(beside, EMBEDDED[name])) return beside
-  const text = EMBEDDED[name]
-  const written = path.join(directory, digestOf(text), FOLDER, `${name}.js`)
-  if (!holds(written, text)) write(written, text)
+  return writtenIn(directory, name, EMBEDDED[name])
+}
+
+/**
+ * The file of a module in a directory of Hindcast's own. It is written unless a file with exactly this text is there already. Its place
+ * is named by the text's digest: a program with another version of Hindcast, which may run on the same log, keeps a file of its own.
+ * Files that no program used for 30 days are removed when another one is written.
+ */
+export const writtenIn = (directory: string, name: Name, text: string): string => {
+  const own = path.join(directory, digestOf(text))
+  const written = path.join(own, FOLDER, `${name}.js`)
+  if (holds(written, text)) {
+    // The directory's time, since modules are compiled again where the file's is another one (`DenoCache`).
+    LastUse.note(own)
+    return written
+  }
+  write(written, text)
+  LastUse.note(own)
+  LastUse.removeUnused(directory, DIGEST)
   return written
 }
+
+const DIGEST = /^[0-9a-f]{64}$/
 
 /** The directory name in the runner's path, by which `OrphanProcesses` recognises the processes of plugins. */
 const FOLDER = "runner"
