@@ -18,6 +18,7 @@ export const enable = (): void => {
     const caches = path.isAbsolute(wanted) ? wanted : path.join(os.homedir(), ".cache")
     // A home that does not exist, as that of many system users, is not made.
     if (!path.isAbsolute(caches) || !fs.existsSync(path.dirname(caches))) return
+    if (!isOwn(nearestExisting(caches))) return
     const own = path.join(caches, "hindcast")
     const directory = path.join(own, "code")
     OwnerOnly.makeDirectory(own)
@@ -28,4 +29,17 @@ export const enable = (): void => {
   } catch {
     // Without a directory of the user's own (a home that is read-only, or somebody else's) the code is compiled anew.
   }
+}
+
+/** A directory, or the nearest one above it that exists. */
+const nearestExisting = (directory: string): string =>
+  fs.existsSync(directory) ? directory : nearestExisting(path.dirname(directory))
+
+/**
+ * Whether a directory belongs to this process's user. Under `sudo`, which may keep the caller's home, it does not: directories that root
+ * makes there could not be removed by the caller. Windows has no such ids.
+ */
+const isOwn = (directory: string): boolean => {
+  const user = process.geteuid?.()
+  return user === undefined || fs.statSync(directory).uid === user
 }

@@ -6,6 +6,8 @@ import { Effect } from "effect"
 import { temporaryDirectory } from "../temporary.ts"
 import { type Ended, start } from "./hindcast.ts"
 
+const OTHER_USER = 12_345
+
 /** A command that loads most of the program's code, and needs no log. */
 const help = (caches: string, cwd = "/", home = ""): Effect.Effect<Ended> =>
   Effect.promise(
@@ -75,6 +77,26 @@ describe("the command line's cache of compiled code", () => {
       for (const home of [path.join(homes, "missing"), "", "here"])
         expect(yield* help(".cache", directory, home)).toMatchObject({ code: 0, stderr: "" })
       expect([fs.readdirSync(directory), fs.readdirSync(homes)]).toEqual([[], []])
+    }),
+  )
+
+  it.scopedLive.skipIf(process.geteuid?.() !== 0)("is left out in a home of somebody else, as under `sudo`", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      fs.chownSync(home, OTHER_USER, OTHER_USER)
+      expect(yield* help("", "/", home)).toMatchObject({ code: 0, stderr: "" })
+      expect(fs.readdirSync(home)).toEqual([])
+
+      const caches = path.join(home, ".cache")
+      fs.mkdirSync(caches)
+      fs.chownSync(caches, OTHER_USER, OTHER_USER)
+      for (const named of ["", caches]) expect(yield* help(named, "/", home)).toMatchObject({ code: 0, stderr: "" })
+      expect(fs.readdirSync(caches)).toEqual([])
+
+      fs.chownSync(home, 0, 0)
+      fs.rmdirSync(caches)
+      expect(yield* help("", "/", home)).toMatchObject({ code: 0, stderr: "" })
+      expect(fs.existsSync(path.join(caches, "hindcast"))).toBe(HAS_CACHE)
     }),
   )
 })

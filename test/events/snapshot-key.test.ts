@@ -14,26 +14,32 @@ const Made = Schema.Array(Schema.NullOr(Schema.String))
 const LOGS = 100
 
 describe("the key of a log's snapshots", () => {
-  it.scopedLive.each([0, 0o777] as const)(
-    "made by four processes at once under umask %o is one key, whole and for its owner alone",
-    (umask) =>
-      Effect.gen(function* () {
-        const directory = yield* temporaryDirectory
-        const logs = Array.from({ length: LOGS }, (_, index) => path.join(directory, `${index}.db`))
-        for (const log of logs) fs.writeFileSync(log, "")
-        const making = Effect.flatMap(report("keymaker", { logs, umask }), Schema.decodeUnknown(Made))
-        const answers = yield* Effect.all([making, making, making, making], { concurrency: 4 })
-        for (const [index, log] of logs.entries()) {
-          const file = `${log}.snapshot-key`
-          const key = fs.readFileSync(file)
-          expect(key.length).toBe(32)
-          expect(fs.statSync(file).mode & 0o777).toBe(0o600)
-          const told = new Set(answers.map((made) => made[index]).filter((made) => made !== null))
-          expect([...told]).toEqual([key.toString("hex")])
-        }
-        // Beside each log there is its key and nothing else.
-        expect(fs.readdirSync(directory)).toHaveLength(2 * LOGS)
-      }),
+  it.scopedLive.each([
+    { where: "under umask 0", umask: 0 },
+    { where: "under umask 777", umask: 0o777 },
+    {
+      where: "where links are refused and files are slow",
+      umask: 0,
+      starting: { first: { program: "slowFiles", input: null } },
+    },
+  ])("made by four processes at once $where is one key, whole and for its owner alone", ({ umask, starting }) =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const logs = Array.from({ length: LOGS }, (_, index) => path.join(directory, `${index}.db`))
+      for (const log of logs) fs.writeFileSync(log, "")
+      const making = Effect.flatMap(report("keymaker", { logs, umask }, starting), Schema.decodeUnknown(Made))
+      const answers = yield* Effect.all([making, making, making, making], { concurrency: 4 })
+      for (const [index, log] of logs.entries()) {
+        const file = `${log}.snapshot-key`
+        const key = fs.readFileSync(file)
+        expect(key.length).toBe(32)
+        expect(fs.statSync(file).mode & 0o777).toBe(0o600)
+        const told = new Set(answers.map((made) => made[index]).filter((made) => made !== null))
+        expect([...told]).toEqual([key.toString("hex")])
+      }
+      // Beside each log there is its key and nothing else.
+      expect(fs.readdirSync(directory)).toHaveLength(2 * LOGS)
+    }),
   )
 
   it.scopedLive("that another process is writing is waited for a moment, and not replaced", () =>
