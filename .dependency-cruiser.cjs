@@ -14,7 +14,7 @@ const storeys = (house, rooms) =>
 
 module.exports = {
   forbidden: [
-    ...storeys("src", ["cli", "html", "agents", "kernel", "(plugins|projections)", "events", "platform", "values"]),
+    ...storeys("src", ["cli", "promise", "html", "agents", "kernel", "(plugins|projections)", "events", "platform", "values"]),
     {
       name: "plugins-and-projections-do-not-know-each-other",
       severity: "error",
@@ -83,7 +83,7 @@ module.exports = {
       comment: "An example is what a program that embeds Hindcast could have written.",
       severity: "error",
       from: { path: "^examples/" },
-      to: { path: "^src/", pathNot: "^src/(index|events/index|projections/index|testing|plugins/author)\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/(index|events/index|projections/index|promise|testing|plugins/author)\\.ts$" },
     },
     {
       name: "only-the-demo-shows-an-example",
@@ -102,7 +102,7 @@ module.exports = {
       name: "entry-is-for-the-outside",
       severity: "error",
       from: { path: "^src/[^/]+/" },
-      to: { path: "^src/(projections/)?index\\.ts$" },
+      to: { path: "^src/((projections/)?index|promise)\\.ts$" },
     },
     {
       name: "no-circles",

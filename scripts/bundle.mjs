@@ -213,7 +213,7 @@ const { inputs } = await bundle(cli, ["main.js", "season/FirstKernel.js"], {
   minifySyntax: true,
 })
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
-await bundle(dist, ["index.js", "testing.js", "events/index.js", "projections/index.js"], {
+await bundle(dist, ["index.js", "promise.js", "testing.js", "events/index.js", "projections/index.js"], {
   packages: "external",
   sourcemap: "linked",
   sourcesContent: false,

@@ -1,0 +1,19 @@
+/**
+ * The entry `hindcast/promise`: Hindcast for programs that do not use Effect. Errors are instances of the classes that
+ * `hindcast` exports, such as `Lease.LeaseHeld`, and have a `_tag`.
+ */
+
+export { type AdvancingAgent, type Agent, agentFromEffect } from "./promise/Agent.ts"
+export { type CallOptions, Closed } from "./promise/Calls.ts"
+export {
+  type Confirmations,
+  type Events,
+  type Hindcast,
+  type OpenOptions,
+  open,
+  type Plugins,
+  type Tasks,
+  type TimeTravel,
+  type WaitingConfirmation,
+} from "./promise/Hindcast.ts"
+export type { AgentTask, Task } from "./promise/Task.ts"

@@ -1,0 +1,249 @@
+/**
+ * Hindcast for programs that do not use Effect: the kernel and the log's queries as promises and async iterables. It is
+ * made of the same services (`Promised`), so that options, answers and errors are those of `hindcast`.
+ */
+
+/// <reference lib="esnext.disposable" preserve="true" />
+import { type Context, Effect, Either, Exit, Layer, Scope, Stream } from "effect"
+import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
+import type { RunOptions } from "../kernel/agents/runAgent.ts"
+import type { Forked, ForkOptions } from "../kernel/fork/Fork.ts"
+import type * as KernelConfirmations from "../kernel/gate/Confirmations.ts"
+import * as Layers from "../kernel/Hindcast.ts"
+import { Kernel } from "../kernel/Kernel.ts"
+import type { Registry } from "../kernel/registry/Registry.ts"
+import type { ReplayOptions, ReplayReport } from "../kernel/replay/Replay.ts"
+import * as Predicate from "../kernel/rules/Predicate.ts"
+import * as Rubric from "../kernel/rules/Rubric.ts"
+import type { RescoreOptions, ScoreSetSummary } from "../kernel/scoring/Scoring.ts"
+import type { OpenOptions as TaskOptions } from "../kernel/tasks/OpenOptions.ts"
+import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
+import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
+import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
+import { InvalidOptions } from "../values/Options.ts"
+import { type Agent, adapted } from "./Agent.ts"
+import * as Calls from "./Calls.ts"
+import { iterable } from "./Iteration.ts"
+import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
+import * as Task from "./Task.ts"
+
+/** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
+export interface OpenOptions extends Layers.HindcastOptions, Calls.CallOptions {}
+
+/** Tasks: open them, or let an agent work on one. */
+export interface Tasks {
+  /** Opens a task. Tasks run concurrently; each has its own environments. */
+  readonly open: (options: TaskOptions & Calls.CallOptions) => Promise<Task.Task>
+  /**
+   * Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. Aborted, it
+   * closes the task as `abandoned`.
+   */
+  readonly run: (agent: Agent, options: RunOptions & Calls.CallOptions) => Promise<TaskAudit>
+}
+
+/** The registry: which plugins take part, what they are granted, which are active. */
+export interface Plugins extends Promised<Context.Tag.Service<Registry>> {}
+
+/** A confirmation that waits for a person, with its id. */
+export interface WaitingConfirmation extends PendingConfirmation {
+  readonly confirmationId: string
+}
+
+/** Confirmation requests to people, and their decisions. */
+export interface Confirmations extends Promised<Context.Tag.Service<KernelConfirmations.Confirmations>> {
+  /** Every confirmation that waits: those that wait now, and then each one when it is asked for, those of forks too. */
+  readonly follow: (call?: Calls.CallOptions) => AsyncIterable<WaitingConfirmation>
+}
+
+type Log = Context.Tag.Service<EventLog>
+
+/** The events of the log. */
+export interface Events
+  extends Promised<Pick<Log, "append" | "read" | "find" | "versionOf" | "head" | "verify" | "verifyWith">> {
+  /**
+   * The past events, and then events as this or any other process commits them, without gaps or repeats. For new ones
+   * alone, begin after the head: `follow({ after: (await events.head()).position })`. It ends when Hindcast is closed.
+   */
+  readonly follow: (query?: Omit<Query, "until"> & Calls.CallOptions) => AsyncIterable<Event>
+}
+
+type Travel = Context.Tag.Service<KernelTimeTravel.TimeTravel>
+
+type Asked<Name extends "bisect" | "watch", Index extends number> = Exclude<Parameters<Travel[Name]>[Index], undefined>
+
+/** The past: states, differences, causes. A predicate is a function's, or the text of a CEL expression. */
+export interface TimeTravel extends Promised<Omit<Travel, "bisect" | "watch">> {
+  /** The first moment at which a predicate holds, and how it was found. */
+  readonly bisect: (
+    predicate: KernelTimeTravel.Predicate | string,
+    options?: Asking<Asked<"bisect", 1>>,
+  ) => Promise<KernelTimeTravel.Bisection>
+  /** Every event at which a predicate turns true; with a path, where the value there changes. */
+  readonly watch: (
+    path: string | null,
+    predicate: KernelTimeTravel.Predicate | string,
+    range?: Asking<Asked<"watch", 2>>,
+  ) => AsyncIterable<Event>
+}
+
+/** Hindcast on one log: a running kernel, and the log's past. */
+export interface Hindcast {
+  readonly tasks: Tasks
+  /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
+  readonly fork: (agent: Agent, options: ForkOptions & Calls.CallOptions) => Promise<Forked>
+  /** Runs an agent on a recorded task again. Everything it perceives comes from the log. */
+  readonly replay: (taskId: string, agent: Agent, options?: ReplayOptions & Calls.CallOptions) => Promise<ReplayReport>
+  /** The audit of a task, open or closed. */
+  readonly audit: (taskId: string, call?: Calls.CallOptions) => Promise<TaskAudit>
+  /** Scores past tasks again by another rubric, or by the file of one, as a new score set. */
+  readonly rescore: (
+    options: Asking<Omit<RescoreOptions, "rubric">> & { readonly rubric: Rubric.Rubric | string },
+  ) => Promise<ScoreSetSummary>
+  readonly plugins: Plugins
+  readonly confirmations: Confirmations
+  readonly events: Events
+  readonly timeTravel: TimeTravel
+  /**
+   * Interrupts the calls under way, closes open tasks as `abandoned`, stops every plugin, and releases the log's lease.
+   * The promise resolves when all of that is done; further calls of `close` answer with the same promise. Every other
+   * call is rejected with `Closed` from now on.
+   */
+  readonly close: () => Promise<void>
+  /** `close`, for `await using hindcast = await open(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/**
+ * Opens a log and starts a kernel on it. The promise is rejected with `InvalidOptions`, which names every mistake in the
+ * options, `LeaseHeld` if another kernel works on the log, and the other errors of `Hindcast.layer`.
+ *
+ * @example
+ * await using hindcast = await open({ log: "agent.db" })
+ * const audit = await hindcast.tasks.run(agent, { goal: "Tidy up" })
+ */
+export const open = async (options: OpenOptions): Promise<Hindcast> => {
+  const { given, signal } = takeSignal("open", [options])
+  // The layer decodes them, whatever they are, so that it reports all mistakes.
+  const settings = given[0] ?? ({} as OpenOptions)
+  const scope = Effect.runSync(Scope.make())
+  const building = Layer.toRuntime(Layers.layer(settings)).pipe(
+    Scope.extend(scope),
+    Effect.onError(() => Scope.close(scope, Exit.void)),
+    Effect.mapError((error) => (error instanceof InvalidOptions ? ofOpen(error) : error)),
+  )
+  const runtime = await Calls.run(building, signal)
+  const services = Effect.all({
+    kernel: Kernel,
+    log: EventLog,
+    timeTravel: KernelTimeTravel.TimeTravel,
+  })
+  const { kernel, log, timeTravel } = await Calls.run(Effect.provide(services, runtime))
+  const calls = Calls.make(log.name, runtime, scope)
+  return {
+    tasks: tasksOf(kernel, calls),
+    ...promised({ audit: kernel.audit }, calls),
+    ...agentCallsOf(kernel, calls),
+    rescore: rescoreOf(kernel, calls),
+    plugins: promised(kernel.plugins, calls),
+    confirmations: confirmationsOf(kernel.confirmations, log, calls),
+    events: eventsOf(log, calls),
+    timeTravel: timeTravelOf(timeTravel, calls),
+    close: calls.close,
+    [Symbol.asyncDispose]: calls.close,
+  }
+}
+
+/** Mistakes in options as those of `open`, which the program called. */
+const ofOpen = ({ of, problems }: InvalidOptions) =>
+  new InvalidOptions({ of: of === "Hindcast.layer" ? "open" : of, problems })
+
+type KernelService = Context.Tag.Service<Kernel>
+
+const tasksOf = ({ tasks }: KernelService, calls: Calls.Calls): Tasks => ({
+  ...promised(
+    { open: (options: TaskOptions) => Effect.map(tasks.open(options), (task): Task.Task => Task.of(task, calls)) },
+    calls,
+  ),
+  ...promised({ run: (agent: Agent, options: RunOptions) => tasks.run(adapted(agent, calls), options) }, calls),
+})
+
+const agentCallsOf = ({ fork, replay }: KernelService, calls: Calls.Calls): Pick<Hindcast, "fork" | "replay"> =>
+  promised(
+    {
+      fork: (agent: Agent, options: ForkOptions) => fork(adapted(agent, calls), options),
+      replay: (taskId: string, agent: Agent, options?: ReplayOptions) => replay(taskId, adapted(agent, calls), options),
+    },
+    calls,
+  )
+
+const rescoreOf = ({ rescore }: KernelService, calls: Calls.Calls): Hindcast["rescore"] =>
+  promised(
+    {
+      rescore: (options: Omit<RescoreOptions, "rubric"> & { readonly rubric: Rubric.Rubric | string }) => {
+        // From a program in JavaScript it may be anything, which `rescore` decodes.
+        const rubric: Rubric.Rubric | string | undefined = options?.rubric
+        return typeof rubric === "string"
+          ? Effect.flatMap(Rubric.load(rubric), (loaded) => rescore({ ...options, rubric: loaded }))
+          : rescore(options as RescoreOptions)
+      },
+    },
+    calls,
+  ).rescore
+
+const confirmationsOf = (
+  confirmations: Context.Tag.Service<KernelConfirmations.Confirmations>,
+  log: Log,
+  calls: Calls.Calls,
+): Confirmations => ({
+  ...promised(confirmations, calls),
+  follow: ({ signal } = {}) => iterable(calls, waiting(confirmations, log), { signal, endsAtClose: true }),
+})
+
+/** The confirmations that wait, and then those that come to wait, each once. */
+const waiting = ({ pending }: Context.Tag.Service<KernelConfirmations.Confirmations>, log: Log) =>
+  Stream.unwrap(
+    Effect.map(log.head, ({ position }) => {
+      const told = new Set<string>()
+      return log.follow({ after: position, types: ["ConfirmationRequested"] }).pipe(
+        Stream.mapEffect(() => pending),
+        Stream.mapConcat((all) =>
+          Object.entries(all).flatMap(([confirmationId, confirmation]): ReadonlyArray<WaitingConfirmation> => {
+            if (told.has(confirmationId)) return []
+            told.add(confirmationId)
+            return [{ confirmationId, ...confirmation }]
+          }),
+        ),
+      )
+    }),
+  )
+
+const eventsOf = (log: Log, calls: Calls.Calls): Events => {
+  const { append, read, find, versionOf, head, verify, verifyWith } = log
+  return {
+    ...promised({ append, read, find, versionOf, head, verify, verifyWith }, calls),
+    follow: (query = {}) => {
+      const { given, signal } = takeSignal("follow", [query])
+      const events = log
+        .follow(given[0] ?? {})
+        .pipe(Stream.filter((item): item is Event => !(item instanceof CaughtUp)))
+      return iterable(calls, events, { signal, endsAtClose: true })
+    },
+  }
+}
+
+const timeTravelOf = ({ bisect, watch, ...others }: Travel, calls: Calls.Calls): TimeTravel => ({
+  ...promised(others, calls),
+  ...promised(
+    {
+      bisect: (predicate: KernelTimeTravel.Predicate | string, options?: Asked<"bisect", 1>) =>
+        Effect.flatMap(compiled(predicate), (holding) => bisect(holding, options)),
+      watch: (path: string | null, predicate: KernelTimeTravel.Predicate | string, range?: Asked<"watch", 2>) =>
+        Stream.unwrap(Effect.map(compiled(predicate, path !== null), (holding) => watch(path, holding, range))),
+    },
+    calls,
+  ),
+})
+
+const compiled = (predicate: KernelTimeTravel.Predicate | string, ofPath = false) =>
+  typeof predicate === "string" ? Predicate.compile(predicate, { ofPath }) : Either.right(predicate)

@@ -1,0 +1,42 @@
+/** An open task, with promises. */
+
+import { Effect } from "effect"
+import type { AgentTask as KernelAgentTask } from "../kernel/agents/Agent.ts"
+import type { ModelCallRequest, ModelCallResponse } from "../kernel/tasks/ModelCalls.ts"
+import type { Task as KernelTask } from "../kernel/tasks/Task.ts"
+import type { Signal } from "../plugins/author.ts"
+import type { Json } from "../values/Json.ts"
+import type { CallOptions, Calls } from "./Calls.ts"
+import { type Promised, promised } from "./Promised.ts"
+
+/** Asks a language model, and records what it was asked and what it answered. */
+interface Consulting {
+  /**
+   * Asks a language model by calling `answering`, and records the request and the response. A replay returns the
+   * recorded response without a call. `answering` is given a signal, which is aborted when the call is.
+   */
+  readonly consult: (
+    question: ModelCallRequest,
+    answering: (signal: Signal) => Promise<ModelCallResponse>,
+    call?: CallOptions,
+  ) => Promise<Json>
+}
+
+/** An open task. */
+export interface Task extends Promised<Omit<KernelTask, "consult">>, Consulting {}
+
+/** A task for an agent that works by itself, with randomness and time that a replay can reproduce. */
+export interface AgentTask extends Promised<Omit<KernelAgentTask, "consult">>, Consulting {}
+
+/** A task of the kernel as one with promises. */
+export const of = <Given extends KernelTask>(
+  { consult, ...task }: Given,
+  calls: Calls,
+): Promised<Omit<Given, "consult">> & Consulting => ({
+  ...promised(task, calls),
+  consult: (question, answering, { signal } = {}) =>
+    calls.run(
+      consult(question, Effect.tryPromise({ try: (aborted) => answering(aborted), catch: (cause) => cause })),
+      signal,
+    ),
+})

@@ -1,0 +1,144 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Lease } from "hindcast"
+import { Closed, open } from "hindcast/promise"
+import { describe, expect, it } from "vitest"
+import { outside, placesOf } from "../wrongOptions.ts"
+import { directory, opened, rejection, typesIn } from "./opened.ts"
+
+describe("open", () => {
+  it("answers with Hindcast on a log, and a task is perceived in, acted in, closed and audited", async () => {
+    const hindcast = await opened()
+    const task = await hindcast.tasks.open({ goal: "Count" })
+    const [before] = await task.perceive()
+    const outcome = await task.act("desk/add", { by: 2 })
+    const [after] = await task.perceive({ deadlineMs: 10_000 })
+    const said = await task.say("done")
+    await task.close("achieved")
+    expect([before?.reading, outcome.status, after?.reading, said.type]).toEqual([0, "succeeded", 2, "MessageSent"])
+    expect(await hindcast.audit(task.id)).toMatchObject({ goal: "Count", outcome: "achieved" })
+  })
+
+  it.each([
+    ["no options", undefined, ["log"]],
+    ["null", null, ["log"]],
+    ["no log", {}, ["log"]],
+    ["a log that is none", { log: 1 }, ["log"]],
+    [
+      "all mistakes at once",
+      { lgo: "log.db", seed: -1, gate: { default: "alow" } },
+      ['gate.default: "allow"?', "lgo: log?", "log", "seed"],
+    ],
+    ["a signal that is none", { log: "log.db", signal: new AbortController() }, ["signal"]],
+  ])("rejects with InvalidOptions: %s", async (_, options, places) => {
+    const error = await rejection(open(outside(options)))
+    expect([...placesOf(error)].sort()).toEqual(places)
+    expect(error).toMatchObject({ _tag: "InvalidOptions", of: "open" })
+  })
+
+  it("rejects with LeaseHeld where another kernel works on the log, and with nothing left open", async () => {
+    const at = directory()
+    const hindcast = await opened({ at, owner: "the first" })
+    const error = await rejection(opened({ at }))
+    expect(error).toBeInstanceOf(Lease.LeaseHeld)
+    expect(error).toMatchObject({ _tag: "LeaseHeld", message: expect.stringContaining("the first") })
+    await hindcast.close()
+    await (await opened({ at })).close()
+  })
+
+  it("rejects with the error of a plugin that cannot be imported, and releases the lease", async () => {
+    const at = directory()
+    expect(await rejection(opened({ at, plugins: [path.join(at, "none")] }))).toMatchObject({
+      _tag: "PluginUnavailable",
+    })
+    await opened({ at })
+  })
+
+  it("opens nothing for a signal that is aborted", async () => {
+    const log = path.join(directory(), "log.db")
+    const error = await rejection(open({ log, signal: AbortSignal.abort() }))
+    expect(error).toMatchObject({ name: "AbortError" })
+    expect(fs.existsSync(log)).toBe(false)
+  })
+
+  it("is interrupted by its signal, and leaves the log to the next", async () => {
+    const at = directory()
+    const stopping = new AbortController()
+    const opening = rejection(opened({ at, signal: stopping.signal }))
+    setTimeout(() => stopping.abort("changed my mind"), 1)
+    expect(await opening).toBe("changed my mind")
+    await opened({ at })
+  })
+})
+
+describe("close", () => {
+  it("abandons open tasks, stops the kernel and releases the lease", async () => {
+    const at = directory()
+    const hindcast = await opened({ at })
+    const task = await hindcast.tasks.open({ goal: "Stay open" })
+    await hindcast.close()
+    const next = await opened({ at })
+    expect(await next.audit(task.id)).toMatchObject({ outcome: "abandoned" })
+    expect(await typesIn(next, "KernelStopped", "LeaseTakenOver")).toEqual(["KernelStopped"])
+  })
+
+  it("rejects every later call with Closed, also one of a task, and an iteration's first", async () => {
+    const hindcast = await opened()
+    const task = await hindcast.tasks.open({ goal: "Count" })
+    await hindcast.close()
+    const calls = [
+      hindcast.tasks.open({ goal: "Count" }),
+      task.act("desk/add"),
+      hindcast.plugins.state(),
+      hindcast.events.read()[Symbol.asyncIterator]().next(),
+      hindcast.events.follow()[Symbol.asyncIterator]().next(),
+    ]
+    for (const call of calls) {
+      const error = await rejection(call)
+      expect(error).toBeInstanceOf(Closed)
+      expect(error).toMatchObject({ _tag: "Closed", log: expect.stringContaining("log.db") })
+    }
+  })
+
+  it("interrupts the calls under way: they are rejected with Closed, and their end is in the log", async () => {
+    const at = directory()
+    const hindcast = await opened({ at })
+    const task = await hindcast.tasks.open({ goal: "Hang" })
+    const acting = rejection(task.act("desk/hang"))
+    const running = rejection(
+      hindcast.tasks.run({ name: "hanger", version: "1", decide: () => ({ act: "desk/hang" }) }, { goal: "Hang too" }),
+    )
+    for await (const { type } of hindcast.events.follow()) if (type === "CommandDispatched") break
+    await hindcast.close()
+    expect(await acting).toBeInstanceOf(Closed)
+    expect(await running).toBeInstanceOf(Closed)
+    const next = await opened({ at })
+    expect(await typesIn(next, "TaskClosed", "CommandOutcomeUnknown")).toEqual(["TaskClosed", "TaskClosed"])
+  })
+
+  it("is idempotent, and may be called from within an agent", async () => {
+    const hindcast = await opened()
+    let closing: Promise<void> | undefined
+    const agent = {
+      name: "closer",
+      version: "1",
+      advance: async () => {
+        closing = hindcast.close()
+        await closing
+        return false
+      },
+    }
+    expect(await rejection(hindcast.tasks.run(agent, { goal: "Close" }))).toBeInstanceOf(Closed)
+    expect(hindcast.close()).toBe(closing)
+    await closing
+  })
+
+  it("is what `await using` calls", async () => {
+    const at = directory()
+    {
+      await using hindcast = await opened({ at })
+      await hindcast.tasks.open({ goal: "Stay open" })
+    }
+    expect(await typesIn(await opened({ at }), "KernelStopped")).toEqual(["KernelStopped"])
+  })
+})
