@@ -12,6 +12,7 @@ export {
   type OpenOptions,
   open,
   type Plugins,
+  type RescoreOptions,
   type Tasks,
   type TimeTravel,
   type WaitingConfirmation,

@@ -16,7 +16,7 @@ import type { Registry } from "../kernel/registry/Registry.ts"
 import type { ReplayOptions, ReplayReport } from "../kernel/replay/Replay.ts"
 import * as Predicate from "../kernel/rules/Predicate.ts"
 import * as Rubric from "../kernel/rules/Rubric.ts"
-import type { RescoreOptions, ScoreSetSummary } from "../kernel/scoring/Scoring.ts"
+import type * as Scoring from "../kernel/scoring/Scoring.ts"
 import type { OpenOptions as TaskOptions } from "../kernel/tasks/OpenOptions.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
@@ -87,6 +87,14 @@ export interface TimeTravel extends Promised<Omit<Travel, "bisect" | "watch">> {
   ) => AsyncIterable<Event>
 }
 
+/** Options of `rescore`: those of the kernel, in which a rubric may be the file that has it. */
+export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | "onProgress">, Calls.CallOptions {
+  /** A rubric, or the path of a YAML or JSON file with one. */
+  readonly rubric: Rubric.Rubric | string
+  /** Called after each page of events. A promise is waited for. */
+  readonly onProgress?: (progress: Scoring.Progress) => void | PromiseLike<void>
+}
+
 /** Hindcast on one log: a running kernel, and the log's past. */
 export interface Hindcast {
   readonly tasks: Tasks
@@ -96,10 +104,8 @@ export interface Hindcast {
   readonly replay: (taskId: string, agent: Agent, options?: ReplayOptions & Calls.CallOptions) => Promise<ReplayReport>
   /** The audit of a task, open or closed. */
   readonly audit: (taskId: string, call?: Calls.CallOptions) => Promise<TaskAudit>
-  /** Scores past tasks again by another rubric, or by the file of one, as a new score set. */
-  readonly rescore: (
-    options: Asking<Omit<RescoreOptions, "rubric">> & { readonly rubric: Rubric.Rubric | string },
-  ) => Promise<ScoreSetSummary>
+  /** Scores past tasks again with another rubric, as a new score set. */
+  readonly rescore: (options: RescoreOptions) => Promise<Scoring.ScoreSetSummary>
   readonly plugins: Plugins
   readonly confirmations: Confirmations
   readonly events: Events
@@ -180,12 +186,12 @@ const agentCallsOf = ({ fork, replay }: KernelService, calls: Calls.Calls): Pick
 const rescoreOf = ({ rescore }: KernelService, calls: Calls.Calls): Hindcast["rescore"] =>
   promised(
     {
-      rescore: (options: Omit<RescoreOptions, "rubric"> & { readonly rubric: Rubric.Rubric | string }) => {
+      rescore: (options: Omit<Scoring.RescoreOptions, "rubric"> & { readonly rubric: Rubric.Rubric | string }) => {
         // From a program in JavaScript it may be anything, which `rescore` decodes.
         const rubric: Rubric.Rubric | string | undefined = options?.rubric
         return typeof rubric === "string"
           ? Effect.flatMap(Rubric.load(rubric), (loaded) => rescore({ ...options, rubric: loaded }))
-          : rescore(options as RescoreOptions)
+          : rescore(options as Scoring.RescoreOptions)
       },
     },
     calls,

@@ -93,7 +93,7 @@ describe("programs in pages", () => {
   )
 
   it("are there", () => {
-    expect(programs.map(({ name }) => name)).toEqual(["notes.ts", "task.ts", "orders.ts", "agents.ts"])
+    expect(programs.map(({ name }) => name)).toEqual(["notes.ts", "task.ts", "orders.ts", "agents.ts", "promises.ts"])
   })
 
   for (const { page, name, source } of programs) {

@@ -13,14 +13,17 @@ import { temporaryDirectory } from "../temporary.ts"
 
 const readme = fs.readFileSync(inRepository("README.md"), "utf8")
 
-/** The code that the README tells people to embed. */
-const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ""
+/** The code that the README tells people to embed: by promises, and by Effect. */
+const [byPromises = "", byEffect = ""] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? "")
 
-describe("the README's embedding", () => {
-  it("is about twenty lines", () => {
+describe.each([
+  { by: "promises", example: byPromises, most: 15 },
+  { by: "Effect", example: byEffect, most: 20 },
+])("the README's embedding by $by", ({ example, most }) => {
+  it(`is at most ${most} lines`, () => {
     const lines = example.split("\n").filter((line) => line.trim() !== "")
     expect(lines.length).toBeGreaterThan(10)
-    expect(lines.length).toBeLessThanOrEqual(20)
+    expect(lines.length).toBeLessThanOrEqual(most)
   })
 
   it.scopedLive("compiles under the strictest options, and runs as it stands", () =>

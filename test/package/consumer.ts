@@ -21,11 +21,13 @@ export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>
 
 const PROGRAM = `import * as Hindcast from "hindcast"
 import type { Plugin } from "hindcast/plugin"
+import * as Promises from "hindcast/promise"
 import * as Projections from "hindcast/projections"
 import * as Testing from "hindcast/testing"
 
-export const all: ReadonlyArray<unknown> = [Hindcast, Projections, Testing]
+export const all: ReadonlyArray<unknown> = [Hindcast, Projections, Promises, Testing]
 export type Mine = Plugin
+export const opened: Promise<Promises.Hindcast> = Promises.open({ log: "log.db" })
 `
 
 /**

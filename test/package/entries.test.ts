@@ -68,6 +68,10 @@ describe("an entry of the package loads when it is imported", () => {
     ])
   })
 
+  it("hindcast/promise: nothing that hindcast does not load", () => {
+    expect(loadedBy(fileOf("./promise")).filter((name) => !loadedBy(fileOf(".")).includes(name))).toEqual([])
+  })
+
   it("hindcast/events: the log, and nothing of kernels, plugins and projections", () => {
     expect(loadedBy(fileOf("./events"))).toEqual([
       "@effect/experimental",
@@ -114,7 +118,7 @@ describe("an entry of the package loads when it is imported", () => {
 })
 
 describe("an entry of the package", () => {
-  it.each([".", "./events", "./testing"])(
+  it.each([".", "./promise", "./events", "./testing"])(
     "%s imports the parts of effect that it uses, and not all of them",
     (entry) => {
       const parts = [...importedBy(fileOf(entry))].filter((name) => packageOf(name) === "effect")
