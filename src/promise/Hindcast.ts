@@ -24,7 +24,6 @@ import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
-import { iterable } from "./Iteration.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
 import * as Task from "./Task.ts"
 
@@ -129,7 +128,8 @@ export interface Hindcast {
  * const audit = await hindcast.tasks.run(agent, { goal: "Tidy up" })
  */
 export const open = async (options: OpenOptions): Promise<Hindcast> => {
-  const { given, signal } = takeSignal("open", [options])
+  const { given, signal, invalid } = takeSignal("open", [options])
+  if (invalid !== undefined) throw invalid
   // The layer decodes them, whatever they are, so that it reports all mistakes.
   const settings = given[0] ?? ({} as OpenOptions)
   const scope = Effect.runSync(Scope.make())
@@ -203,7 +203,7 @@ const confirmationsOf = (
   calls: Calls.Calls,
 ): Confirmations => ({
   ...promised(confirmations, calls),
-  follow: ({ signal } = {}) => iterable(calls, waiting(confirmations, log), { signal, endsAtClose: true }),
+  ...promised({ follow: () => waiting(confirmations, log) }, calls, { endsAtClose: true }),
 })
 
 /** The confirmations that wait, and then those that come to wait, each once. */
@@ -228,15 +228,12 @@ const eventsOf = (log: Log, calls: Calls.Calls): Events => {
   const { append, read, find, versionOf, head, verify, verifyWith } = log
   return {
     ...promised({ append, read, find, versionOf, head, verify, verifyWith }, calls),
-    follow: (query = {}) => {
-      const { given, signal } = takeSignal("follow", [query])
-      const events = log
-        .follow(given[0] ?? {})
-        .pipe(Stream.filter((item): item is Event => !(item instanceof CaughtUp)))
-      return iterable(calls, events, { signal, endsAtClose: true })
-    },
+    ...promised({ follow: (query?: Omit<Query, "until">) => following(log, query) }, calls, { endsAtClose: true }),
   }
 }
+
+const following = (log: Log, query?: Omit<Query, "until">) =>
+  Stream.filter(log.follow(query), (item): item is Event => !(item instanceof CaughtUp))
 
 const timeTravelOf = ({ bisect, watch, ...others }: Travel, calls: Calls.Calls): TimeTravel => ({
   ...promised(others, calls),

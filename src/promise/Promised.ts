@@ -8,7 +8,7 @@ import type { Signal } from "../plugins/author.ts"
 import { findNonJson } from "../values/Json.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import type { CallOptions, Calls } from "./Calls.ts"
-import { iterable } from "./Iteration.ts"
+import { type IterationOptions, iterable } from "./Iteration.ts"
 
 /**
  * A service whose functions answer with promises instead of effects, and with async iterables instead of streams. An
@@ -63,35 +63,42 @@ type Telling<OnProgress> = OnProgress extends (...args: infer Args) => unknown
   ? (...args: Args) => void | PromiseLike<void>
   : never
 
-/** Makes a service of effects and streams one of promises and async iterables. */
-export const promised = <Service extends object>(service: Service, calls: Calls): Promised<Service> => {
-  const members = Object.entries(service).map(([name, member]) => [name, promisedMember(name, member, calls)])
+/** Makes a service of effects and streams one of promises and async iterables. `iteration` is of all of its streams. */
+export const promised = <Service extends object>(
+  service: Service,
+  calls: Calls,
+  iteration: Pick<IterationOptions, "endsAtClose"> = {},
+): Promised<Service> => {
+  const members = Object.entries(service).map(([name, member]) => [
+    name,
+    promisedMember(name, member, calls, iteration),
+  ])
   // Each member is what its type is mapped to.
   return Object.fromEntries(members) as Promised<Service>
 }
 
-const promisedMember = (name: string, member: unknown, calls: Calls): unknown => {
-  if (Effect.isEffect(member)) {
-    return (...args: ReadonlyArray<unknown>) => answered(name, calls, args, () => member)
-  }
-  if (typeof member !== "function") return member
-  return (...args: ReadonlyArray<unknown>) => answered(name, calls, args, (given) => member(...given))
+const promisedMember = (name: string, member: unknown, calls: Calls, iteration: IterationOptions): unknown => {
+  const asked =
+    (ask: (given: ReadonlyArray<unknown>) => unknown) =>
+    (...args: ReadonlyArray<unknown>) => {
+      const { given, signal, invalid } = takeSignal(name, args)
+      const answer = answerOf(() => ask(withEffects(given)))
+      if (Effect.isEffect(answer)) {
+        const effect = Effect.map(answer as Effect.Effect<unknown, unknown>, someOrUndefined)
+        return calls.run(invalid ?? effect, signal)
+      }
+      return isStream(answer) ? iterable(calls, invalid ?? answer, { ...iteration, signal }) : answer
+    }
+  if (Effect.isEffect(member)) return asked(() => member)
+  return typeof member === "function" ? asked((given) => member(...given)) : member
 }
 
-const answered = (
-  name: string,
-  calls: Calls,
-  args: ReadonlyArray<unknown>,
-  ask: (given: ReadonlyArray<unknown>) => unknown,
-): unknown => {
+/** What a function answers. If it throws, as one may for arguments that no type lets pass, that is a defect. */
+const answerOf = (ask: () => unknown): unknown => {
   try {
-    const { given, signal } = takeSignal(name, args)
-    const answer = ask(withEffects(given))
-    if (Effect.isEffect(answer))
-      return calls.run(Effect.map(answer as Effect.Effect<unknown, unknown>, someOrUndefined), signal)
-    return isStream(answer) ? iterable(calls, answer, { signal }) : answer
+    return ask()
   } catch (error) {
-    return Promise.reject(error)
+    return Effect.die(error)
   }
 }
 
@@ -103,26 +110,26 @@ const isStream = (value: unknown): value is Stream.Stream<unknown, unknown> =>
 /** A call's arguments without its signal. */
 interface Call<Args extends ReadonlyArray<unknown>> {
   readonly given: Args
-  readonly signal: Signal | undefined
+  readonly signal?: Signal | undefined
+  /** What was given as a signal is none. */
+  readonly invalid?: InvalidOptions
 }
 
 /**
- * Takes the signal out of the last argument. Without one, the arguments are as they were. Throws `InvalidOptions` for
- * what is neither a signal nor JSON, such as an `AbortController`; JSON named `signal` is an actuator's argument.
+ * Takes the signal out of the last argument. Without one, the arguments are as they were. What is neither a signal nor
+ * JSON, such as an `AbortController`, is a mistake; JSON named `signal` is an actuator's argument.
  */
 export const takeSignal = <Args extends ReadonlyArray<unknown>>(of: string, args: Args): Call<Args> => {
   const last = args.at(-1)
-  if (typeof last !== "object" || last === null || !Object.hasOwn(last, "signal"))
-    return { given: args, signal: undefined }
+  if (typeof last !== "object" || last === null || !Object.hasOwn(last, "signal")) return { given: args }
   const { signal, ...others } = last as { readonly signal?: unknown }
-  if (signal !== undefined && !isSignal(signal)) {
-    const bad = findNonJson(signal)
-    if (bad === undefined) return { given: args, signal: undefined }
-    throw new InvalidOptions({ of, problems: [{ path: "signal", expected: "an AbortSignal", found: bad.found }] })
-  }
-  const given = Object.keys(others).length === 0 ? args.slice(0, -1) : [...args.slice(0, -1), others]
   // They are the same arguments, but for the signal.
-  return { given: given as ReadonlyArray<unknown> as Args, signal }
+  const given = [...args.slice(0, -1), ...(Object.keys(others).length === 0 ? [] : [others])] as unknown as Args
+  if (signal === undefined || isSignal(signal)) return { given, signal }
+  const bad = findNonJson(signal)
+  if (bad === undefined) return { given: args }
+  const problem = { path: "signal", expected: "an AbortSignal", found: bad.found }
+  return { given, invalid: new InvalidOptions({ of, problems: [problem] }) }
 }
 
 const isSignal = (value: unknown): value is Signal =>

@@ -9,17 +9,16 @@ import type { Json } from "../values/Json.ts"
 import type { CallOptions, Calls } from "./Calls.ts"
 import { type Promised, promised } from "./Promised.ts"
 
+/** Calls a language model. The signal is aborted when the call of `consult` is. */
+type Answering = (signal: Signal) => Promise<ModelCallResponse>
+
 /** Asks a language model, and records what it was asked and what it answered. */
 interface Consulting {
   /**
    * Asks a language model by calling `answering`, and records the request and the response. A replay returns the
-   * recorded response without a call. `answering` is given a signal, which is aborted when the call is.
+   * recorded response without a call.
    */
-  readonly consult: (
-    question: ModelCallRequest,
-    answering: (signal: Signal) => Promise<ModelCallResponse>,
-    call?: CallOptions,
-  ) => Promise<Json>
+  readonly consult: (question: ModelCallRequest, answering: Answering, call?: CallOptions) => Promise<Json>
 }
 
 /** An open task. */
@@ -34,9 +33,11 @@ export const of = <Given extends KernelTask>(
   calls: Calls,
 ): Promised<Omit<Given, "consult">> & Consulting => ({
   ...promised(task, calls),
-  consult: (question, answering, { signal } = {}) =>
-    calls.run(
-      consult(question, Effect.tryPromise({ try: (aborted) => answering(aborted), catch: (cause) => cause })),
-      signal,
-    ),
+  ...promised(
+    {
+      consult: (question: ModelCallRequest, answering: Answering) =>
+        consult(question, Effect.tryPromise({ try: (signal) => answering(signal), catch: (cause) => cause })),
+    },
+    calls,
+  ),
 })

@@ -93,6 +93,20 @@ describe("an agent", () => {
     expect(await typesIn(hindcast, "ModelCalled", "ModelResponded", "MessageSent")).toHaveLength(3)
   })
 
+  it("stops asking its model when the call is aborted", async () => {
+    const hindcast = await opened()
+    const task = await hindcast.tasks.open({ goal: "Ask" })
+    const stopping = new AbortController()
+    const aborted: Array<unknown> = []
+    const answering = (signal: AbortSignal) => {
+      signal.addEventListener("abort", () => aborted.push(true))
+      stopping.abort("enough")
+      return new Promise<typeof ANSWER>(() => {})
+    }
+    expect(await rejection(task.consult(MODEL, answering, { signal: stopping.signal }))).toBe("enough")
+    expect(aborted).toEqual([true])
+  })
+
   it("gets what its model was rejected with, as it is", async () => {
     const hindcast = await opened()
     const broken = new Broken("no answer")

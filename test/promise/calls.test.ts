@@ -86,6 +86,9 @@ describe("a signal", () => {
     const hindcast = await opened()
     const signal = outside(new AbortController())
     expect(placesOf(await rejection(hindcast.audit("nobody", { signal })))).toEqual(["signal"])
+    for (const iterable of [hindcast.events.read({ signal }), hindcast.confirmations.follow({ signal })]) {
+      expect(placesOf(await rejection(iterable[Symbol.asyncIterator]().next()))).toEqual(["signal"])
+    }
   })
 
   it("is an argument of an actuator where it is JSON", async () => {
