@@ -133,17 +133,12 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   // The layer decodes them, whatever they are, so that it reports all mistakes.
   const settings = given[0] ?? ({} as OpenOptions)
   const scope = Effect.runSync(Scope.make())
-  const building = Layer.toRuntime(Layers.layer(settings)).pipe(
-    Scope.extend(scope),
-    Effect.onError(() => Scope.close(scope, Exit.void)),
-    Effect.mapError((error) => (error instanceof InvalidOptions ? ofOpen(error) : error)),
-  )
-  const runtime = await Calls.run(building, signal)
-  const services = Effect.all({
-    kernel: Kernel,
-    log: EventLog,
-    timeTravel: KernelTimeTravel.TimeTravel,
+  const runtime = await Calls.run(built(settings, scope), signal).catch(async (error) => {
+    // The signal may have come when all was built, but before it was handed over.
+    await Calls.run(Scope.close(scope, Exit.void))
+    throw error
   })
+  const services = Effect.all({ kernel: Kernel, log: EventLog, timeTravel: KernelTimeTravel.TimeTravel })
   const { kernel, log, timeTravel } = await Calls.run(Effect.provide(services, runtime))
   const calls = Calls.make(log.name, runtime, scope)
   return {
@@ -159,6 +154,12 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     [Symbol.asyncDispose]: calls.close,
   }
 }
+
+const built = (settings: OpenOptions, scope: Scope.Scope) =>
+  Layer.toRuntime(Layers.layer(settings)).pipe(
+    Scope.extend(scope),
+    Effect.mapError((error) => (error instanceof InvalidOptions ? ofOpen(error) : error)),
+  )
 
 /** Mistakes in options as those of `open`, which the program called. */
 const ofOpen = ({ of, problems }: InvalidOptions) =>
