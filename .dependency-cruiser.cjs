@@ -83,7 +83,10 @@ module.exports = {
       comment: "An example is what a program that embeds Hindcast could have written.",
       severity: "error",
       from: { path: "^examples/" },
-      to: { path: "^src/", pathNot: "^src/(index|events/index|projections/index|promise|testing|plugins/author)\\.ts$" },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(index|events/index|projections/index|promise|testing|plugins/author)\\.ts$",
+      },
     },
     {
       name: "only-the-demo-shows-an-example",
