@@ -1,6 +1,6 @@
 /** The event log in one SQLite file: opens its connections, and builds the log's services on them. */
 
-import { Context, Effect, Either, Layer, Option, Schema } from "effect"
+import { Context, Effect, Either, Layer, Option, Schema, Scope } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Writer from "../append/Writer.ts"
@@ -27,10 +27,10 @@ import * as bundling from "./archive/bundle.ts"
 import * as Segments from "./archive/Segments.ts"
 import { IN_MEMORY } from "./driver/Driver.ts"
 import * as Checkpoint from "./file/checkpoint.ts"
+import * as ClosingOrder from "./file/closingOrder.ts"
 import * as Database from "./file/database.ts"
 import { targetOf } from "./file/fileIdentity.ts"
 import * as openDatabase from "./file/openDatabase.ts"
-import * as preserveWal from "./file/preserveWal.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
@@ -156,7 +156,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
     const { writer, reader, cacheWriter, lease, committed } = yield* filename === IN_MEMORY
       ? openInMemory
-      : preserveWal.preserving(filename, openFile(filename))
+      : openFile(filename)
     const segments = yield* Segments.make(writer)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
@@ -185,14 +185,17 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
 
 const openFile = (filename: string) =>
   Effect.gen(function* () {
-    const opened = yield* openDatabase.open(filename)
-    const writer = yield* Database.open(filename, { readonly: false })
-    const reader = yield* Database.open(filename, { readonly: true })
-    const cacheWriter = yield* Database.open(filename, { readonly: false })
+    const { reading, writing } = yield* ClosingOrder.scopes(filename)
+    const connect = (readonly: boolean) =>
+      Scope.extend(Database.open(filename, { readonly }), readonly ? reading : writing)
+    // The connection that creates or checks the file is closed again, but not as the last one.
+    const reader = yield* Effect.scoped(Effect.zipRight(openDatabase.open(filename), connect(true)))
+    const writer = yield* connect(false)
+    const cacheWriter = yield* connect(false)
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
-    const committed = yield* Checkpoint.truncateWhenIdle(cacheWriter)
-    return { writer, reader, cacheWriter, lease: lease.make(opened), committed }
+    const committed = yield* Scope.extend(Checkpoint.truncateWhenIdle(cacheWriter), writing)
+    return { writer, reader, cacheWriter, lease: lease.make(yield* connect(false)), committed }
   })
 
 /** A log in memory, which nothing else can see: one connection does everything. */

@@ -1,37 +1,41 @@
 /** The lease of a log in an SQLite file: one row, taken by a single statement and kept alive by a heartbeat. */
 
 import * as os from "node:os"
-import type { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, type Context, Duration, Effect, Schedule } from "effect"
+import type { LogError } from "../log/EventLog.ts"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../log/Lease.ts"
 import { newId } from "../vocabulary/Event.ts"
-import { mapSqlErrors, type OpenDatabase } from "./file/openDatabase.ts"
-import { HEARTBEAT_EVERY_MS, stateOf } from "./leaseHolder.ts"
+import * as Database from "./file/database.ts"
+import { HEARTBEAT_EVERY_MS, readRow, stateOf } from "./leaseHolder.ts"
 
 /** How often the heartbeat of a doubtful holder is read. */
 const WATCH_INTERVAL_MS = 100
 
-export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
+/**
+ * @param database a connection of its own. It checks before each statement that the log's files are in their places: if they are not, nothing is
+ *   written, and the lease can be neither taken nor confirmed
+ */
+export const make = (database: Database.LogDatabase): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
       const token = `${owner}#${newId()}`
       // Watching a holder may take seconds and may be interrupted: nothing is acquired yet.
-      const state = yield* waitUntilFree(sql).pipe(mapSqlErrors(filename))
+      const state = yield* waitUntilFree(database)
       // If the release fails (on a full disk, for example), the lease becomes stale by itself.
-      const takenFrom = yield* Effect.acquireRelease(take({ filename, sql, owner, token, state }), () =>
-        Effect.ignore(sql`DELETE FROM lease WHERE owner = ${token}`),
+      const takenFrom = yield* Effect.acquireRelease(take({ database, owner, token, state }), () =>
+        Effect.ignore(attempt(database, () => database.run("DELETE FROM lease WHERE owner = ?", [token]))),
       )
       let lost = false
-      const held = Effect.suspend(() => (lost ? new LeaseLost({ log: filename, owner }) : Effect.void))
-      const check = sql`SELECT 1 FROM lease WHERE owner = ${token}`.pipe(
-        mapSqlErrors(filename),
+      const held = Effect.suspend(() => (lost ? new LeaseLost({ log: database.filename, owner }) : Effect.void))
+      const check = attempt(database, () => database.rows("SELECT 1 FROM lease WHERE owner = ?", [token])).pipe(
         Effect.tap(([row]) => {
           lost ||= row === undefined
         }),
         Effect.zipRight(held),
       )
-      const heartbeat = Effect.suspend(() => sql`UPDATE lease SET heartbeat_at = ${Date.now()} WHERE owner = ${token}`)
+      const heartbeat = attempt(database, () =>
+        database.run("UPDATE lease SET heartbeat_at = ? WHERE owner = ?", [Date.now(), token]),
+      )
       // A heartbeat that fails does not mean that the lease is lost: `check` decides that.
       yield* Effect.zipRight(heartbeat, check).pipe(
         Effect.ignore,
@@ -41,6 +45,9 @@ export const make = ({ filename, sql }: OpenDatabase): Pick<Context.Tag.Service<
       return { check, held, takenFrom }
     }),
 })
+
+const attempt = <A>(database: Database.LogDatabase, run: () => A): Effect.Effect<A, LogError> =>
+  Effect.catchTag(Database.attempt(database.filename, run), "DiskFull", () => Database.diskFullError(database.filename))
 
 /** The state of the lease: free, lost by its holder (with its last heartbeat), or held. */
 type LeaseState =
@@ -53,9 +60,9 @@ type LeaseState =
  * that changes, whatever time it carries, proves a live holder; one that stays the same for `watchMs`, by the monotonic
  * clock, means that the lease is lost.
  */
-const waitUntilFree = (sql: SqlClient): Effect.Effect<LeaseState, SqlError> =>
+const waitUntilFree = (database: Database.LogDatabase): Effect.Effect<LeaseState, LogError> =>
   Effect.gen(function* () {
-    const first = yield* readHolder(sql)
+    const first = yield* readHolder(database)
     const startedAt = yield* Clock.currentTimeNanos
     let holder = first
     while (holder !== undefined) {
@@ -66,14 +73,13 @@ const waitUntilFree = (sql: SqlClient): Effect.Effect<LeaseState, SqlError> =>
       const watched = Duration.nanos((yield* Clock.currentTimeNanos) - startedAt)
       if (Duration.toMillis(watched) >= state.watchMs) return { _tag: "Lost", holder }
       yield* Effect.sleep(WATCH_INTERVAL_MS)
-      holder = yield* readHolder(sql)
+      holder = yield* readHolder(database)
     }
     return { _tag: "Free" }
   })
 
 interface TakeRequest {
-  readonly filename: string
-  readonly sql: SqlClient
+  readonly database: Database.LogDatabase
   readonly owner: string
   readonly token: string
   readonly state: LeaseState
@@ -83,27 +89,25 @@ interface TakeRequest {
  * One statement takes the lease if it is free, or if its holder lost it and has not sent a heartbeat since. The row
  * afterwards shows whether it succeeded. Returns the previous holder.
  */
-const take = ({ filename, sql, owner, token, state }: TakeRequest) =>
+const take = ({ database, owner, token, state }: TakeRequest) =>
   Effect.gen(function* () {
     const now = Date.now()
     const host = os.hostname()
     const [takenFrom, silentSince] = state._tag === "Lost" ? [state.holder.owner, state.holder.heartbeatAt] : ["", 0]
-    yield* sql`
-      INSERT INTO lease (one, owner, host, pid, acquired_at, heartbeat_at)
-      VALUES (1, ${token}, ${host}, ${process.pid}, ${now}, ${now})
-      ON CONFLICT (one) DO UPDATE SET owner = excluded.owner, host = excluded.host, pid = excluded.pid,
-        acquired_at = excluded.acquired_at, heartbeat_at = excluded.heartbeat_at
-      WHERE lease.owner = ${takenFrom} AND lease.heartbeat_at = ${silentSince}`
-    const after = yield* readHolder(sql)
+    yield* attempt(database, () => database.run(TAKE, [token, host, process.pid, now, now, takenFrom, silentSince]))
+    const after = yield* readHolder(database)
     if (after?.owner === token) return state._tag === "Lost" ? nameOf(state.holder) : null
     const found = after ?? { owner, host, pid: process.pid, acquiredAt: now, heartbeatAt: now }
-    return yield* new LeaseHeld({ log: filename, holder: { ...found, owner: nameOf(found) } })
-  }).pipe(mapSqlErrors(filename))
+    return yield* new LeaseHeld({ log: database.filename, holder: { ...found, owner: nameOf(found) } })
+  })
+
+const TAKE = `
+  INSERT INTO lease (one, owner, host, pid, acquired_at, heartbeat_at)
+  VALUES (1, ?, ?, ?, ?, ?)
+  ON CONFLICT (one) DO UPDATE SET owner = excluded.owner, host = excluded.host, pid = excluded.pid,
+    acquired_at = excluded.acquired_at, heartbeat_at = excluded.heartbeat_at
+  WHERE lease.owner = ? AND lease.heartbeat_at = ?`
 
 const nameOf = ({ owner }: Holder): string => owner.split("#")[0] ?? owner
 
-const readHolder = (sql: SqlClient) =>
-  Effect.map(
-    sql<Holder>`SELECT owner, host, pid, acquired_at AS acquiredAt, heartbeat_at AS heartbeatAt FROM lease`,
-    ([holder]) => holder,
-  )
+const readHolder = (database: Database.LogDatabase) => attempt(database, () => readRow(database))

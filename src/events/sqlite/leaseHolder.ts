@@ -15,11 +15,17 @@ const STALE_AFTER_MS = 10_000
 export const readHolder = (database: LogDatabase): Holder | undefined => {
   if (database.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'lease'").length === 0)
     return undefined
+  const holder = readRow(database)
+  return holder && { ...holder, owner: holder.owner.split("#")[0] ?? "" }
+}
+
+/** The row of the lease, whose owner is followed by `#` and the token of this acquisition; undefined if there is none. */
+export const readRow = (database: LogDatabase): Holder | undefined => {
   const [row] = database.rows("SELECT owner, host, pid, acquired_at, heartbeat_at FROM lease")
   if (row === undefined) return undefined
   const [owner, host, pid, acquiredAt, heartbeatAt] = row
   return {
-    owner: String(owner).split("#")[0] ?? "",
+    owner: String(owner),
     host: String(host),
     pid: Number(pid),
     acquiredAt: Number(acquiredAt),

@@ -1,9 +1,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Scope, Stream, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../../src/events/index.ts"
+import { Lease } from "../../../src/events/log/Lease.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { EVENTS, smallLog } from "../smallLog.ts"
 import * as child from "./child.ts"
@@ -160,6 +161,186 @@ describe("a log whose file is removed while it is open", () => {
       fs.unlinkSync(filename)
       expect((yield* Effect.flip(log.append(note)))._tag).toBe("LogUnavailable")
     }),
+  )
+})
+
+/** Another process appends so many events, and closes the log or is killed. */
+const appendElsewhere = (filename: string, count: number, end: "closes" | "is killed") =>
+  Effect.gen(function* () {
+    const request = { ...note, events: Array.from({ length: count }, () => text) }
+    const input = { filename, request, unacknowledged: end === "is killed" }
+    const ended = yield* Effect.flatMap(child.start("one", input), ({ ended }) => ended)
+    expect(ended).toMatchObject(end === "closes" ? { stderr: "", code: 0 } : { stderr: "", signal: "SIGKILL" })
+  }).pipe(Effect.scoped)
+
+const remove = (filename: string, ...suffixes: ReadonlyArray<string>) => {
+  for (const suffix of suffixes) fs.unlinkSync(filename + suffix)
+}
+
+/** What the program's log says while an effect runs. */
+const loggedDuring = (effect: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => logged.push(String(message)))
+    yield* Effect.provide(effect, Logger.replace(Logger.defaultLogger, logger))
+    return logged.join("\n")
+  })
+
+const filesBeside = (filename: string) =>
+  fs.readdirSync(path.dirname(filename)).filter((name) => name !== "log.db.snapshot-key")
+
+describe("a log whose -shm or -wal is removed while it is open, and that another process opens then", () => {
+  it.scoped("a lease neither beats nor is taken, confirmed or released over what the others appended", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+      const leases = Context.get(yield* Layer.buildWithScope(layerSqlite({ filename }), scope), Lease)
+      const { check } = yield* Scope.extend(leases.acquire("kernel"), scope)
+      remove(filename, "-shm")
+      for (const _ of [1, 2, 3]) {
+        yield* appendElsewhere(filename, 5, "is killed")
+        for (const _ of [1, 2, 3]) yield* TestClock.adjust("1 second")
+      }
+      for (const refused of [check, Effect.scoped(leases.acquire("another"))]) {
+        const error = yield* Effect.flip(refused)
+        expect(error._tag).toBe("LogUnavailable")
+        expect(error.message).toContain("log.db-shm was replaced by another file while the log was open")
+      }
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 15 })
+    }),
+  )
+
+  it.scopedLive("a file that looks like a kept -wal is neither adopted nor touched", () =>
+    Effect.gen(function* () {
+      const [filename, foreign] = [yield* smallLog, yield* smallLog]
+      yield* appendElsewhere(foreign, 3, "is killed")
+      const planted = `${filename}-wal.${process.pid}.kept`
+      const { close } = yield* openLog(filename)
+      fs.copyFileSync(`${foreign}-wal`, planted)
+      yield* close
+      expect(fs.readFileSync(planted)).toEqual(fs.readFileSync(`${foreign}-wal`))
+      expect(filesBeside(filename)).toEqual(["log.db", path.basename(planted)])
+      expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 1 })
+    }),
+  )
+
+  it.scopedLive(
+    "loses nothing where one process closed the log and the next was killed, before the first closes it",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const { log, close } = yield* openLog(filename)
+        yield* log.append({ ...note, events: Array.from({ length: 50 }, () => text) })
+        remove(filename, "-shm")
+        yield* appendElsewhere(filename, 2, "closes")
+        yield* appendElsewhere(filename, 200, "is killed")
+        expect(yield* loggedDuring(close)).toBe("")
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 253 })
+        expect(filesBeside(filename)).toEqual(["log.db"])
+      }),
+  )
+
+  it.scopedLive.each(["is killed", "closes"] as const)(
+    "with both files removed, the log of a process that %s is left as it is, and what cannot be added is reported",
+    (end) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const { close } = yield* openLog(filename)
+        remove(filename, "-wal", "-shm")
+        yield* appendElsewhere(filename, 3, end)
+        const logged = yield* loggedDuring(close)
+        expect(logged).toContain(
+          "The -wal of a log was removed while it was open, and another process has opened the log since",
+        )
+        expect(logged).toContain(`The last event that it knew was at position ${EVENTS + 1}`)
+        expect(logged).toContain(filename)
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 3 })
+      }),
+  )
+
+  it.scopedLive.each(["nobody has opened the log since", "others only looked into the log since"])(
+    "with both files removed, what was appended before is written back where %s",
+    (since) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const { close } = yield* openLog(filename)
+        remove(filename, "-wal", "-shm")
+        if (since.startsWith("others")) {
+          const seen = yield* child.report("attempt", { filename, readonly: true })
+          expect(seen).toEqual({ position: EVENTS })
+          expect(filesBeside(filename)).toEqual(["log.db", "log.db-shm", "log.db-wal"])
+        }
+        expect(yield* loggedDuring(close)).toBe("")
+        expect(filesBeside(filename)).toEqual(["log.db"])
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 1 })
+      }),
+  )
+
+  it.scopedLive("loses nothing that a process acknowledges that has the log open while the first closes it", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const { close } = yield* openLog(filename)
+      remove(filename, "-shm")
+      const appender = yield* child.start("appender", { filename, seed: 1, from: [0] })
+      yield* Effect.race(appender.speaks, appender.ended)
+      expect(yield* loggedDuring(close)).toBe("")
+      yield* appender.kill
+      const { lines, stderr } = yield* appender.ended
+      expect(stderr).toBe("")
+      const acknowledged = Number(lines.at(-1)?.split(" ")[2])
+      expect(acknowledged).toBeGreaterThan(EVENTS + 1)
+      const found = yield* eventsIn(filename)
+      expect(found._tag).toBe("Intact")
+      expect(found._tag === "Intact" && found.events).toBeGreaterThanOrEqual(acknowledged)
+    }),
+  )
+
+  it.scopedLive("a log that was opened by a link is closed as carefully", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const link = path.join(yield* temporaryDirectory, "link.db")
+      fs.symlinkSync(filename, link)
+      const { close } = yield* openLog(link)
+      remove(filename, "-shm")
+      yield* appendElsewhere(link, 3, "closes")
+      yield* appendElsewhere(filename, 100, "is killed")
+      yield* close
+      expect(yield* eventsIn(link)).toMatchObject({ _tag: "Intact", events: EVENTS + 104 })
+    }),
+  )
+
+  it.scopedLive.each(["in their order", "in the reverse order"])(
+    "loses nothing where this process has it open twice, and closes both %s",
+    (order) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const first = yield* openLog(filename)
+        const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+        yield* Layer.buildWithScope(layerSqlite({ filename }), scope)
+        remove(filename, "-shm")
+        yield* appendElsewhere(filename, 3, "closes")
+        yield* appendElsewhere(filename, 100, "is killed")
+        const closings = [first.close, Scope.close(scope, Exit.void)]
+        for (const close of order === "in their order" ? closings : closings.reverse()) yield* close
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 104 })
+      }),
+  )
+
+  it.scopedLive.each([{ readonly: false }, { readonly: true }])(
+    "is not opened once more by this process, which would use the removed -shm: %o",
+    ({ readonly }) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        const { close } = yield* openLog(filename)
+        remove(filename, "-shm")
+        yield* appendElsewhere(filename, 3, "is killed")
+        const error = yield* Effect.flip(Effect.provide(EventLog, layerSqlite({ filename, readonly })))
+        expect(error._tag).toBe("LogUnavailable")
+        expect(error.message).toContain("log.db-shm was replaced by another file while the log was open")
+        yield* close
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 4 })
+      }),
   )
 })
 

@@ -10,6 +10,7 @@ import { driver } from "../driver/choice.ts"
 import { type Connection, DriverUnavailable, IN_MEMORY } from "../driver/Driver.ts"
 import { isExhausted } from "./diskSpace.ts"
 import * as fileIdentity from "./fileIdentity.ts"
+import * as openFiles from "./openFiles.ts"
 import { LOG_TABLES } from "./schema.ts"
 import * as truncationCheck from "./truncationCheck.ts"
 
@@ -68,10 +69,15 @@ export const connect = (
   options: { readonly readonly: boolean },
 ): LogDatabase & { readonly close: () => void } => {
   const connection = driver().open(filename, { ...options, busyTimeoutMs: BUSY_TIMEOUT_MS })
-  try {
-    return databaseOf(connection, filename, options.readonly)
-  } catch (cause) {
+  const files = filename === IN_MEMORY ? undefined : openFiles.add(filename, connection)
+  const close = () => {
     connection.close()
+    files?.remove()
+  }
+  try {
+    return { ...databaseOf(connection, filename, options.readonly, files?.known), close }
+  } catch (cause) {
+    close()
     throw cause
   }
 }
@@ -80,15 +86,17 @@ const databaseOf = (
   connection: Connection,
   filename: string,
   readonly: boolean,
-): LogDatabase & { readonly close: () => void } => {
-  const inMemory = filename === IN_MEMORY
+  known: fileIdentity.KnownFiles | undefined,
+): LogDatabase => {
+  const inMemory = known === undefined
   // SQLite opens a file without write permission, and reports that only at the first write.
   if (!readonly && !inMemory) fs.accessSync(filename, fs.constants.W_OK)
   // The first read creates the log's other files.
   connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
   connection.script(SETTINGS)
   const shared = !readonly && scalarOf(connection, "PRAGMA journal_mode") === "wal"
-  const checkIdentity = inMemory ? () => {} : fileIdentity.rememberIdentity(filename, shared)
+  const checkIdentity = inMemory ? () => {} : fileIdentity.rememberIdentity(filename, shared, known)
+  if (shared) checkIdentity()
   const checkSize =
     inMemory || !(shared || readonly)
       ? () => {}
@@ -106,13 +114,14 @@ const databaseOf = (
       return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
-      if (readonly || sql.startsWith(CHECKPOINT)) {
+      // A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it, and cut off what other processes
+      // have appended by another shared memory.
+      if (readonly || !connection.inTransaction()) {
         checkIdentity()
         checkSize()
       }
       return connection.prepare(sql).rows(parameters)
     },
-    close: connection.close,
   }
 }
 
@@ -123,12 +132,6 @@ const databaseOf = (
 const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
 
 const scalarOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
-
-/**
- * A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it. If the shared memory was replaced, it would
- * also cut off what other processes have appended meanwhile.
- */
-const CHECKPOINT = "PRAGMA wal_checkpoint"
 
 const pagesOf = (connection: Connection): truncationCheck.Pages => ({
   count: Number(scalarOf(connection, "PRAGMA page_count")),

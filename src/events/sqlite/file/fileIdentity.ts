@@ -7,27 +7,41 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { LogCorrupt, LogUnavailable } from "../../log/EventLog.ts"
 
+/** What is known of the files of a log that is open. */
+export interface KnownFiles {
+  /** The inodes by suffix: `""`, `-wal`, `-shm`. A file that did not exist yet is missing. */
+  readonly identities: Map<string, string>
+  /** When the log's file was last modified, as of the last check that found all files in their places; undefined before. */
+  modifiedAt: number | undefined
+}
+
 /**
  * Records the inode of each open file of a log. The returned function throws `LogUnavailable` if a path no longer
  * refers to its inode: in WAL mode SQLite would keep reading and writing the unlinked file, so that reads are stale and
- * appends are lost. Call it before every transaction. It costs one `stat` of the directory (2 µs); the files are
- * checked only if the directory may have changed.
+ * appends are lost. Call it before every transaction. It costs one `stat` of the directory and one of the log's file (2 µs each); the
+ * others are checked only if the directory may have changed.
  *
  * @param whole whether all files must exist now; otherwise missing ones are not watched
+ * @param known what other connections of this process know; the files that they have recorded are not recorded again
  */
-export const rememberIdentity = (filename: string, whole: boolean): (() => void) => {
+export const rememberIdentity = (
+  filename: string,
+  whole: boolean,
+  known: KnownFiles = { identities: new Map(), modifiedAt: undefined },
+): (() => void) => {
   const log = fs.realpathSync(filename)
   const directory = path.dirname(log)
   const files = FILES.flatMap(({ suffix, advice }) => {
     const file = log + suffix
-    const identity = identityOf(file)
+    const identity = known.identities.get(suffix) ?? identityOf(file)
     if (identity === undefined && whole) throw fileChanged(filename, file, true, advice)
-    return identity === undefined ? [] : [{ file, identity, advice }]
+    if (identity === undefined) return []
+    known.identities.set(suffix, identity)
+    return [{ file, identity, advice }]
   })
   let trusted: fs.Stats | undefined
 
-  return () => {
-    const seen = fs.statSync(directory, { throwIfNoEntry: false })
+  const checkFiles = (seen: fs.Stats | undefined) => {
     if (seen !== undefined && trusted !== undefined && isUnchanged(trusted, seen)) return
     for (const { file, identity, advice } of files) {
       const found = identityOf(file)
@@ -35,7 +49,15 @@ export const rememberIdentity = (filename: string, whole: boolean): (() => void)
     }
     trusted = seen !== undefined && Date.now() - seen.ctimeMs > CLOCK_STEP_MS ? seen : undefined
   }
+
+  return () => {
+    checkFiles(fs.statSync(directory, { throwIfNoEntry: false }))
+    known.modifiedAt = modifiedAt(log)
+  }
 }
+
+/** When a file was last modified, in milliseconds since 1970; undefined if there is none. */
+export const modifiedAt = (file: string): number | undefined => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs
 
 /**
  * The file that a path refers to through symbolic links, whether it exists or not. SQLite keeps a log's other files
@@ -105,7 +127,8 @@ const MAX_ATTEMPTS = 3
 export const WAL_HEADER_BYTES = 32
 export const FRAME_HEADER_BYTES = 24
 
-const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+/** The size of a file in bytes; 0 if there is none. */
+export const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const isUnchanged = (before: fs.Stats, now: fs.Stats): boolean =>
   before.ctimeMs === now.ctimeMs && before.ino === now.ino && before.dev === now.dev
@@ -119,8 +142,8 @@ const FILES = [
   {
     suffix: "-wal",
     advice:
-      "It held acknowledged events. Let every process that has the log open exit by itself, not by SIGKILL: the last one writes " +
-      "these events into the log",
+      "It held acknowledged events. Open the log in no other process. Let every process that has the log open exit by itself, not by " +
+      "SIGKILL: the last one writes these events into the log",
   },
   {
     suffix: "-shm",

@@ -16,29 +16,25 @@ import {
 } from "../../log/EventLog.ts"
 import * as Client from "./client.ts"
 import { attempt, diskFullError, type StatementError, statementError } from "./database.ts"
-import { targetOf } from "./fileIdentity.ts"
+import { rememberIdentity, targetOf } from "./fileIdentity.ts"
 import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
+import * as openFiles from "./openFiles.ts"
 import { APPLICATION_ID, CACHE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
 /** Size to which a checkpoint truncates the write-ahead log, in bytes. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** The connection for statements that do not run for every event: creating and checking the file, the lease. */
-export interface OpenDatabase {
-  readonly filename: string
-  readonly sql: SqlClient
-}
-
 /**
- * Opens a log's file for writing. Creates it and its directory if they are missing. Refuses a file that is not a
- * Hindcast log, or has a newer format, before changing anything in it.
+ * Opens a log's file for writing, with a connection that is closed with the scope. Creates the file and its directory if they are missing.
+ * Refuses a file that is not a Hindcast log, or has a newer format, before changing anything in it.
  */
-export const open = (filename: string): Effect.Effect<OpenDatabase, OpenError, Scope.Scope> =>
+export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* makeDirectory(filename)
     yield* refuseOrphan(filename)
+    yield* attempt(filename, () => refuseReplaced(filename))
     yield* attempt(filename, () => newFile.make(filename))
     const sql = yield* connect(filename, false)
     const found = yield* checkFormat(filename, sql)
@@ -53,7 +49,6 @@ export const open = (filename: string): Effect.Effect<OpenDatabase, OpenError, S
     yield* sql`PRAGMA synchronous = NORMAL`
     yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
     for (const statement of CACHE_TABLES) yield* sql.unsafe(statement)
-    return { filename, sql }
   }).pipe(mapSqlErrors(filename))
 
 /** Checks that a file exists and is a log, with a read-only connection. */
@@ -115,6 +110,12 @@ const refuseOrphan = (filename: string) =>
         "Put the file back beside it; or, to begin a new log, move the -wal away.",
     })
   })
+
+/** If this process has the log open, and a file of it was replaced since, a new connection would use the shared memory of the others. */
+const refuseReplaced = (filename: string): void => {
+  const log = openFiles.find(filename)
+  if (log !== undefined) rememberIdentity(filename, false, log.known)()
+}
 
 /** The client dies if it cannot open the file; that becomes a typed error. */
 const connect = (

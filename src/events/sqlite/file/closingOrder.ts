@@ -1,0 +1,100 @@
+/**
+ * Closes the connections of a log that was open for writing, so that a -wal or -shm that was replaced meanwhile does no harm.
+ *
+ * SQLite's last connection writes back the frames that it knows and removes the -wal and -shm (https://sqlite.org/wal.html). It does so only
+ * with an exclusive lock on the log's file, for which no other connection may have the file open and its own must be open for
+ * writing. What other processes have written by another -shm is not among the frames that it knows: it would write wrong pages into the file, or
+ * remove events. If the last connection only reads, it writes nothing back and removes nothing. The next process that opens the log then
+ * finds the -wal as the others left it.
+ */
+
+import { Effect, Exit, Scope } from "effect"
+import * as ProgramLog from "../../../platform/ProgramLog.ts"
+import type { Connection } from "../driver/Driver.ts"
+import { identityOf, modifiedAt, sizeOf, targetOf } from "./fileIdentity.ts"
+import * as openFiles from "./openFiles.ts"
+
+/** The scopes of a log's connections: of those that only read, and of those that write. */
+export interface Scopes {
+  readonly reading: Scope.Scope
+  readonly writing: Scope.Scope
+}
+
+/** Two scopes that are closed with the current one, in the order that the state of the log's files requires. Each needs a connection. */
+export const scopes = (filename: string): Effect.Effect<Scopes, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const reading = yield* Scope.make()
+    const writing = yield* Scope.make()
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        const { writesBack, endangered } = stateOf(targetOf(filename))
+        for (const scope of writesBack ? [reading, writing] : [writing, reading]) yield* Scope.close(scope, Exit.void)
+        if (endangered !== undefined && isReplaced(targetOf(filename))) yield* reportLoss(filename, endangered)
+      }),
+    )
+    return { reading, writing }
+  })
+
+/** The state of a log's files before its connections are closed. */
+interface State {
+  /** Whether SQLite may write back the write-ahead log that this process has open. */
+  readonly writesBack: boolean
+  /** What is lost unless it is written back; undefined if nothing is. */
+  readonly endangered: Endangered | undefined
+}
+
+/** Pages in a write-ahead log that was removed, and the position of the last event that this process knows; null if it cannot be read. */
+interface Endangered {
+  readonly pages: number
+  readonly position: number | null
+}
+
+const stateOf = (log: string): State => {
+  try {
+    const open = openFiles.find(log)
+    // If the log's file itself is gone or replaced, SQLite writes nothing back.
+    if (open === undefined) return { writesBack: true, endangered: undefined }
+    const isOurs = (suffix: string) => identityOf(log + suffix) === open.known.identities.get(suffix)
+    if (isOurs("-wal")) return { writesBack: isOurs("-shm"), endangered: undefined }
+    return { writesBack: isOurs("-shm") || isUntouched(log, open), endangered: endangeredIn(open) }
+  } catch {
+    // The directory may not be looked into: what is in the -wal stays there.
+    return { writesBack: false, endangered: undefined }
+  }
+}
+
+/** Whether no other process can have written to the log since its -wal and -shm were removed: a new -wal, if there is one, is empty. */
+const isUntouched = (log: string, { known }: openFiles.OpenLog): boolean =>
+  sizeOf(`${log}-wal`) === 0 && modifiedAt(log) === known.modifiedAt
+
+const endangeredIn = ({ connections: [connection] }: openFiles.OpenLog): Endangered | undefined => {
+  if (connection === undefined) return undefined
+  const [[, frames, writtenBack] = []] = connection.prepare("PRAGMA wal_checkpoint(NOOP)").rows([])
+  const pages = Number(frames) - Number(writtenBack)
+  return pages > 0 ? { pages, position: lastPosition(connection) } : undefined
+}
+
+const lastPosition = (connection: Connection): number | null => {
+  try {
+    return Number(connection.prepare("SELECT max(position) FROM events").rows([])[0]?.[0])
+  } catch {
+    // Another process has written to the pages that the removed write-ahead log relies on.
+    return null
+  }
+}
+
+/**
+ * Whether there is a -wal in place of the removed one when this process has closed the log. SQLite removes it if it wrote everything back. Another
+ * process that still has the removed one open writes that back.
+ */
+const isReplaced = (log: string): boolean => openFiles.find(log) === undefined && identityOf(`${log}-wal`) !== undefined
+
+const reportLoss = (filename: string, { pages, position }: Endangered) =>
+  ProgramLog.error(
+    "The -wal of a log was removed while it was open, and another process has opened the log since. What this process wrote last could not " +
+      `be added: ${pages} pages, which may hold acknowledged events. The last event that it knew was at position ${position ?? "(unreadable)"}. Another ` +
+      "process that had the log open before may still write them back: let it exit by itself. Then compare the log's last events with what " +
+      "was acknowledged, verify the log with `hindcast log verify`, and append what is missing again. Log:",
+    undefined,
+    filename,
+  )
