@@ -96,7 +96,7 @@ const databaseOf = (
   connection.script(SETTINGS)
   const shared = !readonly && scalarOf(connection, "PRAGMA journal_mode") === "wal"
   const checkIdentity = inMemory ? () => {} : fileIdentity.rememberIdentity(filename, shared, known)
-  if (shared) checkIdentity()
+  checkIdentity()
   const checkSize =
     inMemory || !(shared || readonly)
       ? () => {}

@@ -60,6 +60,7 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
         reason: "there is no such file. Name an existing log with --log FILE or HINDCAST_LOG.",
       })
     }
+    yield* attempt(filename, () => refuseReplaced(filename))
     const sql = yield* connect(filename, true)
     const found = yield* checkFormat(filename, sql)
     if (found === "log") return
