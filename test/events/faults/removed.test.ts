@@ -198,6 +198,7 @@ describe("a log whose -shm or -wal is removed while it is open, and that another
         yield* appendElsewhere(filename, 5, "is killed")
         for (const _ of [1, 2, 3]) yield* TestClock.adjust("1 second")
       }
+      expect(yield* child.report("attempt", { filename, readonly: true })).toEqual({ position: EVENTS + 15 })
       for (const refused of [check, Effect.scoped(leases.acquire("another"))]) {
         const error = yield* Effect.flip(refused)
         expect(error._tag).toBe("LogUnavailable")
@@ -248,12 +249,12 @@ describe("a log whose -shm or -wal is removed while it is open, and that another
         remove(filename, "-wal", "-shm")
         yield* appendElsewhere(filename, 3, end)
         yield* close
+        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 3 })
         expect(logged.join()).toContain(
           "The -wal of a log was removed while it was open, and another process has opened the log since",
         )
         expect(logged.join()).toContain(`The last event that it knew was at position ${EVENTS + 1}`)
         expect(logged.join()).toContain(filename)
-        expect(yield* eventsIn(filename)).toMatchObject({ _tag: "Intact", events: EVENTS + 3 })
       }),
   )
 

@@ -8,6 +8,7 @@
  * finds the -wal as the others left it.
  */
 
+import * as path from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import * as ProgramLog from "../../../platform/ProgramLog.ts"
 import type { Connection } from "../driver/Driver.ts"
@@ -23,13 +24,14 @@ export interface Scopes {
 /** Two scopes that are closed with the current one, in the order that the state of the log's files requires. Each needs a connection. */
 export const scopes = (filename: string): Effect.Effect<Scopes, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const log = path.resolve(targetOf(filename))
     const reading = yield* Scope.make()
     const writing = yield* Scope.make()
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
-        const { writesBack, endangered } = stateOf(targetOf(filename))
+        const { writesBack, endangered } = stateOf(log)
         for (const scope of writesBack ? [reading, writing] : [writing, reading]) yield* Scope.close(scope, Exit.void)
-        if (endangered !== undefined && isReplaced(targetOf(filename))) yield* reportLoss(filename, endangered)
+        if (endangered !== undefined && isLost(log, writesBack)) yield* reportLoss(filename, endangered)
       }),
     )
     return { reading, writing }
@@ -63,9 +65,14 @@ const stateOf = (log: string): State => {
   }
 }
 
-/** Whether no other process can have written to the log since its -wal and -shm were removed: a new -wal, if there is one, is empty. */
-const isUntouched = (log: string, { known }: openFiles.OpenLog): boolean =>
-  sizeOf(`${log}-wal`) === 0 && modifiedAt(log) === known.modifiedAt
+/**
+ * Whether no other process has written to the log since its -wal was removed. If the -shm is gone too, none has opened the log, unless both files
+ * were made anew and removed once more. A new -wal may belong to a process that only reads: then it is empty, and the log's file is as it was.
+ */
+const isUntouched = (log: string, { known }: openFiles.OpenLog): boolean => {
+  if (identityOf(`${log}-wal`) === undefined && identityOf(`${log}-shm`) === undefined) return true
+  return sizeOf(`${log}-wal`) === 0 && modifiedAt(log) === known.modifiedAt
+}
 
 const endangeredIn = ({ connections: [connection] }: openFiles.OpenLog): Endangered | undefined => {
   if (connection === undefined) return undefined
@@ -84,10 +91,11 @@ const lastPosition = (connection: Connection): number | null => {
 }
 
 /**
- * Whether there is a -wal in place of the removed one when this process has closed the log. SQLite removes it if it wrote everything back. Another
- * process that still has the removed one open writes that back.
+ * Whether this process has closed the log, and its -wal was not written back. SQLite removes the files beside the log if it was: one that is there
+ * belongs to a process that opened the log in between. A process that still has the removed -wal open writes it back.
  */
-const isReplaced = (log: string): boolean => openFiles.find(log) === undefined && identityOf(`${log}-wal`) !== undefined
+const isLost = (log: string, writesBack: boolean): boolean =>
+  openFiles.find(log) === undefined && !(writesBack && identityOf(`${log}-wal`) === undefined)
 
 const reportLoss = (filename: string, { pages, position }: Endangered) =>
   ProgramLog.error(
