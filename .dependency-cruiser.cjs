@@ -31,6 +31,7 @@ module.exports = {
       "context",
       "scoring",
       "critics",
+      "program",
       "instances",
       "gate",
       "registry",

@@ -15,6 +15,7 @@ import type { Records } from "../events/read/Records.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
 import * as PluginHost from "../plugins/process/PluginHost.ts"
 import type { SandboxUnavailable } from "../plugins/sandbox/Tier.ts"
+import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as Projector from "../projections/projector/Projector.ts"
 import * as TimeTravel from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
@@ -23,6 +24,11 @@ import * as Confirmations from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
 import * as Supervision from "./instances/Supervision.ts"
 import * as Kernel from "./Kernel.ts"
+import * as Program from "./program/Program.ts"
+import type { ServicesOf } from "./program/ProgramFunction.ts"
+import * as ProgramOptions from "./program/ProgramOptions.ts"
+import type { Sensor, Sensors } from "./program/Sensor.ts"
+import type { Tool, Tools } from "./program/Tool.ts"
 import * as Registry from "./registry/Registry.ts"
 import * as Scoring from "./scoring/Scoring.ts"
 
@@ -38,10 +44,22 @@ export interface LogOptions {
   readonly host?: PluginHost.JudgingHostOptions
 }
 
-/** Options of `layer`. */
-export interface HindcastOptions extends LogOptions, Pick<Kernel.KernelOptions, "idleMs" | "restarts"> {
+/** Options of `layer`. Without type arguments, its tools and sensors need no services. */
+export interface HindcastOptions<
+  OfTools extends Tools = { readonly [name: string]: Tool },
+  OfSensors extends Sensors = { readonly [name: string]: Sensor },
+> extends LogOptions,
+    Pick<Kernel.KernelOptions, "idleMs" | "restarts"> {
   /** Directories of plugins that are imported when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
+  /**
+   * Tools of this program: `{ lookup: Tool.make({ … }) }` is called as `program/lookup`. With `sensors` they are one
+   * plugin named `program`, which is recorded when the layer is built, and again when its declaration has changed. It
+   * runs in this process, without a sandbox.
+   */
+  readonly tools?: OfTools
+  /** Sensors of this program: `{ clock: Sensor.make({ … }) }` is read as `program/clock`. */
+  readonly sensors?: OfSensors
   /** Default: `Gate.standard`, which asks a person unless an actuator's effective risk is little. */
   readonly gate?: Gate.GateConfig
   /** Seeds all randomness. Default: drawn at random, and recorded. */
@@ -69,20 +87,25 @@ export const LogOptions = Options.of<LogOptions>({
   optional: { ...places, host: PluginHost.JudgingHostOptions },
 })
 
-/** Schema of `HindcastOptions`. */
-export const HindcastOptions = Options.of<HindcastOptions>({
-  required: log,
-  optional: {
-    ...places,
-    plugins: Schema.Array(Options.Text),
-    gate: Gate.GateConfig,
-    seed: Options.Seed,
-    owner: Options.Name,
-    idleMs: Options.Milliseconds,
-    restarts: Supervision.RestartPolicy,
-    host: PluginHost.HostOptions,
-  },
-})
+/** Schema of `HindcastOptions`. `ComponentSchemas.load` must have been run, for the schemas of tools. */
+export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = Options.checking(
+  Options.of<HindcastOptions<Tools, Sensors>>({
+    required: log,
+    optional: {
+      ...places,
+      plugins: Schema.Array(Options.Text),
+      tools: ProgramOptions.ToolsByName,
+      sensors: ProgramOptions.SensorsByName,
+      gate: Gate.GateConfig,
+      seed: Options.Seed,
+      owner: Options.Name,
+      idleMs: Options.Milliseconds,
+      restarts: Supervision.RestartPolicy,
+      host: PluginHost.HostOptions,
+    },
+  }),
+  ProgramOptions.sharedNames,
+)
 
 type LogServices =
   | EventLog
@@ -126,25 +149,41 @@ const servicesOf = (
 
 /**
  * The whole of Hindcast on one SQLite log. Copies and caches of plugins are kept next to the log, in `<log>.plugins`.
+ * It requires the services that the program's tools and sensors need.
  */
-export const layer = (
-  options: HindcastOptions,
+export const layer = <
+  // Without candidates, no tools and no sensors: a layer that requires nothing.
+  OfTools extends Tools = Record<never, never>,
+  OfSensors extends Sensors = Record<never, never>,
+>(
+  options: HindcastOptions<OfTools, OfSensors>,
 ): Layer.Layer<
   Kernel.Kernel | LogServices,
   | Options.InvalidOptions
   | OpenError
   | Layer.Layer.Error<ReturnType<typeof Kernel.layer>>
   | Registry.ImportError
-  | SandboxUnavailable
+  | SandboxUnavailable,
+  ServicesOf<OfTools[keyof OfTools]> | ServicesOf<OfSensors[keyof OfSensors]>
 > =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
+      yield* ComponentSchemas.load
       const decoded = yield* Options.decode("Hindcast.layer", HindcastOptions, options)
-      return kernelOn(decoded, yield* placesOf("Hindcast.layer", decoded))
+      const { tools = {}, sensors = {} } = decoded
+      const services = yield* Effect.context<
+        ServicesOf<OfTools[keyof OfTools]> | ServicesOf<OfSensors[keyof OfSensors]>
+      >()
+      const program = Program.make({ tools, sensors, services })
+      return kernelOn(decoded, program, yield* placesOf("Hindcast.layer", decoded))
     }),
   )
 
-const kernelOn = (options: HindcastOptions, places: Places) => {
+const kernelOn = (
+  options: HindcastOptions<Tools, Sensors>,
+  program: Program.ProgramPlugin | undefined,
+  places: Places,
+) => {
   const { gate, seed, owner, idleMs, restarts, plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
@@ -153,11 +192,13 @@ const kernelOn = (options: HindcastOptions, places: Places) => {
     ...(owner === undefined ? {} : { owner }),
     ...(idleMs === undefined ? {} : { idleMs }),
     ...(restarts === undefined ? {} : { restarts }),
-  })
+  }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   const imported = Layer.effectDiscard(
-    Effect.flatMap(Registry.Registry, (registry) =>
-      Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true }),
-    ),
+    Effect.gen(function* () {
+      const registry = yield* Registry.Registry
+      if (program !== undefined) yield* registry.declare(program)
+      yield* Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true })
+    }),
   )
   return imported.pipe(
     Layer.provideMerge(kernel),

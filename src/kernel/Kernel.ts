@@ -28,8 +28,11 @@ import * as Gate from "./gate/Gate.ts"
 import * as Instances from "./instances/Instances.ts"
 import * as SandboxConsents from "./instances/SandboxConsents.ts"
 import * as Supervision from "./instances/Supervision.ts"
+import { Program } from "./program/Program.ts"
+import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as Fence from "./recovery/Fence.ts"
 import { recover } from "./recovery/Takeover.ts"
+import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import { Scoring } from "./scoring/Scoring.ts"
@@ -142,7 +145,7 @@ const make = (input: KernelOptions) =>
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const host = yield* PluginHost
-    const instances = yield* Instances.make({
+    const processes = yield* Instances.make({
       log,
       host,
       registry,
@@ -154,6 +157,7 @@ const make = (input: KernelOptions) =>
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
       ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
     })
+    const instances = ProgramInstances.around(processes, yield* Program, log)
     const scope = yield* Effect.scope
     const critics: KernelContext["critics"] = (registry) =>
       Critics.make({ log, host, registry, directory: options.directory })
@@ -162,7 +166,8 @@ const make = (input: KernelOptions) =>
         const installed = yield* registry.state
         const versions = plugins.flatMap((plugin) => {
           const found = SafeRecord.get(installed, plugin)
-          return found === undefined || !SandboxConsents.isStarted(manifestOf(found)) ? [] : [{ ...found, plugin }]
+          const isStarted = found !== undefined && !isInProcess(found) && SandboxConsents.isStarted(manifestOf(found))
+          return isStarted ? [{ ...found, plugin }] : []
         })
         const all = yield* Effect.forEach(versions, (version) => SandboxConsents.missing(log, host, version))
         return all.filter((missing) => missing !== undefined)

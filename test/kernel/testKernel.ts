@@ -69,7 +69,7 @@ interface Settings extends Omit<Hindcast.HindcastOptions, "log" | "plugins"> {
 const layerThrough = (
   between: Layer.Layer<EventLog, never, EventLog>,
   { log: filename, workspace, gate, seed, host }: Settings,
-): ReturnType<typeof Hindcast.layer> => {
+): ReturnType<typeof Hindcast.layer<Record<never, never>>> => {
   const places = { workspace, directory: `${filename}.plugins` }
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
   return Kernel.layer({

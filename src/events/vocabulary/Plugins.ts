@@ -33,7 +33,10 @@ export const MissingGrant = Schema.Struct({
 
 export type MissingGrant = typeof MissingGrant.Type
 
-/** Where a plugin's files came from. For Git, `commit` is the commit that `ref` named at the time of the import. */
+/**
+ * Where a plugin came from. For Git, `commit` is the commit that `ref` named at the time of the import. `in-process`: its
+ * components are functions of the embedding program, which is trusted. It has no files and nothing confines it.
+ */
 export const Origin = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("directory"), path: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("archive"), path: Schema.String, sha256: Sha256 }),
@@ -44,6 +47,7 @@ export const Origin = Schema.Union(
     commit: Schema.String,
     directory: optional(Schema.String.annotations({ description: "The plugin's directory in the repository" })),
   }),
+  Schema.Struct({ kind: Schema.Literal("in-process") }),
 ).annotations({ identifier: "Origin" })
 
 export type Origin = typeof Origin.Type
@@ -52,8 +56,8 @@ const release = {
   plugin,
   version: Schema.String,
   manifest: JsonObject,
-  digest: Sha256.annotations({ description: "Digest of the plugin's files" }),
-  source: Schema.String.annotations({ description: "Where it was imported from" }),
+  digest: Sha256.annotations({ description: "Digest of the plugin's files; in-process, of what it declares" }),
+  source: Schema.String.annotations({ description: "Where it was imported from, or `in-process`" }),
   origin: optional(Origin),
   workspace: optional(Schema.String.annotations({ description: 'The workspace that "." in its permissions is' })),
   given: optional(GrantedPermissions.annotations({ description: "What was granted by name with this import" })),

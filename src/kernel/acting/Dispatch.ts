@@ -110,6 +110,7 @@ const call = (
   const startedAt = performance.now()
   const options = {
     taskId: command.task.instanceName,
+    commandId: command.commandId,
     causationId: progress.last,
     ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
   }

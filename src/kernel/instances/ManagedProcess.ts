@@ -173,7 +173,7 @@ const NO_TASK = { taskId: null, timeline: MAIN }
 const PROCESS_EVENTS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
 
 /** Appends what a process reports. If an event cannot be recorded, the plugin's request fails. */
-const recordAs =
+export const recordAs =
   (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string) =>
   (event: CoreNewEvent, servedInstance: string | null = instance): ReturnType<typeof log.append> => {
     const served = servedIn(servedInstance)

@@ -9,6 +9,7 @@ import type { Held, Plugin } from "../../projections/state/PluginRegistry.ts"
 import { manifestOf } from "./ComponentLookup.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 import { asJson } from "./ImportEvents.ts"
+import { isInProcess } from "./InProcess.ts"
 import * as PluginCopies from "./PluginCopies.ts"
 import type { RegistryOptions } from "./RegistryOptions.ts"
 
@@ -50,6 +51,10 @@ export const granting = (
   grants: GrantedPermissions,
 ): Effect.Effect<GrantChange, GrantComputation.GrantInvalid | PluginCopies.CopyChanged | PluginUnavailable> =>
   Effect.gen(function* () {
+    if (isInProcess(plugin)) {
+      const issue = "it is the embedding program itself, which no grant confines"
+      return yield* new GrantComputation.GrantInvalid({ plugin: name, issues: [issue] })
+    }
     const given = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
     const { installed, waiting } = yield* settleBoth(options, name, plugin, grantsOf(plugin), given)
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }

@@ -17,6 +17,7 @@ import { find, isComponent, manifestOf, type NotInRegistry, notAComponent, plugi
 import * as GrantChanges from "./GrantChanges.ts"
 import { type GrantInvalid, UpdateHeld } from "./GrantComputation.ts"
 import * as ImportEvents from "./ImportEvents.ts"
+import * as InProcess from "./InProcess.ts"
 import * as PluginCopies from "./PluginCopies.ts"
 import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import type { SourceRefused } from "./SourceLimits.ts"
@@ -25,6 +26,7 @@ import { granted, isHeld, type RulesInvalid, validateSource, withGrants } from "
 export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
 export { type GrantStatus, NotGranted } from "./GrantChanges.ts"
 export { GrantInvalid, grantCommand, UpdateHeld } from "./GrantComputation.ts"
+export type { Declaration } from "./InProcess.ts"
 export { CopyChanged, type InstalledPlugin } from "./PluginCopies.ts"
 export { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 export { SourceRefused } from "./SourceLimits.ts"
@@ -83,6 +85,12 @@ export class Registry extends Context.Tag("hindcast/Registry")<
      * missing; the installed version stays. A first import that lacks a grant is refused, and nothing is recorded.
      */
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
+    /**
+     * Imports and activates the tools and sensors that the embedding program declares, as a plugin named `program`. The
+     * same declaration changes nothing; another one is an update. Only the declaration is recorded: code is not copied.
+     * Fails if a plugin of that name was imported from files.
+     */
+    readonly declare: (declaration: InProcess.Declaration) => Effect.Effect<void, SourceRefused | AppendError>
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
     /** Grants by name, for this version and later ones. A held update is installed if nothing else is missing. */
     readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
@@ -149,8 +157,22 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           const importOptions = yield* Options.decode("check", ImportOptions, importing)
           const found = yield* validateSource(options, source, importOptions)
           const before = SafeRecord.get(yield* state, found.manifest.name)
+          yield* assertNotReserved(before, source)
           return yield* granted(yield* withGrants(options, before, found))
         }).pipe(Effect.scoped)
+
+      const assertNotReserved = (before: PluginRegistry.Plugin | undefined, source: string) =>
+        before !== undefined && InProcess.isInProcess(before) ? InProcess.nameReserved(source) : Effect.void
+
+      const declare = (declaration: InProcess.Declaration) =>
+        oneAtATime(
+          Effect.gen(function* () {
+            const { name } = declaration.manifest
+            const before = SafeRecord.get(yield* state, name)
+            if (before !== undefined && !InProcess.isInProcess(before)) return yield* InProcess.nameTaken(before)
+            yield* append(name, InProcess.declaring(before, declaration))
+          }),
+        )
 
       const importFrom = (source: string, importing: ImportOptions = {}) =>
         Effect.gen(function* () {
@@ -159,6 +181,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           return yield* oneAtATime(
             Effect.gen(function* () {
               const before = SafeRecord.get(yield* state, found.manifest.name)
+              yield* assertNotReserved(before, source)
               const candidate = yield* withGrants(options, before, found)
               const { manifest, digest, settlement } = candidate
               if (before !== undefined && isHeld(before, candidate)) {
@@ -209,6 +232,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           ),
         check,
         import: importFrom,
+        declare,
         grant: (name, input) =>
           Effect.flatMap(Options.decode("grant", GrantedPermissions, input), (grants) =>
             regrant(name, (plugin) => GrantChanges.granting(options, name, plugin, grants)),
@@ -246,6 +270,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
         installed: (plugin, version) =>
           Effect.gen(function* () {
             const found = version ?? (yield* find(yield* state, plugin))
+            if (InProcess.isInProcess(found)) return yield* InProcess.notDeclared(plugin)
             return yield* PluginCopies.load(options.directory, plugin, found)
           }),
       }

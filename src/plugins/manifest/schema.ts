@@ -14,7 +14,8 @@ const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a num
 /** Maximum timeout of a call, in milliseconds: a day. */
 const TIMEOUT_MS = 24 * 60 * 60 * 1_000
 
-const TimeoutMs = Schema.Number.pipe(
+/** The time-out of a call, in milliseconds. */
+export const TimeoutMs = Schema.Number.pipe(
   Schema.positive(),
   Schema.lessThanOrEqualTo(TIMEOUT_MS),
   Schema.annotations({
@@ -51,7 +52,7 @@ export const Measure = Schema.Struct({
 export type Measure = typeof Measure.Type
 
 /** A sensor's or actuator's name: the second half of `plugin/component`. */
-const ComponentId = Schema.String.pipe(
+export const ComponentId = Schema.String.pipe(
   Schema.pattern(/^[^\s/\p{Cc}]+$/u),
   Schema.annotations({ description: 'a name without spaces and "/", non-empty' }),
 )

@@ -16,6 +16,8 @@ import * as Verdict from "../Verdict.ts"
 export interface CallOptions {
   /** The event that caused the call. Events about its host requests carry this id. */
   readonly causationId?: string
+  /** The command that the call carries out. */
+  readonly commandId?: string
   /** The task that the call serves. Events about its host requests belong to it. */
   readonly taskId?: string
   /** Default: `limits.callMs`. */

@@ -50,6 +50,8 @@ export const origin = (of: Origin): string => {
       const below = of.directory === undefined ? "" : `, directory ${oneLine(of.directory)}`
       return `the Git repository ${oneLine(of.url)}, ${oneLine(of.ref)} (commit ${of.commit.slice(0, 12)})${below}`
     }
+    case "in-process":
+      return "the embedding program, in whose process it runs; no sandbox confines it"
   }
 }
 

@@ -1,0 +1,87 @@
+/** What describes a tool's arguments, its result or a sensor's reading: an Effect Schema or a JSON Schema. */
+
+import { Effect, Either, JSONSchema, ParseResult, Schema, SchemaAST } from "effect"
+import { checkSchema } from "../../plugins/schemas/checkSchema.ts"
+import { findNonJson, type Json, JsonObject, pointerKeys } from "../../values/Json.ts"
+import { isPlain } from "../../values/OptionIssues.ts"
+import * as Options from "../../values/Options.ts"
+
+/**
+ * An Effect Schema that needs no services and can be written as JSON Schema, or a JSON Schema (draft 2020-12, or
+ * draft-07 if `$schema` says so).
+ */
+export type DataSchema = Schema.Schema.AnyNoContext | JsonObject
+
+/** The value that a schema describes: decoded by an Effect Schema; `Plain`, the JSON itself, by a JSON Schema. */
+export type Described<Of, Plain> = Of extends Schema.Schema.AnyNoContext ? Schema.Schema.Type<Of> : Plain
+
+/** Schema of `DataSchema`. What is wrong inside one is found by `mistakes`. */
+export const DataSchema = Options.kind<DataSchema>(
+  "an Effect Schema or a JSON Schema",
+  (value) => Schema.isSchema(value) || (typeof value === "object" && value !== null && isPlain(value)),
+)
+
+/** The JSON Schema to record and to validate by; what is wrong if there is none. */
+export const jsonSchemaOf = (schema: DataSchema): Either.Either<JsonObject, string> => {
+  if (!isEffectSchema(schema)) return Either.right(schema)
+  // For `{}` the generator also admits lists.
+  if (isEmptyStruct(schema.ast)) return Either.right({ type: "object", properties: {}, additionalProperties: false })
+  return Either.try({
+    try: () =>
+      Schema.decodeUnknownSync(JsonObject)(JSON.parse(JSON.stringify(JSONSchema.make(schema), withoutGeneratedIds))),
+    catch: (cause) =>
+      (cause instanceof Error ? cause.message : String(cause))
+        .split("\n")
+        .filter((line) => line !== "")
+        .join("; "),
+  })
+}
+
+/** All mistakes of a schema, by the keys in it. `ComponentSchemas.load` must have been run. */
+export const mistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
+  const notJson = isEffectSchema(schema) ? undefined : findNonJson(schema)
+  if (notJson !== undefined) return [{ keys: pointerKeys(notJson.path), expected: "JSON", found: notJson.found }]
+  return Either.match(jsonSchemaOf(schema), {
+    onLeft: (found) => [{ keys: [], expected: "a schema that can be written as JSON Schema", found }],
+    onRight: (json) =>
+      checkSchema(json).map(({ path, expected, found }) => ({
+        // The path inside a generated JSON Schema says nothing to the author of an Effect Schema.
+        ...{ keys: isEffectSchema(schema) ? [] : pointerKeys(path), expected, found },
+      })),
+  })
+}
+
+/** As `mistakes`, of arguments: they have names, so they are an object. */
+export const argsMistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
+  const found = mistakes(schema)
+  const type = found.length > 0 ? undefined : Either.getOrElse(jsonSchemaOf(schema), () => ({ type: undefined })).type
+  if (type === undefined || type === "object") return found
+  return [{ keys: [], expected: "a schema of an object, since arguments have names", found: JSON.stringify(type) }]
+}
+
+/** Decodes JSON by an Effect Schema. A JSON Schema, or none, leaves it as it is. Fails with what is wrong. */
+export const decodeBy =
+  (schema: DataSchema | undefined) =>
+  (json: Json): Effect.Effect<unknown, string> =>
+    schema === undefined || !isEffectSchema(schema)
+      ? Effect.succeed(json)
+      : Effect.mapError(Schema.decodeUnknown(schema)(json), inWords)
+
+/** Encodes a value by an Effect Schema, as `decodeBy` decodes it. */
+export const encodeBy =
+  (schema: DataSchema | undefined) =>
+  (value: unknown): Effect.Effect<unknown, string> =>
+    schema === undefined || !isEffectSchema(schema)
+      ? Effect.succeed(value)
+      : Effect.mapError(Schema.encodeUnknown(schema)(value), inWords)
+
+const inWords = (error: ParseResult.ParseError): string => ParseResult.TreeFormatter.formatErrorSync(error)
+
+const isEffectSchema = (schema: DataSchema): schema is Schema.Schema.AnyNoContext => Schema.isSchema(schema)
+
+const isEmptyStruct = (ast: SchemaAST.AST): boolean =>
+  SchemaAST.isTypeLiteral(ast) && ast.propertySignatures.length === 0 && ast.indexSignatures.length === 0
+
+/** Removes the ids that the generator gives to parts such as `Schema.Unknown`: one schema may have several of them. */
+const withoutGeneratedIds = (key: string, value: unknown): unknown =>
+  key === "$id" && typeof value === "string" && value.startsWith("/schemas/") ? undefined : value

@@ -1,0 +1,105 @@
+/** The program's own plugin: what its tools and sensors declare, and the functions behind them. */
+
+import { Context, type Effect, Either } from "effect"
+import { type Actuator, actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import { digest } from "../../values/Digest.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { asJson } from "../registry/ImportEvents.ts"
+import { type Declaration, IN_PROCESS, PROGRAM } from "../registry/InProcess.ts"
+import * as DataSchema from "./DataSchema.ts"
+import type { ToolContext } from "./ProgramFunction.ts"
+import * as Sensor from "./Sensor.ts"
+import * as Tool from "./Tool.ts"
+
+/** The tools and sensors of the embedding program. */
+export interface ProgramPlugin extends Declaration {
+  /** By name: tools and sensors share no names. */
+  readonly functions: ReadonlyMap<string, ProgramFunction>
+  /** The services that the functions need. */
+  readonly services: Context.Context<never>
+}
+
+/** The function of a tool or sensor, with its schemas. A sensor's ignores its arguments. */
+export interface ProgramFunction {
+  readonly decode: (args: Json) => Effect.Effect<unknown, string>
+  readonly run: (args: unknown, context: ToolContext) => unknown
+  readonly encode: (answer: unknown) => Effect.Effect<unknown, string>
+}
+
+/** The plugin of the embedding program. Default: none, so that a recorded one cannot be called. */
+export class Program extends Context.Reference<Program>()("hindcast/Program", {
+  defaultValue: (): ProgramPlugin | undefined => undefined,
+}) {}
+
+/** What a program declares, decoded, with the services that its functions need. */
+export interface ProgramSpec {
+  readonly tools: Tool.Tools
+  readonly sensors: Sensor.Sensors
+  readonly services: Context.Context<never>
+}
+
+/** The plugin of a program that declares these tools and sensors; undefined if it declares none. */
+export const make = ({ tools, sensors, services }: ProgramSpec): ProgramPlugin | undefined => {
+  const actuators = Tool.fieldsOf(tools)
+  const readable = Sensor.fieldsOf(sensors)
+  if (actuators.length + readable.length === 0) return undefined
+  const peas = {
+    performance: [],
+    actuators: actuators.map(([name, tool]) => actuatorOf(name, tool)),
+    sensors: readable.map(([name, sensor]) => sensorOf(name, sensor)),
+  }
+  const declared = digest(asJson(peas))
+  return {
+    manifest: {
+      ...{ name: PROGRAM, description: "The tools and sensors of the embedding program", peas },
+      // Only declarations have versions: code is neither copied nor digested.
+      version: declared.slice(0, VERSION_LENGTH),
+      entry: IN_PROCESS,
+      permissions: { read: [], run: [] },
+      // They share the program's event loop, and one that waits must not keep the others from their turns.
+      concurrent: true,
+    },
+    digest: declared,
+    functions: new Map<string, ProgramFunction>([
+      ...actuators.map(([name, { args, result, run }]) => [name, functionOf(args, run, result)] as const),
+      ...readable.map(([name, { reading, read }]) => {
+        return [name, functionOf(undefined, (_, context) => read(context), reading)] as const
+      }),
+    ]),
+    services,
+  }
+}
+
+/** Digits of the digest that are the version. */
+const VERSION_LENGTH = 12
+
+const functionOf = (
+  args: DataSchema.DataSchema | undefined,
+  run: ProgramFunction["run"],
+  answer: DataSchema.DataSchema | undefined,
+): ProgramFunction => ({ decode: DataSchema.decodeBy(args), run, encode: DataSchema.encodeBy(answer) })
+
+/** Whether two manifests declare a component of this name alike. */
+export const declaresAlike = (one: Manifest, other: Manifest, name: string): boolean => {
+  const digestIn = (manifest: Manifest) => {
+    const found = [...actuatorsOf(manifest), ...sensorsOf(manifest)].find((component) => component.name === name)
+    return found === undefined ? undefined : digest(asJson(found))
+  }
+  return digestIn(one) === digestIn(other)
+}
+
+const actuatorOf = (name: string, { description, args, result, run: _, ...declared }: Tool.Fields): Actuator => ({
+  ...{ name, description, ...declared },
+  ...(args === undefined ? {} : { args: jsonSchemaOf(args) }),
+  ...(result === undefined ? {} : { result: jsonSchemaOf(result) }),
+})
+
+const sensorOf = (name: string, { description, reading, every, read: _, ...declared }: Sensor.Fields) => ({
+  ...{ name, description, ...declared },
+  ...(reading === undefined ? {} : { reading: jsonSchemaOf(reading) }),
+  ...(every === undefined ? {} : { interval: every }),
+})
+
+/** Every schema was written as JSON Schema when the options were decoded. */
+const jsonSchemaOf = (schema: DataSchema.DataSchema): JsonObject =>
+  Either.getOrThrowWith(DataSchema.jsonSchemaOf(schema), (reason) => new Error(reason))

@@ -1,0 +1,128 @@
+/** One call of a function of the program: its time-out, its interruption, and what its answer becomes. */
+
+import { inspect } from "node:util"
+import { Cause, type Context, Effect, type Exit, Fiber } from "effect"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { AnswerInvalid, type CallError, CallFailed, CallTimedOut } from "../../plugins/PluginError.ts"
+import { ARGS_INVALID } from "../../plugins/process/validatingCalls.ts"
+import { findNonJson, type Json } from "../../values/Json.ts"
+import type { ProgramFunction } from "./Program.ts"
+import type { ToolContext } from "./ProgramFunction.ts"
+
+/** A call of one function. */
+export interface ProgramCall {
+  readonly plugin: string
+  /** The call in messages: `act program/lookup`. */
+  readonly call: string
+  readonly component: ProgramFunction
+  readonly args: Json
+  readonly context: (signal: AbortSignal) => ToolContext
+  readonly services: Context.Context<never>
+  readonly timeoutMs: number
+}
+
+/**
+ * Calls a function. It runs in a fiber of its own. When the time-out has passed or the caller is interrupted, its signal
+ * aborts and its fiber is interrupted. The caller waits a second at most for that, so that a function that does not end
+ * holds up nothing; its late answer is dropped.
+ */
+export const call = (called: ProgramCall): Effect.Effect<Json, CallError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { plugin, call, timeoutMs } = called
+      const abort = new AbortController()
+      // A daemon: a fiber that does not end must not keep its parent, and so the kernel, from ending.
+      const fiber = yield* Effect.forkDaemon(Effect.interruptible(answerOf(called, abort.signal)))
+      const stop = Effect.suspend(() => {
+        abort.abort()
+        return Effect.asVoid(Effect.zipRight(Fiber.interruptFork(fiber), endOf(fiber, STOP_MS)))
+      })
+      const exit = yield* restore(endOf(fiber, timeoutMs)).pipe(Effect.onInterrupt(() => stop))
+      if (exit !== undefined) return yield* exit
+      yield* stop
+      return yield* new CallTimedOut({ plugin, call, afterMs: timeoutMs })
+    }),
+  )
+
+/** How long the caller waits for an interrupted function to release what it holds, in milliseconds. */
+const STOP_MS = 1_000
+
+/** The exit of a fiber; undefined if it has not ended in time. By Node's timers, as all time-outs of plugins. */
+const endOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, ms: number): Effect.Effect<Exit.Exit<A, E> | undefined> =>
+  Effect.async((resume) => {
+    const end = (exit: Exit.Exit<A, E> | undefined) => {
+      clearTimeout(timer)
+      fiber.removeObserver(end)
+      resume(Effect.succeed(exit))
+    }
+    const timer = setTimeout(() => end(undefined), ms)
+    fiber.addObserver(end)
+    return Effect.sync(() => {
+      clearTimeout(timer)
+      fiber.removeObserver(end)
+    })
+  })
+
+const answerOf = (
+  { plugin, call, component, args, context, services }: ProgramCall,
+  signal: AbortSignal,
+): Effect.Effect<Json, CallError> =>
+  Effect.gen(function* () {
+    const failed = (error: Failure) => new CallFailed({ plugin, call, error })
+    const decoded = yield* Effect.mapError(component.decode(args), (message) => failed({ code: ARGS_INVALID, message }))
+    const answer = yield* Effect.suspend(() => effectOf(component.run(decoded, context(signal)), services)).pipe(
+      Effect.catchAllCause((cause) => failed(failureOf(cause))),
+    )
+    const invalid = (reason: string) => new AnswerInvalid({ plugin, call, reason })
+    const encoded = yield* Effect.mapError(component.encode(answer), invalid)
+    return yield* Effect.mapError(copied(encoded), invalid)
+  })
+
+/** Runs what a function returned: an Effect, a promise, or the answer itself. */
+const effectOf = (returned: unknown, services: Context.Context<never>): Effect.Effect<unknown, unknown> =>
+  Effect.isEffect(returned)
+    ? // The layer that the function was given to has the services that it needs.
+      Effect.provide(returned as Effect.Effect<unknown, unknown>, services)
+    : isThenable(returned)
+      ? Effect.tryPromise({ try: () => Promise.resolve(returned), catch: (cause) => cause })
+      : Effect.succeed(returned)
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
+/** A copy of an answer, which the program may change afterwards. Fails with what in it is not JSON. */
+const copied = (answer: unknown): Effect.Effect<Json, string> =>
+  Effect.try({
+    try: (): Json => {
+      // A function without an answer has nothing to say.
+      if (answer === undefined) return null
+      const wrong = findNonJson(answer)
+      if (wrong !== undefined) throw new Error(`${wrong.found} at ${wrong.path || "/"}`)
+      return structuredClone(answer) as Json
+    },
+    catch: (cause) => `expected JSON, found ${cause instanceof Error ? cause.message : String(cause)}`,
+  })
+
+/** What a function threw, or failed or died with: its `code`, tag or name, and its message. */
+const failureOf = (cause: Cause.Cause<unknown>): Failure => {
+  if (Cause.isInterruptedOnly(cause)) return { code: "Interrupted", message: "it interrupted itself" }
+  const thrown = Cause.squash(cause)
+  try {
+    return describe(thrown)
+  } catch {
+    return { code: "Error", message: "it threw a value that throws when it is read" }
+  }
+}
+
+const describe = (thrown: unknown): Failure => {
+  if (typeof thrown !== "object" || thrown === null) return { code: "Error", message: String(thrown) }
+  // `Effect.tryPromise` and `Effect.try` wrap what was thrown.
+  if (Cause.isUnknownException(thrown)) return describe(thrown.error)
+  const { code, _tag, name, message } = thrown as { readonly [field: string]: unknown }
+  return {
+    code: [code, _tag, name].find(isText) ?? "Error",
+    message: isText(message) ? message : inspect(thrown, { depth: 4 }),
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== ""

@@ -1,0 +1,148 @@
+/** Serves the program's own plugin beside the plugins that have processes. */
+
+import { Clock, type Context, Effect, Scope } from "effect"
+import { PCGRandom } from "effect/Utils"
+import type { EventLog } from "../../events/log/EventLog.ts"
+import * as EventRecorder from "../../plugins/channel/EventRecorder.ts"
+import type { Manifest } from "../../plugins/manifest/Manifest.ts"
+import { CallFailed } from "../../plugins/PluginError.ts"
+import type { CallOptions, Components } from "../../plugins/process/Components.ts"
+import { type Validators, validatorsOf } from "../../plugins/process/validatingCalls.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { sha256 } from "../../values/Digest.ts"
+import type { Json } from "../../values/Json.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { Instance } from "../instances/Instance.ts"
+import { servedBy } from "../instances/InstanceName.ts"
+import type { Instances, RequestingTask } from "../instances/Instances.ts"
+import { recordAs } from "../instances/ManagedProcess.ts"
+import * as InProcess from "../registry/InProcess.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import { declaresAlike, type ProgramFunction, type ProgramPlugin } from "./Program.ts"
+import * as ProgramCalls from "./ProgramCalls.ts"
+
+/**
+ * Answers with the program's own functions where a plugin is in-process, and with `processes` otherwise. A recorded
+ * plugin whose functions the program does not declare is `PluginUnavailable`.
+ */
+export const around = (
+  processes: Instances,
+  program: ProgramPlugin | undefined,
+  log: Context.Tag.Service<EventLog>,
+): Instances => {
+  const validators = program === undefined ? undefined : validatorsOf(program.manifest)
+  const served = new Map<string, ServedTask>()
+  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+
+  const serve = (plugin: string, found: Plugin, task: RequestingTask) =>
+    oneAtATime(
+      Effect.suspend(() => {
+        const known = served.get(task.instanceName)
+        if (known !== undefined) return Effect.succeed(known)
+        return Effect.gen(function* () {
+          const record = recordAs(log, plugin, found.version, task.instanceName)
+          const recorder = yield* Scope.extend(EventRecorder.make(plugin, record), task.scope)
+          yield* Scope.addFinalizer(
+            task.scope,
+            Effect.sync(() => served.delete(task.instanceName)),
+          )
+          const made = { ...servedBy(task.instanceName), log: recorder.log, random: randomOf(task.seed) }
+          served.set(task.instanceName, made)
+          return made
+        })
+      }),
+    )
+
+  return {
+    get: (plugin, registry, task) => {
+      const found = SafeRecord.get(registry, plugin)
+      if (found === undefined || !InProcess.isInProcess(found)) return processes.get(plugin, registry, task)
+      if (program === undefined || validators === undefined) return InProcess.notDeclared(plugin)
+      return Effect.map(serve(plugin, found, task), (serving) =>
+        instanceOf(program, validators, plugin, found, serving),
+      )
+    },
+  }
+}
+
+/** What the calls of one task share. */
+interface ServedTask {
+  readonly taskId: string
+  readonly timeline: string
+  readonly log: EventRecorder.EventRecorder["log"]
+  /** The random numbers of a component. */
+  readonly random: (component: string) => () => number
+}
+
+/** A generator for each component of a task, so that calls of one do not change the numbers of another. */
+const randomOf = (seed: number): ServedTask["random"] => {
+  const generators = new Map<string, PCGRandom>()
+  return (component) => {
+    const known =
+      generators.get(component) ?? new PCGRandom(Number.parseInt(sha256(`${seed}/${component}`).slice(0, 8), 16))
+    generators.set(component, known)
+    return () => known.number()
+  }
+}
+
+/** The default time-out of a call in milliseconds, as of other plugins. */
+const CALL_MS = 30_000
+
+const instanceOf = (
+  program: ProgramPlugin,
+  validators: Validators,
+  plugin: string,
+  found: Plugin,
+  task: ServedTask,
+): Instance => {
+  const manifest = manifestOf(found)
+
+  const call = (verb: string, component: string, args: Json, { commandId = "", timeoutMs }: CallOptions = {}) =>
+    Effect.gen(function* () {
+      const name = `${verb} ${plugin}/${component}`
+      const declared = yield* functionOf(program, plugin, manifest, name, component)
+      const now = yield* Clock.currentTimeMillis
+      return yield* ProgramCalls.call({
+        ...{ plugin, call: name, component: declared, args, services: program.services },
+        timeoutMs: timeoutMs ?? CALL_MS,
+        context: (signal) => ({
+          ...{ taskId: task.taskId, timeline: task.timeline, commandId, signal, now },
+          random: task.random(component),
+          metadata: SafeRecord.get(found.components, component)?.metadata ?? {},
+          log: (message, level = "info") => task.log(level, String(message)),
+        }),
+      })
+    })
+
+  const none = (verb: string) => {
+    const error = { code: "NotDeclared", message: "the embedding program has tools and sensors only" }
+    return new CallFailed({ plugin, call: `${verb} ${plugin}`, error })
+  }
+  const functions: Components = {
+    read: (sensor, options) => call("read", sensor, null, options),
+    act: (tool, args, options) => Effect.map(call("act", tool, args, options), (result) => ({ result })),
+    reset: () => none("reset"),
+    restore: () => none("restore"),
+    judge: () => none("judge"),
+    ping: Effect.succeed(0),
+  }
+  return { manifest, process: validators.calls(functions), use: (effect) => effect }
+}
+
+/**
+ * The function of a component as a task knows it. A task may have been opened with another declaration, whose code is
+ * gone; a component that is declared as it was then is served.
+ */
+const functionOf = (
+  program: ProgramPlugin,
+  plugin: string,
+  manifest: Manifest,
+  call: string,
+  component: string,
+): Effect.Effect<ProgramFunction, CallFailed> => {
+  const found = program.functions.get(component)
+  if (found !== undefined && declaresAlike(manifest, program.manifest, component)) return Effect.succeed(found)
+  const what = found === undefined ? "does not declare" : "declares otherwise"
+  const message = `${plugin}/${component} is of version ${manifest.version} of the embedding program's tools and sensors, which this program ${what} (its version is ${program.manifest.version}). Code is not copied, so that the one of then is gone; open a new task`
+  return new CallFailed({ plugin, call, error: { code: "PluginUnavailable", message } })
+}

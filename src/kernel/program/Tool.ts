@@ -1,0 +1,117 @@
+/**
+ * Tools of the embedding program: functions that agents call as they call a plugin's actuators.
+ *
+ * A tool passes the same schemas, gate, time-outs and audit as a plugin's actuator, and leaves the same events. It is
+ * trusted: no sandbox confines it. Its code is not copied, so a fork of a task runs the code of today.
+ */
+
+import { Schema } from "effect"
+import { Risk, TimeoutMs } from "../../plugins/manifest/Manifest.ts"
+import { JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import { DataSchema, type Described } from "./DataSchema.ts"
+import type { Answer, NeededBy, Opaque, ToolContext } from "./ProgramFunction.ts"
+
+export type { DataSchema } from "./DataSchema.ts"
+export type { ToolContext } from "./ProgramFunction.ts"
+
+/** A tool. `Services` are those that its `run` needs; the layer that it is given to needs them. */
+export interface Tool<out Services = never> extends Opaque<"tool", Services> {}
+
+/** Tools by their names. Agents call the tool `lookup` as `program/lookup`. */
+export interface Tools {
+  readonly [name: string]: Tool<unknown>
+}
+
+/** Options of `make`. */
+export interface ToolOptions<Args extends DataSchema, Result extends DataSchema, Returned> {
+  /** What agents are told of it. */
+  readonly description: string
+  /**
+   * The arguments: an object. A command whose arguments do not fit is denied before anybody is asked. By an Effect Schema
+   * they are decoded; what only the decoding can refuse fails the command. Default: any object.
+   */
+  readonly args?: Args
+  /** The result, which an Effect Schema encodes. A result that does not fit is a failed command. Default: any JSON. */
+  readonly result?: Result
+  /**
+   * How much harm a command can do. It is the program's own word, and no grant raises it. Default: undeclared, about
+   * which the standard gate asks a person.
+   */
+  readonly risk?: Risk
+  /** Whether doing it twice is as good as once. Default: unknown. */
+  readonly idempotent?: boolean
+  /** Higher goes first where commands wait. Default: 0. */
+  readonly priority?: number
+  /** How long a call may take, in milliseconds. Default: 30 000. */
+  readonly timeout?: number
+  /** Recorded with the tool. A changed entry, such as `version`, makes a new version of the program's plugin. */
+  readonly metadata?: JsonObject
+  /**
+   * Carries out a command. Answers with JSON, or with what `result` encodes: as a value, a promise or an Effect. No answer
+   * (`undefined`) is null. What it throws, or fails or dies with, is the command's failure.
+   *
+   * At the time-out, or when its task closes, an Effect is interrupted and `context.signal` aborts. A promise that does
+   * not listen is left alone. A loop that never yields cannot be stopped: it stops the whole program, its time-outs too.
+   */
+  readonly run: (args: Described<Args, JsonObject>, context: ToolContext) => Returned
+}
+
+/**
+ * A tool from its options. Mistakes in them are reported by the layer that the tool is given to, all at once.
+ *
+ * ```ts
+ * Hindcast.layer({
+ *   log: "agents.db",
+ *   tools: {
+ *     lookup: Tool.make({
+ *       description: "Looks a customer up",
+ *       args: Schema.Struct({ id: Schema.NumberFromString }),
+ *       risk: "none",
+ *       run: ({ id }) => Effect.flatMap(Customers, (customers) => customers.find(id)),
+ *     }),
+ *   },
+ * }) // a layer that needs Customers
+ * ```
+ */
+export const make = <
+  const Returned extends Answer<Described<Result, unknown>>,
+  Args extends DataSchema = JsonObject,
+  Result extends DataSchema = JsonObject,
+>(
+  options: ToolOptions<Args, Result, Returned>,
+): Tool<NeededBy<Returned>> =>
+  // The services are known to the compiler only.
+  options as unknown as Tool<NeededBy<Returned>>
+
+/** A tool's options without their types, as `Fields` decodes them. */
+export interface Fields {
+  readonly description: string
+  readonly args?: DataSchema
+  readonly result?: DataSchema
+  readonly risk?: Risk
+  readonly idempotent?: boolean
+  readonly priority?: number
+  readonly timeout?: number
+  readonly metadata?: JsonObject
+  readonly run: (args: unknown, context: ToolContext) => unknown
+}
+
+/** Schema of `Fields`. */
+export const Fields = Options.of<Fields>({
+  required: { description: Options.Text, run: Options.callable<Fields["run"]>() },
+  optional: {
+    args: DataSchema,
+    result: DataSchema,
+    risk: Risk,
+    idempotent: Schema.Boolean,
+    priority: Schema.Finite,
+    timeout: TimeoutMs,
+    metadata: JsonObject,
+  },
+}).annotations({ description: "a tool: Tool.make({ description, run, … })" })
+
+/** The options of tools that were decoded, by name, in the order of the names. */
+export const fieldsOf = (tools: Tools): ReadonlyArray<readonly [name: string, Fields]> =>
+  // A decoded tool is its `Fields`.
+  Object.entries(tools as unknown as { readonly [name: string]: Fields }).sort(([a], [b]) => (a < b ? -1 : 1))
