@@ -59,7 +59,11 @@ describe("a tool of the program", () => {
                 description: "Adds two numbers",
                 risk: "none",
                 args: { type: "object", required: ["a", "b"], additionalProperties: false },
-                result: { type: "object", properties: { sum: { type: "string" } } },
+                result: {
+                  type: "object",
+                  required: ["sum"],
+                  properties: { sum: { $ref: "#/$defs/NumberFromString" } },
+                },
               },
             ],
             sensors: [{ name: "clock", reading: { type: "string" } }],
