@@ -94,8 +94,8 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
     optional: {
       ...places,
       plugins: Schema.Array(Options.Text),
-      tools: ProgramOptions.ToolsByName,
-      sensors: ProgramOptions.SensorsByName,
+      tools: ProgramOptions.ToolOptions,
+      sensors: ProgramOptions.SensorOptions,
       gate: Gate.GateConfig,
       seed: Options.Seed,
       owner: Options.Name,

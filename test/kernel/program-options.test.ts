@@ -20,7 +20,7 @@ const tool = { description: "Does it", run: () => 1 }
 const refused = (options: object) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
-    const layer: Layer.Layer<unknown, unknown> = Hindcast.layer(
+    const layer: Layer.Layer<never, unknown> = Hindcast.layer(
       outside({ log: path.join(directory, "log.db"), workspace: directory, ...options }),
     )
     return yield* Effect.flip(Effect.scoped(Layer.build(layer)))

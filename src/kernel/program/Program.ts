@@ -8,8 +8,9 @@ import { asJson } from "../registry/ImportEvents.ts"
 import { type Declaration, IN_PROCESS, PROGRAM } from "../registry/InProcess.ts"
 import * as DataSchema from "./DataSchema.ts"
 import type { ToolContext } from "./ProgramFunction.ts"
-import * as Sensor from "./Sensor.ts"
-import * as Tool from "./Tool.ts"
+import * as ProgramOptions from "./ProgramOptions.ts"
+import type { Sensors } from "./Sensor.ts"
+import type { Tools } from "./Tool.ts"
 
 /** The tools and sensors of the embedding program. */
 export interface ProgramPlugin extends Declaration {
@@ -33,15 +34,15 @@ export class Program extends Context.Reference<Program>()("hindcast/Program", {
 
 /** What a program declares, decoded, with the services that its functions need. */
 export interface ProgramSpec {
-  readonly tools: Tool.Tools
-  readonly sensors: Sensor.Sensors
+  readonly tools: Tools
+  readonly sensors: Sensors
   readonly services: Context.Context<never>
 }
 
 /** The plugin of a program that declares these tools and sensors; undefined if it declares none. */
 export const make = ({ tools, sensors, services }: ProgramSpec): ProgramPlugin | undefined => {
-  const actuators = Tool.fieldsOf(tools)
-  const readable = Sensor.fieldsOf(sensors)
+  const actuators = ProgramOptions.toolsByName(tools)
+  const readable = ProgramOptions.sensorsByName(sensors)
   if (actuators.length + readable.length === 0) return undefined
   const peas = {
     performance: [],
@@ -88,13 +89,19 @@ export const declaresAlike = (one: Manifest, other: Manifest, name: string): boo
   return digestIn(one) === digestIn(other)
 }
 
-const actuatorOf = (name: string, { description, args, result, run: _, ...declared }: Tool.Fields): Actuator => ({
+const actuatorOf = (
+  name: string,
+  { description, args, result, run: _, ...declared }: ProgramOptions.ToolFields,
+): Actuator => ({
   ...{ name, description, ...declared },
   ...(args === undefined ? {} : { args: jsonSchemaOf(args) }),
   ...(result === undefined ? {} : { result: jsonSchemaOf(result) }),
 })
 
-const sensorOf = (name: string, { description, reading, every, read: _, ...declared }: Sensor.Fields) => ({
+const sensorOf = (
+  name: string,
+  { description, reading, every, read: _, ...declared }: ProgramOptions.SensorFields,
+) => ({
   ...{ name, description, ...declared },
   ...(reading === undefined ? {} : { reading: jsonSchemaOf(reading) }),
   ...(every === undefined ? {} : { interval: every }),

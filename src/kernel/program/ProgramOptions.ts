@@ -2,32 +2,87 @@
 
 import { Schema } from "effect"
 import { textIssues } from "../../plugins/manifest/characterChecks.ts"
-import { ComponentId } from "../../plugins/manifest/Manifest.ts"
-import { pointerKeys } from "../../values/Json.ts"
+import { ComponentId, Risk, TimeoutMs } from "../../plugins/manifest/Manifest.ts"
+import { JsonObject, pointerKeys } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as DataSchema from "./DataSchema.ts"
-import * as Sensor from "./Sensor.ts"
-import * as Tool from "./Tool.ts"
+import type { CallContext, ToolContext } from "./ProgramFunction.ts"
+import type { Sensors } from "./Sensor.ts"
+import type { Tools } from "./Tool.ts"
+
+/** A tool's options, without the types of its arguments and result. */
+export interface ToolFields {
+  readonly description: string
+  readonly args?: DataSchema.DataSchema
+  readonly result?: DataSchema.DataSchema
+  readonly risk?: Risk
+  readonly idempotent?: boolean
+  readonly priority?: number
+  readonly timeout?: number
+  readonly metadata?: JsonObject
+  readonly run: (args: unknown, context: ToolContext) => unknown
+}
+
+/** A sensor's options, without the type of its reading. */
+export interface SensorFields {
+  readonly description: string
+  readonly reading?: DataSchema.DataSchema
+  readonly every?: number
+  readonly priority?: number
+  readonly timeout?: number
+  readonly metadata?: JsonObject
+  readonly read: (context: CallContext) => unknown
+}
+
+const shared = { priority: Schema.Finite, timeout: TimeoutMs, metadata: JsonObject }
+
+const ToolFields = Options.of<ToolFields>({
+  required: { description: Options.Text, run: Options.callable<ToolFields["run"]>() },
+  optional: {
+    ...shared,
+    args: DataSchema.DataSchema,
+    result: DataSchema.DataSchema,
+    risk: Risk,
+    idempotent: Schema.Boolean,
+  },
+}).annotations({ description: "a tool: Tool.make({ description, run, … })" })
+
+const SensorFields = Options.of<SensorFields>({
+  required: { description: Options.Text, read: Options.callable<SensorFields["read"]>() },
+  optional: { ...shared, reading: DataSchema.DataSchema, every: Options.Milliseconds },
+}).annotations({ description: "a sensor: Sensor.make({ description, read, … })" })
+
+/** The options of tools that were decoded, by name, in the order of the names. */
+export const toolsByName = (tools: Tools): ReadonlyArray<readonly [name: string, ToolFields]> =>
+  // A decoded tool is its options.
+  Object.entries(tools as unknown as { readonly [name: string]: ToolFields }).sort(byName)
+
+/** The options of sensors that were decoded, by name, in the order of the names. */
+export const sensorsByName = (sensors: Sensors): ReadonlyArray<readonly [name: string, SensorFields]> =>
+  // A decoded sensor is its options.
+  Object.entries(sensors as unknown as { readonly [name: string]: SensorFields }).sort(byName)
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1)
 
 /** Schema of the option `tools`. `ComponentSchemas.load` must have been run, for the schemas of tools. */
 // A tool's type hides its fields, and says which services it needs.
-export const ToolsByName = Options.checking(
-  Schema.Record({ key: Schema.String, value: Tool.Fields }).annotations({ description: "an object of tools by name" }),
+export const ToolOptions = Options.checking(
+  Schema.Record({ key: Schema.String, value: ToolFields }).annotations({ description: "an object of tools by name" }),
   (tools) =>
     mistakesIn(tools, (tool) => [
       ...inSchema(tool, "args", DataSchema.argsMistakes),
       ...inSchema(tool, "result", DataSchema.mistakes),
     ]),
-) as unknown as Schema.Schema<Tool.Tools>
+) as unknown as Schema.Schema<Tools>
 
 /** Schema of the option `sensors`. `ComponentSchemas.load` must have been run, for the schemas of sensors. */
 // As above.
-export const SensorsByName = Options.checking(
-  Schema.Record({ key: Schema.String, value: Sensor.Fields }).annotations({
+export const SensorOptions = Options.checking(
+  Schema.Record({ key: Schema.String, value: SensorFields }).annotations({
     description: "an object of sensors by name",
   }),
   (sensors) => mistakesIn(sensors, (sensor) => inSchema(sensor, "reading", DataSchema.mistakes)),
-) as unknown as Schema.Schema<Sensor.Sensors>
+) as unknown as Schema.Schema<Sensors>
 
 /** The names that a tool and a sensor share: both are called `program/name`. */
 export const sharedNames = (options: unknown): ReadonlyArray<Options.Found> =>

@@ -1,10 +1,7 @@
 /** Sensors of the embedding program: functions that are read as a plugin's sensors are. See `Tool` for what holds. */
 
-import { Schema } from "effect"
-import { TimeoutMs } from "../../plugins/manifest/Manifest.ts"
-import { JsonObject } from "../../values/Json.ts"
-import * as Options from "../../values/Options.ts"
-import { DataSchema, type Described } from "./DataSchema.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { DataSchema, Described } from "./DataSchema.ts"
 import type { Answer, CallContext, NeededBy, Opaque } from "./ProgramFunction.ts"
 
 export type { DataSchema } from "./DataSchema.ts"
@@ -45,31 +42,3 @@ export const make = <
 ): Sensor<NeededBy<Returned>> =>
   // The services are known to the compiler only.
   options as unknown as Sensor<NeededBy<Returned>>
-
-/** A sensor's options without their types, as `Fields` decodes them. */
-export interface Fields {
-  readonly description: string
-  readonly reading?: DataSchema
-  readonly every?: number
-  readonly priority?: number
-  readonly timeout?: number
-  readonly metadata?: JsonObject
-  readonly read: (context: CallContext) => unknown
-}
-
-/** Schema of `Fields`. */
-export const Fields = Options.of<Fields>({
-  required: { description: Options.Text, read: Options.callable<Fields["read"]>() },
-  optional: {
-    reading: DataSchema,
-    every: Options.Milliseconds,
-    priority: Schema.Finite,
-    timeout: TimeoutMs,
-    metadata: JsonObject,
-  },
-}).annotations({ description: "a sensor: Sensor.make({ description, read, … })" })
-
-/** The options of sensors that were decoded, by name, in the order of the names. */
-export const fieldsOf = (sensors: Sensors): ReadonlyArray<readonly [name: string, Fields]> =>
-  // A decoded sensor is its `Fields`.
-  Object.entries(sensors as unknown as { readonly [name: string]: Fields }).sort(([a], [b]) => (a < b ? -1 : 1))

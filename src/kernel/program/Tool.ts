@@ -5,11 +5,9 @@
  * trusted: no sandbox confines it. Its code is not copied, so a fork of a task runs the code of today.
  */
 
-import { Schema } from "effect"
-import { Risk, TimeoutMs } from "../../plugins/manifest/Manifest.ts"
-import { JsonObject } from "../../values/Json.ts"
-import * as Options from "../../values/Options.ts"
-import { DataSchema, type Described } from "./DataSchema.ts"
+import type { Risk } from "../../plugins/manifest/Manifest.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { DataSchema, Described } from "./DataSchema.ts"
 import type { Answer, NeededBy, Opaque, ToolContext } from "./ProgramFunction.ts"
 
 export type { DataSchema } from "./DataSchema.ts"
@@ -83,35 +81,3 @@ export const make = <
 ): Tool<NeededBy<Returned>> =>
   // The services are known to the compiler only.
   options as unknown as Tool<NeededBy<Returned>>
-
-/** A tool's options without their types, as `Fields` decodes them. */
-export interface Fields {
-  readonly description: string
-  readonly args?: DataSchema
-  readonly result?: DataSchema
-  readonly risk?: Risk
-  readonly idempotent?: boolean
-  readonly priority?: number
-  readonly timeout?: number
-  readonly metadata?: JsonObject
-  readonly run: (args: unknown, context: ToolContext) => unknown
-}
-
-/** Schema of `Fields`. */
-export const Fields = Options.of<Fields>({
-  required: { description: Options.Text, run: Options.callable<Fields["run"]>() },
-  optional: {
-    args: DataSchema,
-    result: DataSchema,
-    risk: Risk,
-    idempotent: Schema.Boolean,
-    priority: Schema.Finite,
-    timeout: TimeoutMs,
-    metadata: JsonObject,
-  },
-}).annotations({ description: "a tool: Tool.make({ description, run, … })" })
-
-/** The options of tools that were decoded, by name, in the order of the names. */
-export const fieldsOf = (tools: Tools): ReadonlyArray<readonly [name: string, Fields]> =>
-  // A decoded tool is its `Fields`.
-  Object.entries(tools as unknown as { readonly [name: string]: Fields }).sort(([a], [b]) => (a < b ? -1 : 1))

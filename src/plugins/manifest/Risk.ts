@@ -39,7 +39,10 @@ const RAISED_BY_GRANTS: ReadonlyArray<{
   { to: "medium", granted: ({ net }) => net.length > 0, words: ({ net }) => `reach ${net.join(", ")}` },
 ]
 
-/** Computes the effective risk of a component. Pure. */
+/**
+ * Computes the effective risk of a component. Pure. A tool of the embedding program has no grants, so that its declared
+ * risk counts: the program is the operator.
+ */
 export const effective = (declared: Risk | undefined, grants: Grants): EffectiveRisk => {
   const declaredLevel: Level = declared ?? "undeclared"
   const raised = RAISED_BY_GRANTS.filter(({ to, granted }) => isAbove(to, declaredLevel) && granted(grants))
