@@ -93,7 +93,8 @@ describe("programs in pages", () => {
   )
 
   it("are there", () => {
-    expect(programs.map(({ name }) => name)).toEqual(["notes.ts", "task.ts", "orders.ts", "agents.ts", "promises.ts"])
+    const names = ["notes.ts", "task.ts", "orders.ts", "agents.ts", "tools.ts", "promises.ts"]
+    expect(programs.map(({ name }) => name)).toEqual(names)
   })
 
   for (const { page, name, source } of programs) {
