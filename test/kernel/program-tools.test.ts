@@ -456,3 +456,23 @@ describe("a sensor of the program", () => {
     }),
   )
 })
+
+describe("the compiler", () => {
+  it("holds a function to its schemas, and a layer to what is a tool and what a sensor", () => {
+    const Kind = Schema.Struct({ kind: Schema.Literal("a", "b"), list: Schema.Array(Schema.Number) })
+    const fits = [
+      Tool.make({ description: "d", result: Kind, run: () => ({ kind: "a", list: [1] }) }),
+      Tool.make({ description: "d", result: Kind, run: () => Promise.resolve({ kind: "a" as const, list: [1] }) }),
+      Tool.make({ description: "d", args: Kind, result: Schema.String, run: ({ kind }) => Effect.succeed(kind) }),
+    ]
+    expect(fits.length).toBe(3)
+    // @ts-expect-error: the result is a number
+    Tool.make({ description: "d", result: Schema.Number, run: () => "text" })
+    // @ts-expect-error: the arguments have no such field
+    Tool.make({ description: "d", args: Kind, run: ({ other }) => other })
+    // @ts-expect-error: the reading is a number
+    Sensor.make({ description: "d", reading: Schema.Number, read: () => Effect.succeed("text") })
+    // @ts-expect-error: a sensor is no tool
+    expect(() => Hindcast.layer({ log: "log.db", tools: { clock } })).not.toThrow()
+  })
+})
