@@ -7,7 +7,7 @@ import * as fs from "node:fs/promises"
 import canonicalize from "canonicalize"
 import { Data, Effect, Schema } from "effect"
 import { digest } from "../../values/Digest.ts"
-import { Json } from "../../values/Json.ts"
+import { Json, type JsonObject } from "../../values/Json.ts"
 
 /** The version of the format. */
 export const VERSION = 1
@@ -150,8 +150,7 @@ const notRecorded = (file: string, asked: Interaction["request"], next: Interact
 /** The first difference of two requests, as a path with what was recorded and what was asked. */
 const differenceOf = (recorded: Json, asked: Json, path = ""): string => {
   if (isTree(recorded) && isTree(asked) && Array.isArray(recorded) === Array.isArray(asked)) {
-    const fields: { readonly [key: string]: Json } = { ...recorded }
-    const others: { readonly [key: string]: Json } = { ...asked }
+    const [fields, others] = [fieldsOf(recorded), fieldsOf(asked)]
     const differing = [...new Set([...Object.keys(fields), ...Object.keys(others)])].find(
       (key) => key !== "digest" && canonicalOf(fields[key]) !== canonicalOf(others[key]),
     )
@@ -164,8 +163,9 @@ const differenceOf = (recorded: Json, asked: Json, path = ""): string => {
 
 const ABSENT = "nothing"
 
-const isTree = (value: Json): value is Exclude<Json, null | boolean | number | string> =>
-  typeof value === "object" && value !== null
+const isTree = (value: Json): value is ReadonlyArray<Json> | JsonObject => typeof value === "object" && value !== null
+
+const fieldsOf = (tree: ReadonlyArray<Json> | JsonObject): JsonObject => Object.fromEntries(Object.entries(tree))
 
 const canonicalOf = (value: Json | undefined): string => (value === undefined ? "" : (canonicalize(value) ?? ""))
 
@@ -184,7 +184,7 @@ const bodyOf = (
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> => {
   let [index, played] = [0, 0]
-  const source: UnderlyingDefaultSource<Uint8Array> = {
+  const source: ConstructorParameters<typeof ReadableStream<Uint8Array>>[0] = {
     start: (controller) => {
       signal?.addEventListener("abort", () => controller.error(signal.reason), { once: true })
     },

@@ -73,7 +73,7 @@ export const make = (
     }
     return new Response(recorded(response.body, keep), { status, headers: response.headers })
   }
-  const save = Effect.suspend(() => {
+  const save = Effect.suspend((): Recorder["save"] => {
     const cassette: Cassette.Cassette = { version: Cassette.VERSION, kind: options.kind ?? "recorded", interactions }
     const text = `${JSON.stringify(cassette, null, 1)}\n`
     const place = placeOfSecret(cassette, text, Secrets.of([...secrets]))

@@ -35,7 +35,7 @@ const playing = (file: string, options?: { readonly delays: boolean }) =>
   )
 
 describe("a cassette", () => {
-  it.scopedLive.each(names.map((name) => [name]))("plays what %s answered, without it", ([name]) =>
+  it.scopedLive.each(names.map((name) => [name] as const))("plays what %s answered, without it", ([name]) =>
     Effect.gen(function* () {
       const mock = yield* mockServer
       mock.onMessage("hello", { content: "Good morning" })
@@ -50,7 +50,7 @@ describe("a cassette", () => {
     }),
   )
 
-  it.scopedLive.each(names.map((name) => [name]))(
+  it.scopedLive.each(names.map((name) => [name] as const))(
     "plays a conversation with tools of %s, whose calls have the same ids",
     ([name]) =>
       Effect.gen(function* () {

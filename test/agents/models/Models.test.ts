@@ -12,7 +12,7 @@ import { createOllama } from "ollama-ai-provider-v2"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
 import * as Models from "../../../src/agents/models/Models.ts"
 import { costOf } from "../../../src/agents/models/Prices.ts"
-import * as Provider from "../../../src/agents/models/Provider.ts"
+import * as Provider from "../../../src/agents/models/providers/Provider.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { outside, wrongIn } from "../../wrongOptions.ts"
 import { printed } from "./printed.ts"
@@ -111,7 +111,7 @@ describe("a model", () => {
     ["ftp://host/v1"],
     ["https://me:secret-pass@host/v1"],
     ["https://host/v1?key=secret-pass"],
-  ])("with the server %s is refused", ([baseURL]) =>
+  ] as const)("with the server %s is refused", ([baseURL]) =>
     Effect.gen(function* () {
       expect(yield* wrongIn(Models.load("openai-compatible/x", { baseURL }))).toEqual(["baseURL"])
       expect(printed(yield* refused("openai-compatible/x", { baseURL }))).not.toContain("secret-pass")

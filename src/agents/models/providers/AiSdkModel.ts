@@ -2,16 +2,16 @@
 
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider"
 import { Clock, Effect } from "effect"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
+import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
+import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
+import { callIdOf } from "../CallId.ts"
+import { classify, type Failure, reasonOf } from "../Failure.ts"
+import type { AnswerPart } from "../Message.ts"
+import type { Delta, Model, Turn, TurnRequest } from "../Model.ts"
+import type { Secrets } from "../Secrets.ts"
 import * as Answer from "./Answer.ts"
-import { callIdOf } from "./CallId.ts"
-import { classify, type Failure, reasonOf } from "./Failure.ts"
-import type { AnswerPart } from "./Message.ts"
-import type { Delta, Model, Turn, TurnRequest } from "./Model.ts"
 import * as Prompt from "./Prompt.ts"
 import type { Provider } from "./Provider.ts"
-import type { Secrets } from "./Secrets.ts"
 
 /** What a model is made of. */
 export interface Parts {

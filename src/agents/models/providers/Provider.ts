@@ -2,9 +2,9 @@
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
-import * as OptionalPackage from "./OptionalPackage.ts"
+import * as OptionalPackage from "../OptionalPackage.ts"
+import { ProviderMissing } from "../UnusableModel.ts"
 import * as RawReading from "./RawReading.ts"
-import { ProviderMissing } from "./UnusableModel.ts"
 
 /** What the package of a provider is given to make a model. */
 export interface Settings {

@@ -1,28 +1,16 @@
-/** Puts the pieces of a streamed answer together, and says what came of it in the end. */
+/** Puts the parts of an answer together from the pieces of its stream. */
 
-import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { findNonJson, type Json, type JsonObject } from "../../values/Json.ts"
-import type { AnswerPart } from "./Message.ts"
-import type { Delta } from "./Model.ts"
-import type { RawReading } from "./RawReading.ts"
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider"
+import { findNonJson, type Json, type JsonObject } from "../../../values/Json.ts"
+import type { AnswerPart } from "../Message.ts"
+import type { Delta } from "../Model.ts"
 
-/** An answer while it streams. */
-export interface Answer {
-  /** Takes the next piece; returns what it adds to the answer, if anything. */
+/** The parts of an answer while it streams. */
+export interface GrowingParts {
+  /** Takes the next piece; returns what it adds to the parts, if anything. A piece of no part is ignored. */
   readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
-  /** What has come so far. */
+  /** What has come so far. A call that is not whole is marked `invalid`. */
   readonly parts: () => ReadonlyArray<AnswerPart>
-  /** The tokens as far as they are known; undefined if the provider said nothing. */
-  readonly usage: () => ModelUsage | undefined
-  /** How the provider says that the answer ended; undefined until then. */
-  readonly finish: () => LanguageModelV3FinishReason | undefined
-  /** The first error that the provider sent in the stream. */
-  readonly error: () => { readonly error: unknown } | undefined
-  /** The refusal, if the model refused. */
-  readonly refusal: () => string
-  /** Whether the provider sent anything. */
-  readonly hasBegun: () => boolean
 }
 
 /** A part of an answer while it streams. */
@@ -36,18 +24,14 @@ interface Growing {
 }
 
 /**
- * An answer of which nothing has come.
+ * No parts yet.
  *
- * @param callId the id of a call by its place, where the provider gave none and the package made one up by chance
+ * @param isGiven whether the provider gave a call this id; if not, the package made it up by chance
+ * @param callId the id of such a call by its place
  */
-export const empty = (raw: RawReading, callId: (index: number) => string): Answer => {
+export const none = (isGiven: (id: string) => boolean, callId: (index: number) => string): GrowingParts => {
   const growing = new Map<string, Growing>()
   const placed: Array<Growing> = []
-  let [usage, early]: [ModelUsage | undefined, Partial<ModelUsage>] = [undefined, {}]
-  let finish: LanguageModelV3FinishReason | undefined
-  let error: { readonly error: unknown } | undefined
-  let latest: unknown
-  let [refusal, hasBegun, hasEnded] = ["", false, raw.isEnd === undefined]
 
   const place = (part: Growing): number => {
     part.index ??= placed.push(part) - 1
@@ -71,9 +55,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string): Answe
   const endReasoning = (part: Growing) => {
     if (part.metadata !== undefined) place(part)
   }
-  /** The provider's id is in the piece that a call begins with. */
-  const givenId = (id: string): string | undefined =>
-    id !== "" && JSON.stringify(latest)?.includes(JSON.stringify(id)) === true ? id : undefined
+  const givenId = (id: string): string | undefined => (id !== "" && isGiven(id) ? id : undefined)
   const startCall = ({ id, toolName, providerMetadata }: ToolInputStart) => {
     const part = start("call", id, providerMetadata)
     part.call = { id: givenId(id), tool: toolName, isWhole: false }
@@ -89,19 +71,8 @@ export const empty = (raw: RawReading, callId: (index: number) => string): Answe
     const index = place(part)
     return told === "" && input !== "" ? { index, kind: "call", text: input } : undefined
   }
-  const takeRaw = (piece: unknown) => {
-    hasBegun = true
-    latest = piece
-    early = { ...early, ...raw.usage?.(piece) }
-    refusal += raw.refusal?.(piece) ?? ""
-    hasEnded ||= raw.isEnd?.(piece) === true
-  }
-
   const take = (piece: LanguageModelV3StreamPart): Delta | undefined => {
     switch (piece.type) {
-      case "raw":
-        takeRaw(piece.rawValue)
-        return undefined
       case "text-start":
         start("text", piece.id, piece.providerMetadata)
         return undefined
@@ -126,27 +97,12 @@ export const empty = (raw: RawReading, callId: (index: number) => string): Answe
         return growing.has(`call ${piece.id}`) ? grow(of("call", piece.id), piece.delta) : undefined
       case "tool-call":
         return piece.providerExecuted === true ? undefined : wholeCall(piece)
-      case "finish":
-        finish = hasEnded ? piece.finishReason : { unified: "other", raw: undefined }
-        usage = usageOf(piece.usage)
-        return undefined
-      case "error":
-        error ??= { error: piece.error }
-        return undefined
       default:
         return undefined
     }
   }
 
-  return {
-    take,
-    parts: () => partsOf(placed, callId),
-    usage: () => usage ?? (Object.keys(early).length === 0 ? undefined : { inputTokens: 0, outputTokens: 0, ...early }),
-    finish: () => finish,
-    error: () => error,
-    refusal: () => refusal,
-    hasBegun: () => hasBegun,
-  }
+  return { take, parts: () => partsOf(placed, callId) }
 }
 
 type ToolInputStart = Extract<LanguageModelV3StreamPart, { readonly type: "tool-input-start" }>
@@ -202,16 +158,3 @@ const argumentsOf = (text: string, isWhole: boolean): { readonly args: Json; rea
   }
   return { args: text.toWellFormed(), invalid: true }
 }
-
-const usageOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): ModelUsage | undefined => {
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined
-  return {
-    inputTokens: whole(inputTokens.total),
-    outputTokens: whole(outputTokens.total),
-    ...(inputTokens.cacheRead === undefined ? {} : { cachedTokens: whole(inputTokens.cacheRead) }),
-    ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: whole(outputTokens.reasoning) }),
-  }
-}
-
-const whole = (count: number | undefined): number =>
-  typeof count === "number" && Number.isFinite(count) ? Math.max(0, Math.round(count)) : 0

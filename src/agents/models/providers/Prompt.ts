@@ -5,11 +5,10 @@ import type {
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3ToolResultOutput,
-  SharedV3ProviderOptions,
 } from "@ai-sdk/provider"
-import type { Json } from "../../values/Json.ts"
-import type { AnswerPart, CallPart, Message, ToolResult } from "./Message.ts"
-import type { ToolDescription, TurnRequest } from "./Model.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import type { AnswerPart, CallPart, Message, ToolResult } from "../Message.ts"
+import type { ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
  * The options of one call. Empty text, which some providers refuse, is left out, and so is a message that would be empty.
@@ -56,16 +55,15 @@ const answerPart = (part: AnswerPart) => {
 }
 
 /** Metadata came from the provider as an object of objects by provider, and go back as they came. */
-const optionsOf = (metadata: NonNullable<AnswerPart["providerMetadata"]>): SharedV3ProviderOptions =>
-  Object.fromEntries(
-    Object.entries(metadata).flatMap(([provider, value]) =>
-      typeof value === "object" && value !== null && !Array.isArray(value) ? [[provider, { ...value }]] : [],
-    ),
-  )
+const optionsOf = (metadata: JsonObject) =>
+  // JSON as the log has it, which the package's type wants to be mutable.
+  structuredClone(Object.fromEntries(Object.entries(metadata).filter(([, value]) => isObject(value)))) as never
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Providers take an object only. What the model wrote instead goes back as `arguments` of one. */
-const inputOf = ({ args, invalid }: CallPart): Json =>
-  invalid !== true && typeof args === "object" && args !== null && !Array.isArray(args) ? args : { arguments: args }
+const inputOf = ({ args, invalid }: CallPart): Json => (invalid !== true && isObject(args) ? args : { arguments: args })
 
 const resultOf = ({ callId, tool, isError, content }: ToolResult) => ({
   type: "tool-result" as const,

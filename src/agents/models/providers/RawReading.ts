@@ -3,8 +3,8 @@
  * before the end, refusals, and whether the answer came to its end.
  */
 
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { fieldOf, textOf } from "./Field.ts"
+import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
+import { fieldOf, textOf } from "../Field.ts"
 
 /** How to read the pieces of one provider. */
 export interface RawReading {
@@ -31,6 +31,7 @@ export const anthropic: RawReading = {
       inputTokens: fresh === undefined ? undefined : fresh + (written ?? 0) + (cachedTokens ?? 0),
       outputTokens: tokens(usage, "output_tokens"),
       cachedTokens,
+      reasoningTokens: undefined,
     })
   },
 }

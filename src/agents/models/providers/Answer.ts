@@ -1,0 +1,90 @@
+/** A streamed answer: its parts, the tokens it used, and how it ended. */
+
+import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider"
+import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
+import type { AnswerPart } from "../Message.ts"
+import type { Delta } from "../Model.ts"
+import * as GrowingParts from "./GrowingParts.ts"
+import type { RawReading } from "./RawReading.ts"
+
+/** An answer while it streams. */
+export interface Answer {
+  /** Takes the next piece; returns what it adds to the answer, if anything. */
+  readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
+  /** What has come so far. */
+  readonly parts: () => ReadonlyArray<AnswerPart>
+  /** The tokens as far as they are known; undefined if the provider said nothing. */
+  readonly usage: () => ModelUsage | undefined
+  /** How the provider says that the answer ended; undefined until then. */
+  readonly finish: () => LanguageModelV3FinishReason | undefined
+  /** The first error that the provider sent in the stream. */
+  readonly error: () => { readonly error: unknown } | undefined
+  /** The refusal, if the model refused. */
+  readonly refusal: () => string
+  /** Whether the provider sent anything. */
+  readonly hasBegun: () => boolean
+}
+
+/**
+ * An answer of which nothing has come.
+ *
+ * @param callId the id of a call by its place, where the provider gave none and the package made one up by chance
+ */
+export const empty = (raw: RawReading, callId: (index: number) => string): Answer => {
+  // The provider's id of a call is in the piece that the call begins with.
+  const isGiven = (id: string) => JSON.stringify(latest)?.includes(JSON.stringify(id)) === true
+  const growing = GrowingParts.none(isGiven, callId)
+  let [usage, early]: [ModelUsage | undefined, Partial<ModelUsage>] = [undefined, {}]
+  let finish: LanguageModelV3FinishReason | undefined
+  let error: { readonly error: unknown } | undefined
+  let latest: unknown
+  let [refusal, hasBegun, hasEnded] = ["", false, raw.isEnd === undefined]
+
+  const takeRaw = (piece: unknown) => {
+    hasBegun = true
+    latest = piece
+    early = { ...early, ...raw.usage?.(piece) }
+    refusal += raw.refusal?.(piece) ?? ""
+    hasEnded ||= raw.isEnd?.(piece) === true
+  }
+
+  const take = (piece: LanguageModelV3StreamPart): Delta | undefined => {
+    switch (piece.type) {
+      case "raw":
+        takeRaw(piece.rawValue)
+        return undefined
+      case "finish":
+        finish = hasEnded ? piece.finishReason : { unified: "other", raw: undefined }
+        usage = usageOf(piece.usage)
+        return undefined
+      case "error":
+        error ??= { error: piece.error }
+        return undefined
+      default:
+        return growing.take(piece)
+    }
+  }
+
+  return {
+    take,
+    parts: growing.parts,
+    usage: () => usage ?? (Object.keys(early).length === 0 ? undefined : { inputTokens: 0, outputTokens: 0, ...early }),
+    finish: () => finish,
+    error: () => error,
+    refusal: () => refusal,
+    hasBegun: () => hasBegun,
+  }
+}
+
+const usageOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): ModelUsage | undefined => {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined
+  return {
+    inputTokens: whole(inputTokens.total),
+    outputTokens: whole(outputTokens.total),
+    ...(inputTokens.cacheRead === undefined ? {} : { cachedTokens: whole(inputTokens.cacheRead) }),
+    ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: whole(outputTokens.reasoning) }),
+  }
+}
+
+const whole = (count: number | undefined): number =>
+  typeof count === "number" && Number.isFinite(count) ? Math.max(0, Math.round(count)) : 0
