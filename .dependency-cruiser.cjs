@@ -14,7 +14,17 @@ const storeys = (house, rooms) =>
 
 module.exports = {
   forbidden: [
-    ...storeys("src", ["cli", "promise", "html", "agents", "kernel", "(plugins|projections)", "events", "platform", "values"]),
+    ...storeys("src", [
+      "cli",
+      "promise",
+      "html",
+      "agents",
+      "kernel",
+      "(plugins|projections)",
+      "events",
+      "platform",
+      "values",
+    ]),
     {
       name: "plugins-and-projections-do-not-know-each-other",
       severity: "error",

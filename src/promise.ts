@@ -3,7 +3,7 @@
  * `hindcast` exports, such as `Lease.LeaseHeld`, and have a `_tag`.
  */
 
-export { type AdvancingAgent, type Agent, agentFromEffect } from "./promise/Agent.ts"
+export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
 export {
   type Confirmations,

@@ -119,7 +119,7 @@ export const ask = (
     }).pipe(
       Effect.catchTag("ModelCallFailed", (failure) =>
         isTransient(failure.kind) && number < retries
-          ? Effect.suspend(() => attempt(number + 1, backoffMs(number + 1, failure, task.random())))
+          ? Effect.suspend(() => attempt(number + 1, backoffMs(number, failure, task.random())))
           : Effect.fail(failure),
       ),
     )

@@ -1,6 +1,8 @@
 /** Agents that answer with promises, as the kernel runs them. */
 
 import { Deferred, Effect, Runtime } from "effect"
+import type { ModelAgentOptions } from "../agents/ModelAgent.ts"
+import * as ModelAgent from "../agents/ModelAgent.ts"
 import type * as KernelAgent from "../kernel/agents/Agent.ts"
 import { type Calls, problemOf } from "./Calls.ts"
 import * as Task from "./Task.ts"
@@ -26,6 +28,10 @@ export const agentFromEffect = (agent: KernelAgent.Agent): Agent => {
   written.set(stand, agent)
   return stand
 }
+
+/** An agent that thinks with a language model, as `Agent.fromModel` of `hindcast` makes it. */
+export const fromModel = <Answer = unknown, Encoded = Answer>(options: ModelAgentOptions<Answer, Encoded>): Agent =>
+  agentFromEffect(ModelAgent.fromModel(options))
 
 /** The agents that are written with Effect, by what stands for them. */
 const written = new WeakMap<object, KernelAgent.Agent>()

@@ -123,7 +123,9 @@ describe("a component's schema", () => {
       Effect.gen(function* () {
         const kernel = yield* Kernel
         yield* kernel.tasks.run(looker, { goal: "look" })
+        const field = { name: "field", description: "d", rules: [], conventions: [] }
         const offered = {
+          plugins: [{ name: "walker", description: "d", environment: field }],
           sensors: [
             { name: "walker/here", description: "Where it is", reading: position },
             { name: "walker/lost", description: "Where it is not", reading: position },
@@ -141,6 +143,7 @@ describe("a component's schema", () => {
         yield* kernel.plugins.deactivate("walker/go")
         const task = yield* kernel.tasks.open({ goal: "look" })
         expect(yield* task.capabilities()).toEqual({
+          plugins: offered.plugins,
           sensors: offered.sensors.slice(0, 1),
           actuators: offered.actuators.slice(1),
         })

@@ -68,7 +68,11 @@ export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
   Either.map(named(name), ([{ name: provider }, model]) => {
     let loaded: Model | undefined
     const loading = Effect.suspend(() => (loaded === undefined ? load(name) : Effect.succeed(loaded))).pipe(
-      Effect.tap((found) => Effect.sync(() => void (loaded = found))),
+      Effect.tap((found) =>
+        Effect.sync(() => {
+          loaded = found
+        }),
+      ),
       Effect.mapError(({ _tag, message }) => {
         const kind = _tag === "KeyMissing" ? "unauthorized" : "unknown-model"
         return new ModelCallFailed({ provider, model, kind, reason: message })

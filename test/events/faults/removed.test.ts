@@ -199,8 +199,8 @@ describe("a log whose -shm or -wal is removed while it is open, and that another
         for (const _ of [1, 2, 3]) yield* TestClock.adjust("1 second")
       }
       expect(yield* child.report("attempt", { filename, readonly: true })).toEqual({ position: EVENTS + 15 })
-      for (const refused of [check, Effect.scoped(leases.acquire("another"))]) {
-        const error = yield* Effect.flip(refused)
+      for (const refused of [Effect.flip(check), Effect.flip(Effect.scoped(leases.acquire("another")))]) {
+        const error = yield* refused
         expect(error._tag).toBe("LogUnavailable")
         expect(error.message).toContain("log.db-shm was replaced by another file while the log was open")
       }
