@@ -32,7 +32,8 @@ export const Budget = Options.of<Budget>({
 /** What an agent has used. */
 export interface Used {
   readonly steps: number
-  readonly tokens: number
+  /** Undefined if a provider did not say what a request used. */
+  readonly tokens: number | undefined
   /** Undefined if the price of a request is unknown. */
   readonly usd: number | undefined
   readonly wallMs: number
@@ -65,7 +66,8 @@ export const exceeded = (budget: Budget, used: Used): Exceeded | undefined => {
     if (limit === undefined) continue
     const amount = used[name]
     if (amount === undefined) {
-      const reason = `its budget is ${limit} US dollars, and the price of its model is unknown`
+      const unknown = name === "usd" ? "the price of its model" : "what its model used"
+      const reason = `its budget is ${limit} ${UNITS[name]}, and ${unknown} is unknown`
       return { budget: name, limit, used: 0, reason }
     }
     if (amount >= limit) {

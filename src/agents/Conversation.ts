@@ -41,28 +41,32 @@ export const EMPTY: Conversation = { messages: [], summary: null, tokens: 0, too
  * by themselves are not part of it.
  */
 export const of = (events: ReadonlyArray<Event>): Conversation => {
-  const asked = new Set<string>()
+  /** The requests that have no answer yet, with their messages. One that never gets any was not told. */
+  const asked = new Map<string, ReadonlyArray<Message>>()
   let conversation = EMPTY
+  const told = (request: string, answer: ReadonlyArray<Message>, tokens: number) => {
+    const messages = asked.get(request)
+    if (messages === undefined) return
+    asked.delete(request)
+    conversation = { ...conversation, messages: [...conversation.messages, ...messages, ...answer], tokens }
+  }
   for (const event of events) {
-    if (is(event, "ModelCalled")) {
+    if (is(event, "TimelineForked") && event.payload.overrides.fresh === true) {
+      conversation = EMPTY
+    } else if (is(event, "ModelCalled")) {
       const request = Option.getOrUndefined(asRequest(event.payload.request))
       if (request === undefined) continue
-      asked.add(event.id)
-      conversation = {
-        ...conversation,
-        messages: [...conversation.messages, ...request.messages],
-        // Tools were written by `Turns`; their schemas are JSON, as every payload.
-        ...(request.tools === undefined ? {} : { tools: request.tools as ReadonlyArray<ToolDescription> }),
-      }
-    } else if (is(event, "ModelResponded") && asked.has(event.causationId ?? "")) {
+      asked.set(event.id, request.messages)
+      // Tools were written by `Turns`; their schemas are JSON, as every payload.
+      const tools = request.tools as ReadonlyArray<ToolDescription> | undefined
+      if (tools !== undefined) conversation = { ...conversation, tools }
+    } else if (is(event, "ModelFailed") && event.payload.kind !== "cancelled") {
+      told(event.causationId ?? "", [], conversation.tokens)
+    } else if (is(event, "ModelResponded")) {
       const answer = Option.getOrUndefined(asAnswer(event.payload.response))
-      if (answer === undefined) continue
       const { inputTokens, outputTokens } = event.payload.usage
-      conversation = {
-        ...conversation,
-        messages: [...conversation.messages, { role: "assistant", content: answer.parts }],
-        tokens: inputTokens + outputTokens,
-      }
+      const said: ReadonlyArray<Message> = answer === undefined ? [] : [{ role: "assistant", content: answer.parts }]
+      told(event.causationId ?? "", said, inputTokens + outputTokens)
     } else if (is(event, "MemoryCompacted")) {
       const { messages, summary } = event.payload
       conversation = { ...conversation, summary: { messages, text: summary }, tokens: 0 }

@@ -3,8 +3,9 @@
  * its tool calls go through the gate.
  */
 
-import { Clock, Effect, Either, JSONSchema, type Option, Schema } from "effect"
+import { Clock, Effect, Either, type Option, Schema } from "effect"
 import type { AppendError, LogError } from "../events/log/EventLog.ts"
+import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
@@ -12,72 +13,21 @@ import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import { digest } from "../values/Digest.ts"
-import { type Json, JsonObject } from "../values/Json.ts"
-import * as Options from "../values/Options.ts"
+import type { Json } from "../values/Json.ts"
 import * as Tools from "./AgentTools.ts"
 import { type AgentTools, ANSWER } from "./AgentTools.ts"
 import * as Budgets from "./Budget.ts"
 import { callsIn, type RecordedAnswer, textIn } from "./Conversation.ts"
-import { Guide } from "./Guide.ts"
 import * as Memory from "./Memory.ts"
-import { backoffMs, DEFAULT_RETRIES } from "./models/Backoff.ts"
+import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
+import { backoffMs } from "./models/Backoff.ts"
 import type { CallPart, Message, ToolResult } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
-import * as Models from "./models/Models.ts"
 import { costOf } from "./models/Prices.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as ToolCalls from "./ToolCalls.ts"
-import { type AgentDelta, type Asked, ask } from "./Turns.ts"
-
-/** Options of `fromModel`. */
-export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
-  /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
-  readonly model: string | Model
-  /** What the agent is told before it begins. Default: nothing but its goal, plugins and environments. */
-  readonly guide?: Guide
-  /** Which part of a long conversation the model is told. Default: the guide's, else `full`. */
-  readonly memory?: Memory.MemoryPolicy
-  /** What the agent may use up in one task. Default: no limits but `maxSteps` of the run. */
-  readonly budget?: Budgets.Budget
-  /**
-   * The schema of a structured answer. The agent then ends its task by giving one, which is checked; `answerIn` reads
-   * it from the log.
-   */
-  readonly answer?: Schema.Schema<Answer, Encoded>
-  /** Called with each piece of an answer as it comes. */
-  readonly onDelta?: (delta: AgentDelta) => void
-  /** Limit of one answer, in tokens. Default: the provider's. */
-  readonly maxOutputTokens?: number
-  /** How often a request that failed for a reason that may pass is made again. Default: 4. */
-  readonly retries?: number
-  /** The agent's name in the log. Default: the model's, as `provider/model`. */
-  readonly name?: string
-  /** The agent's version in the log. Default: the first eight digits of its guide's digest. */
-  readonly version?: string
-}
-
-const ModelKind = Options.kind<Model>("a model: an object with provider, model and a function turn", (value) =>
-  Options.has("provider", "model", "turn")(value),
-)
-
-/** Most retries of a request. */
-const MOST_RETRIES = 100
-
-/** Schema of `ModelAgentOptions`. */
-const ModelAgentOptions = Options.of<ModelAgentOptions>({
-  required: { model: Schema.Union(Options.Text, ModelKind) },
-  optional: {
-    guide: Guide,
-    memory: Memory.MemoryPolicy,
-    budget: Budgets.Budget,
-    answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
-    onDelta: Options.callable<(delta: AgentDelta) => void>(),
-    maxOutputTokens: Options.wholeNumber(1),
-    retries: Options.wholeNumber(0, MOST_RETRIES),
-    name: Options.Name,
-    version: Options.Name,
-  },
-})
+import * as Transcript from "./Transcript.ts"
+import { type Asked, ask } from "./Turns.ts"
 
 /**
  * An agent that thinks with a model. In each turn the model is told the conversation and the tools: the active
@@ -94,22 +44,7 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
 export const fromModel = <Answer = unknown, Encoded = Answer>(
   options: ModelAgentOptions<Answer, Encoded>,
 ): AdvancingAgent => {
-  const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
-  const { guide = {} } = decoded
-  const model =
-    typeof decoded.model === "string"
-      ? Either.getOrThrowWith(Models.lazy(decoded.model), (unknown) => unknown)
-      : decoded.model
-  const memory = Memory.complete(decoded.memory ?? guide.memoryPolicy ?? "full")
-  const settings: Settings = {
-    ...decoded,
-    ...{ model, guide, memory, budget: decoded.budget ?? {}, retries: decoded.retries ?? DEFAULT_RETRIES },
-    agent: {
-      name: decoded.name ?? `${model.provider}/${model.model}`,
-      version: decoded.version ?? digest({ ...(guide as JsonObject), memory: { ...memory } }).slice(0, 8),
-    },
-    answer: decoded.answer === undefined ? undefined : answerSchema(decoded.answer),
-  }
+  const settings = settingsOf(options)
   const runs = new WeakMap<AgentTask, Run>()
   return {
     ...settings.agent,
@@ -131,38 +66,6 @@ export const answerIn = <Answer, Encoded>(
     is(event, "DecisionMade") && "answer" in event.payload.choice ? [event.payload.choice.answer] : [],
   )
   return Schema.decodeUnknownOption(schema)(answers.at(-1))
-}
-
-/** An agent's options with their defaults. */
-interface Settings extends Omit<ModelAgentOptions, "model" | "memory" | "answer" | "name" | "version"> {
-  readonly model: Model
-  readonly agent: { readonly name: string; readonly version: string }
-  readonly guide: Guide
-  readonly memory: Memory.CompletePolicy
-  readonly budget: Budgets.Budget
-  readonly retries: number
-  readonly answer: StructuredAnswer | undefined
-}
-
-interface StructuredAnswer {
-  readonly jsonSchema: JsonObject
-  readonly decode: (value: unknown) => Either.Either<unknown, { readonly message: string }>
-}
-
-/** Throws `InvalidOptions` for a schema that JSON Schema cannot say, or that is not of an object. */
-const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
-  const refuse = (found: string) => {
-    const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can say", found }]
-    return new Options.InvalidOptions({ of: "fromModel", problems })
-  }
-  let jsonSchema: unknown
-  try {
-    jsonSchema = JSONSchema.make(schema)
-  } catch (cause) {
-    throw refuse(cause instanceof Error ? cause.message : String(cause))
-  }
-  if (!Schema.is(JsonObject)(jsonSchema) || jsonSchema.type !== "object") throw refuse(JSON.stringify(jsonSchema))
-  return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
 }
 
 /** An agent at work on one task. */
@@ -198,23 +101,34 @@ type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogErr
 /** One turn. Returns whether to continue. */
 const turn = (settings: Settings, task: AgentTask, run: Run): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
-    const wallMs = (yield* Clock.currentTimeMillis) - run.beganAt
-    const exceeded = Budgets.exceeded(settings.budget, { ...run.used, wallMs })
-    if (exceeded !== undefined) {
-      const { reason, ...payload } = exceeded
-      yield* task.record(fullName(settings), { type: "BudgetExceeded", payload })
-      return yield* end(task, "truncated", reason)
-    }
+    const before = yield* exceededIn(settings, run)
+    if (before !== undefined) return yield* endByBudget(settings, task, before)
     const capabilities = yield* task.capabilities()
     const tools = Tools.of(capabilities, settings.answer?.jsonSchema)
     const system = SystemPrompt.of(settings.guide, capabilities.plugins)
     yield* applyGuide(settings, task, run, system)
-    const { answer, tokens } = yield* askModel(settings, task, run, system, tools)
+    const asked = yield* Effect.either(askModel(settings, task, run, system, tools))
+    if (Either.isLeft(asked)) {
+      // A request is not made again once the budget is used up.
+      const exceeded = yield* exceededIn(settings, run)
+      if (exceeded === undefined || asked.left._tag !== "ModelCallFailed") return yield* Effect.fail(asked.left)
+      return yield* endByBudget(settings, task, exceeded)
+    }
+    const { answer, tokens } = asked.right
     run.messages = [...run.messages, { role: "assistant", content: answer.parts }]
     run.tokens = tokens
     run.used = { ...run.used, steps: run.used.steps + 1 }
     return yield* follow(settings, task, run, tools, answer)
   })
+
+/** The first budget that is used up, or will be after some time. */
+const exceededIn = ({ budget }: Settings, run: Run, afterMs = 0) =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    Budgets.exceeded(budget, { ...run.used, wallMs: now + afterMs - run.beganAt }),
+  )
+
+const endByBudget = (settings: Settings, task: AgentTask, { reason, ...payload }: Budgets.Exceeded) =>
+  Effect.zipRight(task.record(fullName(settings), { type: "BudgetExceeded", payload }), end(task, "truncated", reason))
 
 /** Records the guide, before the first turn and whenever it changed. */
 const applyGuide = (settings: Settings, task: AgentTask, run: Run, system: string) =>
@@ -286,28 +200,37 @@ const asking = (settings: Settings, run: Run) => ({
     costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
   },
   ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
-  count: ({ tokens, cost }: { readonly tokens: number; readonly cost: { readonly usd: number } | null }) => {
-    const { usd } = run.used
+  mayAsk: (afterMs: number) => Effect.map(exceededIn(settings, run, afterMs), (exceeded) => exceeded === undefined),
+  count: ({ usage, cost }: { readonly usage: ModelUsage; readonly cost: { readonly usd: number } | null }) => {
+    const { usd, tokens } = run.used
+    const used = usage.inputTokens + usage.outputTokens
     run.used = {
       ...run.used,
-      tokens: run.used.tokens + tokens,
+      // A provider that says nothing is recorded as 0.
+      tokens: tokens === undefined || used === 0 ? undefined : tokens + used,
       usd: usd === undefined || cost === null ? undefined : usd + cost.usd,
     }
   },
 })
 
 const SUMMARIZE =
-  "Summarize what has happened so far, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
+  "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
 
 /** Lets the model summarize the first messages of the conversation, and records the summary. */
 const summarize = (settings: Settings, task: AgentTask, run: Run, until: number | undefined) =>
   Effect.gen(function* () {
-    if (until === undefined) return
+    if (until === undefined || (yield* exceededIn(settings, run)) !== undefined) return
     const told = Memory.select(settings.memory, { ...run, messages: run.messages.slice(0, until) })
-    const messages: ReadonlyArray<Message> = [...told, { role: "user", content: [{ type: "text", text: SUMMARIZE }] }]
+    const content = [{ type: "text", text: `${SUMMARIZE}\n\n${Transcript.of(told)}` }] as const
+    const messages: ReadonlyArray<Message> = [{ role: "user", content }]
     const request = { summarize: until }
     const { onDelta: _, ...silent } = asking(settings, run)
-    const { answer } = yield* ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request })
+    const asked = yield* Effect.either(
+      ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request }),
+    )
+    // Without a summary, which is on record as failed, the next request has the whole conversation.
+    if (Either.isLeft(asked) && asked.left._tag === "ModelCallFailed") return
+    const { answer } = yield* asked
     const summary = textIn(answer)
     yield* task.record(fullName(settings), {
       type: "MemoryCompacted",
@@ -324,7 +247,13 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
     const text = textIn(answer)
     const given = calls.find(({ tool }) => tool === ANSWER)
     const structured =
-      given === undefined || settings.answer === undefined ? undefined : settings.answer.decode(given.args)
+      given === undefined || settings.answer === undefined
+        ? undefined
+        : calls.length > 1
+          ? Either.left({
+              message: "expected an answer alone, found other calls beside it; give it once they are done",
+            })
+          : settings.answer.decode(given.args)
     const isAnswered = structured !== undefined && Either.isRight(structured)
     const isDone = isAnswered || (calls.length === 0 && settings.answer === undefined)
     const decision = yield* task.decided({
@@ -340,11 +269,13 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
     if (text !== "") yield* task.say(text, { causationId: decision.id })
     if (isDone) return yield* end(task, outcomeOf(answer), reasonOf(answer))
     if (calls.length === 0) {
+      run.evidence = []
       tell(run, { role: "user", content: [{ type: "text", text: `Give your answer by calling the tool ${ANSWER}.` }] })
       return true
     }
     const others = settings.answer === undefined ? calls : calls.filter(({ tool }) => tool !== ANSWER)
-    const { results, evidence, commands } = yield* ToolCalls.execute(task, tools, others, decision.id)
+    const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - run.used.commands
+    const { results, evidence, commands } = yield* ToolCalls.execute(task, tools, others, decision.id, left)
     run.evidence = evidence
     run.used = { ...run.used, commands: run.used.commands + commands }
     const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
@@ -367,7 +298,7 @@ const inOrder = (
   const byCall = new Map(results.map((result) => [result.callId, result]))
   return calls.map(
     ({ callId, tool }) =>
-      byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "only one answer is expected" },
+      byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "expected one answer" },
   )
 }
 

@@ -26,15 +26,18 @@ export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveErro
  * become a command (an unknown tool, arguments that are no JSON object) has an error as its result.
  *
  * @param causationId the decision that the commands come from
+ * @param mostCommands the commands that the budget allows; calls beyond them are refused
  */
 export const execute = (
   task: AgentTask,
   tools: AgentTools,
   calls: ReadonlyArray<CallPart>,
   causationId: string,
+  mostCommands = Number.POSITIVE_INFINITY,
 ): Effect.Effect<Executed, ExecuteError> =>
   Effect.gen(function* () {
-    const readings = calls.some(({ tool }) => tool === PERCEIVE) ? yield* task.perceive() : []
+    const perceives = tools.descriptions.some(({ name }) => name === PERCEIVE)
+    const readings = perceives && calls.some(({ tool }) => tool === PERCEIVE) ? yield* task.perceive() : []
     const told: Json = Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading]))
     const evidence = readings.map(({ event }) => event)
     let commands = 0
@@ -42,7 +45,7 @@ export const execute = (
       const { callId, tool, args, invalid } = call
       const refused = (content: string): ToolResult => ({ callId, tool, isError: true, content })
       if (invalid === true) return Effect.succeed(refused(`expected arguments that are JSON, found ${String(args)}`))
-      if (tool === PERCEIVE) return Effect.succeed({ callId, tool, isError: false, content: told })
+      if (perceives && tool === PERCEIVE) return Effect.succeed({ callId, tool, isError: false, content: told })
       const actuator = tools.actuators.get(tool)
       if (actuator === undefined) {
         const known = tools.descriptions.map(({ name }) => name).join(", ")
@@ -51,6 +54,7 @@ export const execute = (
       if (!isObject(args)) {
         return Effect.succeed(refused(`expected arguments that are a JSON object, found ${JSON.stringify(args)}`))
       }
+      if (commands >= mostCommands) return Effect.succeed(refused("the budget of commands is used up"))
       commands += 1
       return Effect.map(task.act(actuator, args, { causationId, callId }), (outcome): ToolResult => {
         evidence.push(outcome.event)

@@ -32,7 +32,9 @@ export interface Asking {
   /** What an answer costs, or null if that is unknown. */
   readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
   /** Counts what a request used, also one that failed. */
-  readonly count: (used: { readonly tokens: number; readonly cost: ModelCost | null }) => void
+  readonly count: (used: { readonly usage: Turn["usage"]; readonly cost: ModelCost | null }) => void
+  /** Whether another request may be made after a wait, in milliseconds. */
+  readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
 }
 
 /** What is recorded of a request: what is new in it, at first and when it is made again. */
@@ -48,8 +50,8 @@ export interface Asked {
 }
 
 /**
- * Asks for one turn. A request that fails for a reason that may pass is made again, up to `retries` times. Each
- * attempt is a recorded request of its own.
+ * Asks for one turn. A request that fails for a reason that may pass is made again, up to `retries` times, as long as
+ * the budget allows. Each attempt is a recorded request of its own.
  */
 export const ask = (
   task: AgentTask,
@@ -57,7 +59,7 @@ export const ask = (
   request: TurnRequest,
   recorded: RecordedAs,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { model, retries, backoffMs, costOf, count } = asking
+  const { model, retries, backoffMs, costOf, count, mayAsk } = asking
   const { provider, model: name } = model
   const requestDigest = digestOf(request)
   const attempt = (number: number, afterMs: number): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> =>
@@ -70,18 +72,21 @@ export const ask = (
           (called) =>
             Effect.gen(function* () {
               const tell = yield* teller(asking, task.id, called.id)
-              const turn = yield* model.turn(
-                request,
-                (delta) => {
-                  gather(come, delta)
-                  tell(delta)
-                },
-                (known) => {
-                  usage = known
-                },
+              const turn = yield* withCost(
+                asking,
+                model.turn(
+                  request,
+                  (delta) => {
+                    gather(come, delta)
+                    tell(delta)
+                  },
+                  (known) => {
+                    usage = known
+                  },
+                ),
               )
               const cost = yield* costOf(model, turn.usage)
-              const answer: RecordedAnswer = { parts: withOwnIds(turn.parts), finish: turn.finish }
+              const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
               // Answers are decoded by `AnswerPart` where they are read, and are JSON.
               return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }
             }),
@@ -89,7 +94,7 @@ export const ask = (
           {
             afterMs,
             partial: () => ({
-              response: { parts: come.filter(() => true) as unknown as Json },
+              response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
               ...(usage === undefined ? {} : { usage }),
             }),
           },
@@ -98,12 +103,11 @@ export const ask = (
           Effect.tapErrorTag("ModelCallFailed", (failure) =>
             Effect.sync(() => {
               const { usage, cost } = failure
-              if (usage !== undefined) count({ tokens: tokensOf(usage), cost: cost ?? null })
+              if (usage !== undefined) count({ usage, cost: cost ?? null })
             }),
           ),
         )
-      const tokens = tokensOf(response.usage)
-      count({ tokens, cost: response.cost ?? null })
+      count({ usage: response.usage, cost: response.cost ?? null })
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
           ({ message }) =>
@@ -115,18 +119,40 @@ export const ask = (
             }),
         ),
       )
-      return { answer, tokens }
+      return { answer, tokens: response.usage.inputTokens + response.usage.outputTokens }
     }).pipe(
       Effect.catchTag("ModelCallFailed", (failure) =>
-        isTransient(failure.kind) && number < retries
-          ? Effect.suspend(() => attempt(number + 1, backoffMs(number, failure, task.random())))
-          : Effect.fail(failure),
+        Effect.gen(function* () {
+          if (!isTransient(failure.kind) || number >= retries) return yield* failure
+          const afterMs = backoffMs(number, failure, task.random())
+          return yield* (yield* mayAsk(afterMs)) ? attempt(number + 1, afterMs) : failure
+        }),
       ),
     )
   return attempt(0, 0)
 }
 
-const tokensOf = ({ inputTokens, outputTokens }: Turn["usage"]): number => inputTokens + outputTokens
+/** Adds to a failed turn what it cost. */
+const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>
+  Effect.catchTag(turn, "ModelCallFailed", (failure) =>
+    Effect.gen(function* () {
+      const cost = failure.usage === undefined ? null : yield* costOf(model, failure.usage)
+      const { provider, model: name, kind, reason, response, usage, retryAfterMs } = failure
+      return yield* new ModelCallFailed({
+        ...{ provider, model: name, kind, reason },
+        ...(response === undefined ? {} : { response }),
+        ...(usage === undefined ? {} : { usage }),
+        ...(cost === null ? {} : { cost }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      })
+    }),
+  )
+
+/** A part of a cancelled answer, without the key and without half characters. */
+const cleaned = ({ redact = (text) => text }: Model, part: AnswerPart): AnswerPart =>
+  part.type === "call"
+    ? { ...part, args: typeof part.args === "string" ? redact(part.args.toWellFormed()) : part.args }
+    : { ...part, text: redact(part.text.toWellFormed()) }
 
 /** Tells a listener each piece. A listener that throws is not told any more of this answer. */
 const teller = ({ onDelta }: Asking, taskId: string, request: string) =>
@@ -154,13 +180,25 @@ const gather = (come: Array<AnswerPart>, { index, kind, text }: Delta): void => 
   }
 }
 
-/** Gives each call an id of its own: some models use one id twice in an answer. */
-const withOwnIds = (parts: ReadonlyArray<AnswerPart>): ReadonlyArray<AnswerPart> => {
-  const taken = new Set<string>()
+/** Longest id of a call. */
+const LONGEST_ID = 60
+
+/**
+ * Gives each call an id of its own in the conversation, which every provider takes: some models use one id twice, and a
+ * fork may send the ids of one provider to another.
+ */
+const withOwnIds = (
+  parts: ReadonlyArray<AnswerPart>,
+  conversation: ReadonlyArray<Message>,
+): ReadonlyArray<AnswerPart> => {
+  const taken = new Set(
+    conversation.flatMap(({ role, content }) => (role === "tool" ? content.map(({ callId }) => callId) : [])),
+  )
   return parts.map((part) => {
     if (part.type !== "call") return part
-    let callId = part.callId
-    for (let number = 2; taken.has(callId); number++) callId = `${part.callId}-${number}`
+    const plain = part.callId.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, LONGEST_ID)
+    let callId = plain
+    for (let number = 2; taken.has(callId); number++) callId = `${plain}-${number}`
     taken.add(callId)
     return callId === part.callId ? part : { ...part, callId }
   })

@@ -1,7 +1,7 @@
 /** Agents that answer with promises, as the kernel runs them. */
 
 import { Deferred, Effect, Runtime } from "effect"
-import type { ModelAgentOptions } from "../agents/ModelAgent.ts"
+import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import * as ModelAgent from "../agents/ModelAgent.ts"
 import type * as KernelAgent from "../kernel/agents/Agent.ts"
 import { type Calls, problemOf } from "./Calls.ts"

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import * as Conversation from "../../src/agents/Conversation.ts"
-import { answerIn, fromModel, type ModelAgentOptions } from "../../src/agents/ModelAgent.ts"
+import { answerIn, fromModel } from "../../src/agents/ModelAgent.ts"
+import type { ModelAgentOptions } from "../../src/agents/ModelAgentOptions.ts"
 import type { AgentDelta } from "../../src/agents/Turns.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import { ModelCallFailed } from "../../src/kernel/tasks/ModelCalls.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { call, counter, eventsOf, failed, model, text, turn, typesOf } from "./given.ts"
 
@@ -209,6 +211,35 @@ describe("an agent from a model", () => {
     }),
   )
 
+  it.scopedLive("does what it called beside an answer, and is asked for the answer alone", () =>
+    Effect.gen(function* () {
+      const scripted = model([
+        [call("a", "counter__add", { by: 1 }), call("b", "answer", { count: 1 })],
+        [call("c", "answer", { count: 1 })],
+      ])
+      const answer = Schema.Struct({ count: Schema.Number })
+      const { audit, events } = yield* running({ model: scripted.model, answer } as unknown as ModelAgentOptions)
+      expect(audit.outcome).toBe("achieved")
+      expect(scripted.requests[1]?.messages.at(-1)).toMatchObject({
+        content: [
+          { callId: "a", isError: false },
+          { callId: "b", isError: true, content: expect.stringContaining("alone") },
+        ],
+      })
+      expect(payloads(events, "CommandSucceeded")).toHaveLength(1)
+    }),
+  )
+
+  it.scopedLive("has calls with ids of their own in the whole conversation, which every provider takes", () =>
+    Effect.gen(function* () {
+      const again = [call("functions.x:0", "counter__add", { by: 1 })]
+      const scripted = model([again, again, [text("Done.")]])
+      yield* running({ model: scripted.model })
+      const results = scripted.requests[2]?.messages.flatMap(({ role, content }) => (role === "tool" ? content : []))
+      expect(results?.map((result) => Object(result).callId)).toEqual(["functions_x_0", "functions_x_0-2"])
+    }),
+  )
+
   it.scopedLive("works on several tasks at once, without mixing them", () =>
     Effect.gen(function* () {
       const { run } = yield* (yield* testKernel()).start
@@ -256,6 +287,32 @@ describe("a budget", () => {
       }),
     )
   }
+})
+
+describe("a budget that is used up in mid-turn", () => {
+  it.scopedLive("refuses the commands beyond it, and says so", () =>
+    Effect.gen(function* () {
+      const adds = ["a", "b", "c"].map((id) => call(id, "counter__add", { by: 1 }))
+      const { events } = yield* running({ model: model([adds]).model, budget: { commands: 2 } })
+      expect(payloads(events, "ActuatorCommanded")).toHaveLength(2)
+      expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: "commands", used: 2 }])
+    }),
+  )
+
+  it.scopedLive("makes no request again: neither beyond its tokens nor after a wait that is too long", () =>
+    Effect.gen(function* () {
+      const used = { inputTokens: 100, outputTokens: 1 }
+      const cut = new ModelCallFailed({ ...failed("cut-off", "no end"), reason: "no end", usage: used })
+      const costly = model([cut, cut, cut])
+      const { audit } = yield* running({ model: costly.model, budget: { tokens: 150 } })
+      expect([audit.outcome, costly.requests.length]).toEqual(["truncated", 2])
+
+      const late = model([failed("rate-limited", "later", 3_600_000)])
+      const ended = yield* Effect.either(running({ model: late.model, budget: { wallMs: 60_000 } }))
+      expect(ended._tag).toBe("Left")
+      expect(late.requests).toHaveLength(1)
+    }),
+  )
 })
 
 describe("the conversation", () => {

@@ -92,6 +92,75 @@ describe("a task of an agent from a model", () => {
     }),
   )
 
+  it.scopedLive(
+    "is forked in the midst of a request, which the agent makes again; that fork is replayed and forked too",
+    () =>
+      Effect.gen(function* () {
+        const { run, taskId, events } = yield* played
+        const at = events.findLast(({ type }) => type === "ModelCalled")?.position
+        const inFork = (timeline: string, from: string) =>
+          run(
+            Effect.flatMap(Kernel, ({ fork }) =>
+              fork(fromModel({ model: model([[text("It is five.")]]).model }), { at: from, task: taskId, timeline }),
+            ),
+          )
+        const replayed = (timeline: string) =>
+          run(
+            Effect.flatMap(Kernel, ({ replay }) => replay(taskId, fromModel({ model: model([]).model }), { timeline })),
+          )
+        const told = (timeline: string) =>
+          run(
+            Effect.gen(function* () {
+              const log = yield* EventLog
+              const view = Timelines.view(log, yield* Timelines.named(log, timeline))
+              const conversation = Conversation.of(yield* Effect.provideService(eventsOf(taskId), EventLog, view))
+              return conversation.messages.map(({ role }) => role).join(" ")
+            }),
+          )
+        expect((yield* inFork("once", `main@${at}`)).audit.outcome).toBe("achieved")
+        expect(yield* replayed("once")).toMatchObject({ verdict: "identical", complete: true })
+        expect(yield* told("once")).toBe("user assistant tool assistant tool assistant")
+        const head = yield* run(Effect.flatMap(EventLog, (log) => log.head))
+        const closed = yield* run(
+          Effect.gen(function* () {
+            const log = yield* EventLog
+            const view = Timelines.view(log, yield* Timelines.named(log, "once"))
+            const inOnce = yield* Effect.provideService(eventsOf(taskId), EventLog, view)
+            return inOnce.find(({ type }) => type === "TaskClosed")?.position ?? head.position
+          }),
+        )
+        expect((yield* inFork("twice", `once@${closed - 1}`)).audit.outcome).toBe("achieved")
+        expect(yield* replayed("twice")).toMatchObject({ verdict: "identical", complete: true })
+      }),
+  )
+
+  it.scopedLive("with another guide is told apart in a replay, and is in the log of a fork", () =>
+    Effect.gen(function* () {
+      const { run, taskId, events } = yield* played
+      const guided = (turns: ReadonlyArray<Scripted>) =>
+        fromModel({ model: model(turns).model, guide: { systemPrompt: "Be brief." } })
+      const report = yield* run(Effect.flatMap(Kernel, ({ replay }) => replay(taskId, guided([]))))
+      expect(report).toMatchObject({ verdict: "diverged", divergence: { kind: "another-question" } })
+
+      const asked = events.filter(({ type }) => type === "ModelCalled")
+      const at = `main@${(asked[1]?.position ?? 0) - 1}`
+      yield* run(
+        Effect.flatMap(Kernel, ({ fork }) =>
+          fork(guided([[text("5")]]), { at, task: taskId, timeline: "brief", maxSteps: 1 }),
+        ),
+      )
+      const guides = yield* run(
+        Effect.gen(function* () {
+          const log = yield* EventLog
+          const view = Timelines.view(log, yield* Timelines.named(log, "brief"))
+          const inFork = yield* Effect.provideService(eventsOf(taskId), EventLog, view)
+          return inFork.flatMap(({ type, payload }) => (type === "GuideApplied" ? [payload.systemPrompt] : []))
+        }),
+      )
+      expect(guides).toEqual([expect.not.stringContaining("Be brief."), expect.stringContaining("Be brief.")])
+    }),
+  )
+
   it.scopedLive("is not forked in the midst of commands that were requested together", () =>
     Effect.gen(function* () {
       const { run, taskId, events } = yield* played

@@ -111,11 +111,11 @@ describe("a component's schema", () => {
   )
 
   it.scopedLive("agents are shown what can be perceived and done, with schemas, risk and descriptions", () => {
-    const shown: Array<Pick<Agent.View, "actuators" | "sensors">> = []
+    const shown: Array<Pick<Agent.View, "actuators" | "plugins" | "sensors">> = []
     const looker: Agent.DecidingAgent = {
       ...{ name: "looker", version: "1" },
-      decide: ({ actuators, sensors }) => {
-        shown.push({ actuators, sensors })
+      decide: ({ actuators, plugins, sensors }) => {
+        shown.push({ actuators, plugins, sensors })
         return { done: "achieved" }
       },
     }

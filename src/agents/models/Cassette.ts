@@ -8,6 +8,7 @@ import canonicalize from "canonicalize"
 import { Data, Effect, Schema } from "effect"
 import { digest } from "../../values/Digest.ts"
 import { Json, type JsonObject } from "../../values/Json.ts"
+import type { Fetch, HttpRequest } from "./Fetch.ts"
 
 /** The version of the format. */
 export const VERSION = 1
@@ -76,7 +77,7 @@ export class NotRecorded extends Data.TaggedError("NotRecorded")<{
 
 /** Options of a model that plays a cassette, to be given to `Models.load`. */
 export interface Playing {
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: Fetch
   /** Stands for the key: none is needed. */
   readonly apiKey: string
 }
@@ -93,7 +94,7 @@ export const play = (
 ): Effect.Effect<Playing, UnreadableCassette> =>
   Effect.map(read(file), ({ interactions }) => {
     const left = [...interactions]
-    const fetch: typeof globalThis.fetch = async (input, init) => {
+    const fetch: Fetch = async (input, init) => {
       const asked = await requestOf(new Request(input, init))
       const index = left.findIndex(({ request }) => isSame(request, asked))
       const [found] = index < 0 ? [] : left.splice(index, 1)
@@ -123,7 +124,7 @@ export const read = (file: string): Effect.Effect<Cassette, UnreadableCassette> 
   })
 
 /** The request of a cassette that a request of `fetch` is. A body that is no JSON is its text. */
-export const requestOf = async (request: Request): Promise<Interaction["request"]> => {
+export const requestOf = async (request: HttpRequest): Promise<Interaction["request"]> => {
   const body = jsonOf(await request.text())
   return { method: request.method, path: new URL(request.url).pathname, digest: digest(body), body }
 }

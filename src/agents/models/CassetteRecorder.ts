@@ -3,6 +3,7 @@
 import * as fs from "node:fs/promises"
 import { Data, Effect, Redacted } from "effect"
 import * as Cassette from "./Cassette.ts"
+import type { Fetch } from "./Fetch.ts"
 import * as Secrets from "./Secrets.ts"
 
 /** A key occurs in what was recorded: nothing was written. Take it out of the conversation, and record again. */
@@ -28,7 +29,7 @@ export class CassetteUnwritable extends Data.TaggedError("CassetteUnwritable")<{
 
 /** Records while it is used as the `fetch` of a model. */
 export interface Recorder {
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: Fetch
   /** Writes what was recorded so far. The file is replaced as a whole. */
   readonly save: Effect.Effect<void, SecretRecorded | CassetteUnwritable>
 }
@@ -52,12 +53,12 @@ export const make = (
   options: {
     readonly secrets?: ReadonlyArray<string | Redacted.Redacted<string>>
     readonly kind?: Cassette.Cassette["kind"]
-    readonly fetch?: typeof globalThis.fetch
+    readonly fetch?: Fetch
   } = {},
 ): Recorder => {
   const interactions: Array<Cassette.Interaction> = []
   const secrets = new Set([...(options.secrets ?? []).map(textOf), ...keysOfEnvironment()])
-  const fetch: typeof globalThis.fetch = async (input, init) => {
+  const fetch: Fetch = async (input, init) => {
     const request = new Request(input, init)
     for (const text of keysOf(request)) secrets.add(text)
     const asked = await Cassette.requestOf(request.clone())

@@ -55,6 +55,8 @@ export interface Model {
   readonly provider: string
   /** The provider's name of the model. */
   readonly model: string
+  /** Takes the model's key out of a text, which a server may have echoed. Default: texts stay as they are. */
+  readonly redact?: (text: string) => string
   /**
    * Asks the model for one turn. `onDelta` is called with each piece as it comes. An answer that did not end cleanly
    * fails, with what had come and the usage as far as it is known. If the effect is interrupted, the connection is

@@ -4,6 +4,7 @@ import { Effect, Either, Redacted } from "effect"
 import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as Options from "../../values/Options.ts"
+import type { Fetch } from "./Fetch.ts"
 import type { Model } from "./Model.ts"
 import * as AiSdkModel from "./providers/AiSdkModel.ts"
 import * as Provider from "./providers/Provider.ts"
@@ -25,7 +26,7 @@ export interface ModelOptions {
   /** Further headers of each request. Their values are as secret as the key. */
   readonly headers?: { readonly [name: string]: string }
   /** Makes the requests. Default: the global `fetch`. `Cassette.play` has one. */
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: Fetch
   /** Longest silence of the server, in milliseconds: before the answer and within it. Default: `DEFAULT_TIMEOUT_MS`. */
   readonly timeoutMs?: number
 }
@@ -78,7 +79,8 @@ export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
         return new ModelCallFailed({ provider, model, kind, reason: message })
       }),
     )
-    return { provider, model, turn: (...asked) => Effect.flatMap(loading, ({ turn }) => turn(...asked)) }
+    const redact = (text: string) => loaded?.redact?.(text) ?? text
+    return { provider, model, redact, turn: (...asked) => Effect.flatMap(loading, ({ turn }) => turn(...asked)) }
   })
 
 const OF = "Models.load"
@@ -94,7 +96,7 @@ const Schema = Options.of<ModelOptions>({
         Options.has()(headers) &&
         Object.entries(headers as object).every(([name, text]) => HEADER_NAME.test(name) && isHeaderText(text)),
     ),
-    fetch: Options.callable<typeof globalThis.fetch>(),
+    fetch: Options.callable<Fetch>(),
     timeoutMs: Options.Milliseconds,
   },
 })
@@ -164,6 +166,6 @@ const plainURL = (text: string): Either.Either<string, string> => {
 }
 
 const withoutRedirects =
-  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  (fetch: Fetch): Fetch =>
   (input, init) =>
     fetch(input, { ...init, redirect: "manual" })

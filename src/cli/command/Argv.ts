@@ -19,8 +19,8 @@ export const SWITCHES = optionsNamed(`
 /** Options with a value. */
 export const VALUED = optionsNamed(`
   after agent anchor answers at by cluster completions confirm-within critic deadline digest experiment format
-  from gate goal grant-env grant-net grant-read grant-run grant-write group html io judged-by key label limit log
-  log-level max-steps measure name out outcome output override pass-above path plugin projection public-key reason
+  from gate goal grant-env grant-net grant-read grant-run grant-write group guide html io judged-by key label limit log
+  log-level max-steps max-tokens max-usd measure model name out outcome output override pass-above path plugin projection public-key reason
   resume rewind rubric sandbox scenario scores seed service since sort stream task tasks timeline timestamps to
   type until when where workspace
 `)

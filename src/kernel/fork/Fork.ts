@@ -4,7 +4,6 @@ import { type Cause, type Context, Data, Effect, Exit } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -156,16 +155,17 @@ export const fork = (
         restore(
           loop(
             replayDecisions(agent, past),
-            replayThenLive(recordedTask, recorded?.wrapModelCalls(task) ?? task, instructions, isOver),
+            replayThenLive(recordedTask, recorded?.wrapModelCalls(task) ?? task, instructions, isOver, guideAt(point)),
             {
               ...options,
-              maxSteps: past.filter(({ kind }) => kind === "decide").length + (options.maxSteps ?? MAX_STEPS),
+              // The steps over which the agent is led do not count.
+              maxSteps: (fresh ? 0 : decisionsUntil(recording, at)) + (options.maxSteps ?? MAX_STEPS),
             },
           ),
         ),
       )
       const divergence = recordedTask.divergence() ?? doneEarly(recordedTask, worked)
-      yield* noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
+      yield* ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
       yield* close(task, worked, divergence, recorded?.firstUnrecorded())
       if (divergence !== undefined) {
         return yield* new AgentDiverged({ agent: Agent.fullName(agent), timeline: view.timeline, divergence })
@@ -246,6 +246,16 @@ const pastOf = ({ recording, past }: DecisionPoint.Point, agent: Agent.Agent, op
   return "decide" in agent ? past : past.filter(({ kind }) => kind !== "decide")
 }
 
+const decisionsUntil = ({ events }: Recording.Recording, at: number): number =>
+  events.filter((event) => is(event, "DecisionMade") && event.position <= at).length
+
+/** The digest of the guide that was last applied before the fork. */
+const guideAt = ({ recording, at }: DecisionPoint.Point): string | undefined =>
+  recording.events.reduce<string | undefined>(
+    (digest, event) => (is(event, "GuideApplied") && event.position <= at ? event.payload.digest : digest),
+    undefined,
+  )
+
 const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string, Json> => {
   const events = recording.events.filter(({ position }) => position <= at)
   const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, events), recording.taskId)
@@ -262,19 +272,6 @@ const doneEarly = (
   const found = { done: worked.value.outcome }
   return { kind: "done-earlier", position: RecordedTask.positionOf(next), path: "", expected: choiceOf(next), found }
 }
-
-/** Records that the agent, while it was led, asked models something else than was recorded. */
-const noteOtherQuestions = (recorder: Recorder, forkedBy: string, positions: ReadonlyArray<number>) =>
-  positions.length === 0
-    ? Effect.void
-    : recorder.record({
-        type: "NoteAdded",
-        causationId: forkedBy,
-        payload: {
-          about: "fork",
-          text: `Up to the fork, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
-        },
-      })
 
 /** Closes the fork's task with the outcome of the agent's work. */
 const close = (

@@ -1,6 +1,7 @@
 /** What tools and sensors of the program have in common: what a call tells them, and what they answer. */
 
 import type { Effect } from "effect"
+import type { Signal } from "../../plugins/author.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
 /** The context of one call. */
@@ -13,7 +14,7 @@ export interface CallContext {
    * Aborts when nobody waits for the answer any more: the task is closed, the caller is interrupted, or the time-out has
    * passed. A function that does not listen goes on; its answer is dropped.
    */
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** The time of the call by the kernel's clock, in epoch milliseconds. */
   readonly now: number
   /** A number in [0, 1). It follows from the task's seed and the component: the same task draws the same numbers. */

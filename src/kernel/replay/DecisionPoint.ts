@@ -3,7 +3,7 @@
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import type { Recording, Request } from "./Recording.ts"
+import { PERCEIVING, type Recording, type Request } from "./Recording.ts"
 
 /** Choose another position: the task cannot be forked at this one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
@@ -65,10 +65,9 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
     ahead: requests.filter(({ until }) => until > at),
     waiting: undispatched(before),
     questions: unanswered(before),
-    perceptions: before.reduce(
-      (most, event) => (is(event, "SensorRead") ? Math.max(most, event.payload.perception ?? 0) : most),
-      0,
-    ),
+    perceptions: before.reduce((most, { type, payload: { perception } }) => {
+      return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
+    }, 0),
   })
 }
 

@@ -2,6 +2,7 @@
 
 import { Effect } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { digest } from "../../values/Digest.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 import { copied } from "../acting/Command.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
@@ -112,10 +113,12 @@ export const make = (recording: Recording, byPlaceUntil = 0): RecordedTask => {
     provider,
     model,
     request,
+    requestDigest,
   }: ModelCallRequest): Effect.Effect<ModelCallResponse, ModelCallFailed | TaskClosed> =>
     Effect.flatMap(
       Effect.suspend(() => {
-        const question = { consult: { provider, model, request } }
+        const whole = requestDigest === undefined || requestDigest === digest(request) ? {} : { requestDigest }
+        const question = { consult: { provider, model, request, ...whole } }
         const due = next("consult")
         if (due?.kind !== "consult" || due.position > byPlaceUntil) return answerOf(question)
         if (between(due.position, choiceOf(due), question) !== undefined) askedOtherwise.push(due.position)

@@ -8,55 +8,13 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
-import type { JsonObject } from "../../values/Json.ts"
-import type { CommandOutcome } from "../acting/Command.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import { measureName, ofManifests } from "../rules/Rubric.ts"
-import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "../tasks/Capabilities.ts"
-import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import * as PinnedVersions from "../tasks/PinnedVersions.ts"
-import { outcomes } from "./RecordedOutcomes.ts"
+import { type Request, requestsOf } from "./RecordedRequests.ts"
 
-/** A request of an agent to its task, with the recorded answer. */
-export type Request =
-  | {
-      readonly kind: "perceive"
-      readonly position: number
-      readonly until: number
-      readonly readings: ReadonlyArray<Reading>
-    }
-  | {
-      readonly kind: "decide"
-      readonly position: number
-      readonly until: number
-      readonly event: Event
-      readonly decision: PayloadOf<"DecisionMade">
-    }
-  | {
-      readonly kind: "act"
-      readonly position: number
-      /** Position of the command's last event; `Infinity` if it has no outcome. */
-      readonly until: number
-      readonly actuator: string
-      readonly args: JsonObject
-      /** Null if the log has no outcome. */
-      readonly outcome: CommandOutcome | null
-    }
-  | {
-      readonly kind: "say"
-      readonly position: number
-      readonly until: number
-      readonly event: Event
-      readonly content: string
-    }
-  | ({ readonly kind: "consult"; readonly position: number; readonly until: number } & Consultation)
-
-/** A call of a language model. `answer` is null if the log has neither a response nor a failure. */
-export interface Consultation {
-  readonly question: Pick<ModelCallRequest, "provider" | "model" | "request">
-  readonly answer: ModelCallResponse | ModelCallFailed | null
-}
+export { type Consultation, PERCEIVING, type Request } from "./RecordedRequests.ts"
 
 /** What an agent is given when it begins. */
 export interface Instructions {
@@ -200,104 +158,4 @@ const offering = (plugins: ReadonlyArray<string>) => {
     known.set(registry, offered)
     return offered
   }
-}
-
-const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
-  const decided = events.some(isChoice)
-  const readings = decided ? fromDecisions(events) : fromPerceptions(events)
-  return [...readings, ...fromEvents(events)].sort((a, b) => a.position - b.position)
-}
-
-/**
- * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is
- * placed right before the decision. A perception after the last decision is found by the perception numbers.
- */
-const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
-  const byPosition = new Map(events.map((event) => [event.position, event]))
-  const consulted = events.filter((event) => is(event, "ModelCalled"))
-  let before = 0
-  const perceived = events.flatMap((event) => {
-    if (!isChoice(event)) return []
-    const evidence = (event.payload.basedOn ?? []).flatMap((position) => byPosition.get(position) ?? [])
-    // The readings were perceived before a model was consulted about them.
-    const consultedAt = consulted.find(({ position }) => position > before)?.position ?? event.position
-    before = event.position
-    return [perceiving(evidence, Math.min(consultedAt, event.position) - 0.5)]
-  })
-  const last = events.findLast(isChoice)?.position ?? 0
-  return [...perceived, ...fromPerceptions(events.filter(({ position }) => position > last)).slice(0, 1)]
-}
-
-/** The perceptions of an agent that advances by itself. */
-const fromPerceptions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
-  const perceptions = new Map<number, Array<Event>>()
-  for (const event of events) {
-    const { perception } = event.payload
-    if (!PERCEIVING.has(event.type) || typeof perception !== "number") continue
-    perceptions.set(perception, [...(perceptions.get(perception) ?? []), event])
-  }
-  return [...perceptions.values()].map((read) => perceiving(read, read[0]?.position ?? 0))
-}
-
-/** Event types that a perception leaves. */
-const PERCEIVING: ReadonlySet<string> = new Set(["SensorRead", "SensorFailed", "SensorSkipped"])
-
-/** A perceive request, with the readings in the order in which `perceive` returns them: by priority, then by name. */
-const perceiving = (events: ReadonlyArray<Event>, position: number): Request => {
-  const read = events.filter((event) => is(event, "SensorRead"))
-  const readings = read
-    .toSorted(
-      ({ payload: a }, { payload: b }) =>
-        b.priority - a.priority || (a.sensor < b.sensor ? -1 : Number(a.sensor > b.sensor)),
-    )
-    .map((event) => ({ sensor: event.payload.sensor, reading: event.payload.reading, position: event.position, event }))
-  const until = Math.max(position, ...events.map((event) => event.position))
-  return { kind: "perceive", position, until, readings }
-}
-
-/** Whether an event is a decision of a deciding agent. One of an agent that thinks in turns lists its calls instead. */
-const isChoice = (event: Event): event is Event & { readonly payload: PayloadOf<"DecisionMade"> } =>
-  is(event, "DecisionMade") && !("calls" in event.payload.choice)
-
-const responseIn = ({ latencyMs: _, ...response }: PayloadOf<"ModelResponded">): ModelCallResponse => response
-
-const failureIn = ({ latencyMs: _, ...failure }: PayloadOf<"ModelFailed">) => failure
-
-/** The requests that are decisions, commands, messages and model calls. */
-const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
-  const ended = outcomes(events)
-  const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
-  const answers = new Map(
-    events.flatMap((event) =>
-      is(event, "ModelResponded") || is(event, "ModelFailed") ? [[event.causationId ?? "", event] as const] : [],
-    ),
-  )
-  return events.flatMap((event): ReadonlyArray<Request> => {
-    const { position } = event
-    if (isChoice(event)) {
-      return [{ kind: "decide", position, until: position, event, decision: event.payload }]
-    }
-    if (is(event, "MessageSent")) {
-      return [{ kind: "say", position, until: position, event, content: event.payload.content }]
-    }
-    if (is(event, "ModelCalled")) {
-      const { provider, model, request } = event.payload
-      const answered = answers.get(event.id)
-      const until = answered?.position ?? Number.POSITIVE_INFINITY
-      const answer =
-        answered === undefined
-          ? null
-          : is(answered, "ModelResponded")
-            ? responseIn(answered.payload)
-            : new ModelCallFailed({ provider, model, ...failureIn(answered.payload) })
-      return [{ kind: "consult", position, until, question: { provider, model, request }, answer }]
-    }
-    if (!is(event, "ActuatorCommanded")) return []
-    const { commandId, actuator, args } = event.payload
-    const outcome = ended.get(commandId) ?? null
-    // The agent never learned that a fork withdrew this command, so it may request it again.
-    if (forks.has(outcome?.outcome.event.causationId ?? "")) return []
-    const until = outcome === null ? Number.POSITIVE_INFINITY : outcome.until
-    return [{ kind: "act", position, until, actuator, args: args as JsonObject, outcome: outcome?.outcome ?? null }]
-  })
 }

@@ -12,14 +12,25 @@ import type { Instructions, Request } from "./Recording.ts"
  * A task that answers from the recording until that is used up, and then from the live task. The agent cannot tell
  * where one ends and the other begins.
  *
+ * What the agent is told of itself while it is led (its guide) is not recorded, unless it differs from what was
+ * recorded: then it is when the agent first asks a model live.
+ *
  * @param isOver whether the live task has no more answers
+ * @param guide the digest of the guide that was recorded last, if any
  */
 export const replayThenLive = (
   past: RecordedTask,
   live: Task,
   instructions: Instructions,
   isOver: () => boolean,
+  guide?: string,
 ): Task => {
+  let applied: Parameters<Task["record"]> | undefined
+  const recordGuide = Effect.suspend(() => {
+    const told = applied
+    applied = undefined
+    return told?.[1].type === "GuideApplied" && told[1].payload.digest !== guide ? live.record(...told) : Effect.void
+  })
   const from = <A, E, E2>(recorded: Effect.Effect<A, E>, living: Effect.Effect<A, E2>): Effect.Effect<A, E | E2> =>
     Effect.suspend((): Effect.Effect<A, E | E2> => {
       if (past.left() > 0) return recorded
@@ -35,8 +46,18 @@ export const replayThenLive = (
     act: (...command) => from(past.task.act(...command), live.act(...command)),
     say: (...message) => from(past.task.say(...message), live.say(...message)),
     consult: (question, answering) => from(past.task.consult(question, answering), live.consult(question, answering)),
-    ask: (...request) => from(past.task.ask(...request), live.ask(...request)),
-    record: (...event) => from(past.task.record(...event), live.record(...event)),
+    ask: (question, answering, options) =>
+      from(
+        past.task.ask(question, answering, options),
+        Effect.zipRight(recordGuide, live.ask(question, answering, options)),
+      ),
+    record: (...told) =>
+      from(
+        Effect.sync(() => {
+          applied = told[1].type === "GuideApplied" ? told : applied
+        }),
+        live.record(...told),
+      ),
     decided: (decision) => from(past.task.decided(decision), live.decided(decision)),
   }
 }

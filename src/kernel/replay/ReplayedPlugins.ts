@@ -67,7 +67,13 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
   const recordedAnswer = ({ provider, model, request }: ModelCallRequest) =>
     Effect.suspend((): Effect.Effect<ModelCallResponse, ModelCallFailed> => {
       const next = consultations.shift()
-      if (next !== undefined && JsonPatch.equal({ ...next.question }, { provider, model, request }))
+      const asked = next?.question
+      if (
+        next !== undefined &&
+        asked?.provider === provider &&
+        asked.model === model &&
+        JsonPatch.equal(asked.request, request)
+      )
         return next.answer instanceof ModelCallFailed ? next.answer : Effect.succeed(next.answer)
       missed ??= `an answer of ${provider} ${model}`
       return Effect.die(new Stopped())
@@ -89,11 +95,15 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
       Effect.suspend(() => {
         const name = `${plugin}/${actuator}`
         const call = `act ${name}`
-        const [next] = commands
-        if (next?.outcome.actuator !== name || !JsonPatch.equal(next.outcome.args, args)) {
-          return miss(plugin, call, `${name} ${JSON.stringify(args).slice(0, MAX_ARGS)}`)
-        }
-        commands.shift()
+        const next = commands.find(
+          ({ commandedAt, outcome }) =>
+            // Of commands that were under way together, the first one that is equal.
+            commandedAt < (commands[0]?.outcome.event.position ?? 0) &&
+            outcome.actuator === name &&
+            JsonPatch.equal(outcome.args, args),
+        )
+        if (next === undefined) return miss(plugin, call, `${name} ${JSON.stringify(args).slice(0, MAX_ARGS)}`)
+        commands.splice(commands.indexOf(next), 1)
         // Unused readings from before the command do not reflect its effect.
         for (const queue of readings.values()) {
           while (queue[0] !== undefined && queue[0].position < next.commandedAt) queue.shift()

@@ -201,7 +201,8 @@ export const begin = <E>(
       id,
       goal,
       seed,
-      capabilities: () => Effect.map(kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
+      capabilities: () =>
+        Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
         Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, callId }) =>

@@ -159,12 +159,12 @@ describe("an answer", () => {
     }),
   )
 
-  it.scopedLive("that reached its limit before any text fails as cut-off", () =>
+  it.scopedLive("that reached its limit before any text is an invalid request, which is not made again", () =>
     Effect.gen(function* () {
       const mock = yield* mockServer
       mock.onMessage("hello", { toolCalls: [{ name: "price", arguments: "{}" }], finishReason: "length" })
       const failed = yield* failing(mock.url, "openai-compatible", asking("hello", { maxOutputTokens: 9 }))
-      expect(failed).toMatchObject({ kind: "cut-off", reason: expect.stringContaining("9 tokens") })
+      expect(failed).toMatchObject({ kind: "invalid-request", reason: expect.stringContaining("9 tokens") })
     }),
   )
 

@@ -50,7 +50,7 @@ describe("perceiving with a deadline", () => {
           error: { code: "DeadlinePassed", message: "it was asked, and gave no reading within 1000 ms" },
         })
         const skipped = yield* events("SensorSkipped")
-        const because = { reason: "the deadline came before its turn", deadlineMs: 1000 }
+        const because = { reason: "the deadline came before its turn", deadlineMs: 1000, perception: 1 }
         expect(skipped.map(({ payload }) => payload)).toEqual([
           { sensor: "senses/below", priority: 5, ...because },
           { sensor: "senses/last", priority: -1, ...because },

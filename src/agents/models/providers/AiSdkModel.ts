@@ -38,6 +38,7 @@ export interface Parts {
 export const make = (parts: Parts): Model => ({
   provider: parts.provider.name,
   model: parts.model,
+  redact: parts.secrets.redact,
   turn: (request, onDelta, onUsage) =>
     Effect.acquireUseRelease(
       Effect.sync(() => new AbortController()),
@@ -113,7 +114,7 @@ const outcome = (answer: Answer.Answer, limit: number | undefined): Turn | Failu
       return { kind: "refused", reason: `The provider or the model refused to answer${said(parts)}` }
     case "length": {
       const before = `The limit of ${limit === undefined ? "tokens" : `${limit} tokens`} was reached before any text came`
-      if (!hasText) return { kind: "cut-off", reason: before }
+      if (!hasText) return { kind: "invalid-request", reason: before }
       return { ...turn, parts: parts.filter(({ type }) => type !== "call"), finish: "length" }
     }
     case "stop":

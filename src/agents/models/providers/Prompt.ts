@@ -11,7 +11,7 @@ import type { AnswerPart, CallPart, Message, ToolResult } from "../Message.ts"
 import type { ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
- * The options of one call. Empty text, which some providers refuse, is left out, and so is a message that would be empty.
+ * The options of one call. Text of spaces alone, which some providers refuse, is left out, and so is a message that would be empty.
  *
  * @param looseTools whether tools say that their schema is not to be made strict
  */
@@ -45,12 +45,24 @@ const messageOf = (message: Message): LanguageModelV3Message => {
 }
 
 const isNotEmpty = (part: { readonly type: string; readonly text?: string }): boolean =>
-  part.type !== "text" || part.text !== ""
+  part.type !== "text" || part.text?.trim() !== ""
+
+/** Longest name of a tool that all providers take. */
+const LONGEST_NAME = 64
+
+/** The name of a tool as providers take it. A model may have called one by a name that they refuse. */
+const nameOf = (tool: string): string => tool.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, LONGEST_NAME) || "unnamed"
 
 const answerPart = (part: AnswerPart) => {
   const back = part.providerMetadata === undefined ? {} : { providerOptions: optionsOf(part.providerMetadata) }
   return part.type === "call"
-    ? { type: "tool-call" as const, toolCallId: part.callId, toolName: part.tool, input: inputOf(part), ...back }
+    ? {
+        type: "tool-call" as const,
+        toolCallId: part.callId,
+        toolName: nameOf(part.tool),
+        input: inputOf(part),
+        ...back,
+      }
     : { type: part.type, text: part.text, ...back }
 }
 
@@ -68,7 +80,7 @@ const inputOf = ({ args, invalid }: CallPart): Json => (invalid !== true && isOb
 const resultOf = ({ callId, tool, isError, content }: ToolResult) => ({
   type: "tool-result" as const,
   toolCallId: callId,
-  toolName: tool,
+  toolName: nameOf(tool),
   output: outputOf(isError, content),
 })
 

@@ -2,6 +2,7 @@
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
+import type { Fetch } from "../Fetch.ts"
 import * as OptionalPackage from "../OptionalPackage.ts"
 import { ProviderMissing } from "../UnusableModel.ts"
 import * as RawReading from "./RawReading.ts"
@@ -11,7 +12,7 @@ export interface Settings {
   readonly apiKey: string | undefined
   readonly baseURL: string | undefined
   readonly headers: { readonly [name: string]: string }
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: Fetch
 }
 
 /** A provider of models. */

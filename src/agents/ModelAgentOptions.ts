@@ -1,0 +1,115 @@
+/** The options of an agent that thinks with a model, decoded and with their defaults. */
+
+import { Either, JSONSchema, Schema } from "effect"
+import { digest } from "../values/Digest.ts"
+import { JsonObject } from "../values/Json.ts"
+import * as Options from "../values/Options.ts"
+import * as Budgets from "./Budget.ts"
+import { Guide } from "./Guide.ts"
+import * as Memory from "./Memory.ts"
+import { DEFAULT_RETRIES } from "./models/Backoff.ts"
+import type { Model } from "./models/Model.ts"
+import * as Models from "./models/Models.ts"
+import type { AgentDelta } from "./Turns.ts"
+
+/** Options of `fromModel`. */
+export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
+  /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
+  readonly model: string | Model
+  /** What the agent is told before it begins. Default: nothing but its goal, plugins and environments. */
+  readonly guide?: Guide
+  /** Which part of a long conversation the model is told. Default: the guide's, else `full`. */
+  readonly memory?: Memory.MemoryPolicy
+  /** What the agent may use up in one task. Default: no limits but `maxSteps` of the run. */
+  readonly budget?: Budgets.Budget
+  /**
+   * The schema of a structured answer. The agent then ends its task by giving one, which is checked; `answerIn` reads
+   * it from the log.
+   */
+  readonly answer?: Schema.Schema<Answer, Encoded>
+  /** Called with each piece of an answer as it comes. */
+  readonly onDelta?: (delta: AgentDelta) => void
+  /** Limit of one answer, in tokens. Default: the provider's. */
+  readonly maxOutputTokens?: number
+  /** How often a request that failed for a reason that may pass is made again. Default: 4. */
+  readonly retries?: number
+  /** The agent's name in the log. Default: the model's, as `provider/model`. */
+  readonly name?: string
+  /** The agent's version in the log. Default: the first eight digits of its guide's digest. */
+  readonly version?: string
+}
+
+const ModelKind = Options.kind<Model>("a model: an object with provider, model and a function turn", (value) =>
+  Options.has("provider", "model", "turn")(value),
+)
+
+/** Most retries of a request. */
+const MOST_RETRIES = 100
+
+/** Schema of `ModelAgentOptions`. */
+const ModelAgentOptions = Options.of<ModelAgentOptions>({
+  required: { model: Schema.Union(Options.Text, ModelKind) },
+  optional: {
+    guide: Guide,
+    memory: Memory.MemoryPolicy,
+    budget: Budgets.Budget,
+    answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
+    onDelta: Options.callable<(delta: AgentDelta) => void>(),
+    maxOutputTokens: Options.wholeNumber(1),
+    retries: Options.wholeNumber(0, MOST_RETRIES),
+    name: Options.Name,
+    version: Options.Name,
+  },
+})
+
+/** An agent's options with their defaults. */
+export interface Settings extends Omit<ModelAgentOptions, "model" | "memory" | "answer" | "name" | "version"> {
+  readonly model: Model
+  readonly agent: { readonly name: string; readonly version: string }
+  readonly guide: Guide
+  readonly memory: Memory.CompletePolicy
+  readonly budget: Budgets.Budget
+  readonly retries: number
+  readonly answer: StructuredAnswer | undefined
+}
+
+interface StructuredAnswer {
+  readonly jsonSchema: JsonObject
+  readonly decode: (value: unknown) => Either.Either<unknown, { readonly message: string }>
+}
+
+/** Throws `InvalidOptions` for a schema that JSON Schema cannot say, or that is not of an object. */
+const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
+  const refuse = (found: string) => {
+    const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can say", found }]
+    return new Options.InvalidOptions({ of: "fromModel", problems })
+  }
+  let jsonSchema: unknown
+  try {
+    jsonSchema = JSONSchema.make(schema)
+  } catch (cause) {
+    throw refuse(cause instanceof Error ? cause.message : String(cause))
+  }
+  if (!Schema.is(JsonObject)(jsonSchema) || jsonSchema.type !== "object") throw refuse(JSON.stringify(jsonSchema))
+  return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
+}
+
+/** The options with their defaults. Throws `InvalidOptions` and `UnknownProvider`. */
+export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, Encoded>): Settings => {
+  const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
+  const { guide = {} } = decoded
+  const model =
+    typeof decoded.model === "string"
+      ? Either.getOrThrowWith(Models.lazy(decoded.model), (unknown) => unknown)
+      : decoded.model
+  const memory = Memory.complete(decoded.memory ?? guide.memoryPolicy ?? "full")
+  return {
+    ...decoded,
+    ...{ model, guide, memory, budget: decoded.budget ?? {}, retries: decoded.retries ?? DEFAULT_RETRIES },
+    agent: {
+      name: decoded.name ?? `${model.provider}/${model.model}`,
+      version: decoded.version ?? digest({ ...(guide as JsonObject), memory: { ...memory } }).slice(0, 8),
+    },
+    answer: decoded.answer === undefined ? undefined : answerSchema(decoded.answer),
+  }
+}

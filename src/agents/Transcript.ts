@@ -1,0 +1,34 @@
+/** A conversation as text, for a model that summarizes it: no provider refuses text, whatever calls it tells of. */
+
+import type { AnswerPart, ContentPart, Message, ToolResult } from "./models/Message.ts"
+
+/** The conversation as text. Files are named by their media type alone. */
+export const of = (messages: ReadonlyArray<Message>): string => messages.map(messageText).join("\n\n")
+
+const messageText = (message: Message): string => {
+  switch (message.role) {
+    case "user":
+      return `User:\n${message.content.map(contentText).join("\n")}`
+    case "assistant":
+      return `You:\n${message.content.flatMap(answerText).join("\n")}`
+    case "tool":
+      return message.content.map(resultText).join("\n\n")
+  }
+}
+
+const contentText = (part: ContentPart): string => (part.type === "text" ? part.text : `(a file: ${part.mediaType})`)
+
+/** Reasoning is left out: what came of it is in the text and the calls. */
+const answerText = (part: AnswerPart): ReadonlyArray<string> => {
+  switch (part.type) {
+    case "text":
+      return [part.text]
+    case "call":
+      return [`Call of ${part.tool}: ${JSON.stringify(part.args)}`]
+    case "reasoning":
+      return []
+  }
+}
+
+const resultText = ({ tool, isError, content }: ToolResult): string =>
+  `${isError ? "Error" : "Result"} of ${tool}:\n${typeof content === "string" ? content : JSON.stringify(content)}`

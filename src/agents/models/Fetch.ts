@@ -1,0 +1,7 @@
+/** The types of requests over HTTP where the program's types have them: declarations also compile where they are not. */
+
+/** The type of the global `fetch`. */
+export type Fetch = typeof globalThis extends { fetch: infer Known } ? Known : (input: string) => Promise<unknown>
+
+/** The type of the global `Request`. */
+export type HttpRequest = typeof globalThis extends { Request: { prototype: infer Known } } ? Known : unknown
