@@ -1,8 +1,8 @@
 /** Agents that answer with promises, as the kernel runs them. */
 
 import { Deferred, Effect, Runtime } from "effect"
-import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import * as ModelAgent from "../agents/ModelAgent.ts"
+import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import type * as KernelAgent from "../kernel/agents/Agent.ts"
 import { type Calls, problemOf } from "./Calls.ts"
 import * as Task from "./Task.ts"

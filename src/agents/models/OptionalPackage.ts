@@ -1,7 +1,6 @@
 /** Loads packages that Hindcast can use and does not depend on, when they are first needed. */
 
 import * as fs from "node:fs"
-import { createRequire } from "node:module"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
@@ -23,7 +22,8 @@ export interface Unfit {
  * Loads an installed package.
  *
  * @param major the version that fits: `3` is every 3.x, `0.1` every 0.1.x
- * @param places resolve the package, the first that has it. Default: Hindcast's own place, then the working directory.
+ * @param places resolve the package, the first that has it. Default: Hindcast's own place. The working
+ * directory is none: anybody's code may be there.
  */
 export const load = (
   name: string,
@@ -41,10 +41,7 @@ export const load = (
     return { version: fit.version, exports }
   })
 
-const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [
-  Installed.requireOf(import.meta.url),
-  createRequire(path.join(process.cwd(), path.sep)),
-]
+const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [Installed.requireOf(import.meta.url)]
 
 const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
 

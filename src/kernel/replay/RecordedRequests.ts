@@ -81,11 +81,17 @@ const fromPerceptions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> =
   const perceptions = new Map<number, Array<Event>>()
   for (const event of events) {
     const { perception } = event.payload
-    if (!PERCEIVING.has(event.type) || typeof perception !== "number") continue
+    if (!PERCEIVING.has(event.type) || typeof perception !== "number" || isUnrecorded(event)) continue
     perceptions.set(perception, [...(perceptions.get(perception) ?? []), event])
   }
   return [...perceptions.values()].map((read) => perceiving(read, read[0]?.position ?? 0))
 }
+
+/** The code of a failure to read a sensor whose reading the recording of a fork does not have. */
+export const NOT_RECORDED = "NotRecorded"
+
+/** Whether a perception stopped its agent, in a fork on a recording: the agent never got it. */
+const isUnrecorded = (event: Event): boolean => is(event, "SensorFailed") && event.payload.error.code === NOT_RECORDED
 
 /** Event types that a perception leaves. */
 export const PERCEIVING: ReadonlySet<string> = new Set(["SensorRead", "SensorFailed", "SensorSkipped"])

@@ -17,6 +17,7 @@ import type { OpenTask } from "../tasks/OpenTask.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { Point } from "./DecisionPoint.ts"
 import { Stopped } from "./Divergence.ts"
+import { NOT_RECORDED } from "./RecordedRequests.ts"
 import type { Recording } from "./Recording.ts"
 
 /** Plugins without processes. Their answers were recorded after the point of a fork. */
@@ -61,7 +62,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
   const miss = (plugin: string, call: string, request: string) => {
     missed ??= request
     const message = `${request} was not recorded at this point; a live fork would carry it out`
-    return new CallFailed({ plugin, call, error: { code: "NotRecorded", message } })
+    return new CallFailed({ plugin, call, error: { code: NOT_RECORDED, message } })
   }
 
   const recordedAnswer = ({ provider, model, request }: ModelCallRequest) =>
