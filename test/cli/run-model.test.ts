@@ -1,0 +1,99 @@
+import * as fs from "node:fs"
+import type * as http from "node:http"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { server } from "../agents/models/servers.ts"
+import { inRepository } from "../repository.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { type Ended, start } from "./hindcast.ts"
+
+const KEY = "sk-compatible-3f8a92c0"
+
+/** A server that answers as OpenAI's chat completions: a call, then text. It keeps what it was asked. */
+const answering = () => {
+  const asked: Array<{ readonly authorization: string | undefined; readonly body: Record<string, unknown> }> = []
+  const listener: http.RequestListener = (request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text
+    })
+    request.on("end", () => {
+      asked.push({ authorization: request.headers.authorization, body: JSON.parse(body) })
+      const tool = { name: "text-room__go", arguments: '{"direction":"north"}' }
+      const delta =
+        asked.length === 1
+          ? { tool_calls: [{ index: 0, id: "call-1", type: "function", function: tool }] }
+          : { content: "I went north." }
+      const reason = asked.length === 1 ? "tool_calls" : "stop"
+      const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      for (const event of [
+        { choices: [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason: null }] },
+        { choices: [{ index: 0, delta: {}, finish_reason: reason }], usage },
+      ])
+        response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", ...event })}\n\n`)
+      response.end("data: [DONE]\n\n")
+    })
+  }
+  return { asked, listener }
+}
+
+const hindcast = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Effect.Effect<Ended> =>
+  Effect.promise(
+    () => start(args, { env: { OPENAI_COMPATIBLE_API_KEY: undefined, ANTHROPIC_API_KEY: undefined, ...env } }).ended,
+  )
+
+describe("run --model", () => {
+  it.scopedLive("lets a model work on a goal with a guide, and its task is replayed without the server", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const { asked, listener } = answering()
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `${yield* server(listener)}/v1`, OPENAI_COMPATIBLE_API_KEY: KEY }
+      const [log, guide] = [`${directory}/log.db`, `${directory}/guide.yaml`]
+      fs.writeFileSync(guide, "systemPrompt: You walk.\nmemoryPolicy: { name: sliding-window, turns: 3 }\n")
+      const agent = ["--model", "openai-compatible/walker", "--guide", guide]
+      const { code, stdout, stderr } = yield* hindcast(
+        ["run", "--log", log, ...agent, "--goal", "Go north", "--plugin", inRepository("plugins", "text-room"), "--json"],
+        env,
+      )
+      expect({ code, stderr: stderr.includes("error") }).toEqual({ code: 0, stderr: false })
+      const audit = JSON.parse(stdout)
+      expect(audit).toMatchObject({ outcome: "achieved", model: { calls: 2, inputTokens: 200, outputTokens: 20 } })
+      expect(asked.map(({ authorization }) => authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`])
+      expect(JSON.stringify(asked[0]?.body)).toContain("You walk.")
+      expect(JSON.stringify(asked[1]?.body)).toContain("call-1")
+
+      const replayed = yield* hindcast(["replay", audit.taskId, "--log", log, ...agent])
+      expect(replayed.stdout + replayed.stderr).toMatch(/^Identical: /)
+      expect(asked).toHaveLength(2)
+      for (const name of fs
+        .readdirSync(directory)
+        .filter((name) => name.startsWith("log.db") && !name.endsWith(".plugins")))
+        expect(fs.readFileSync(`${directory}/${name}`, "latin1")).not.toContain(KEY)
+    }),
+  )
+
+  it.scopedLive("says what is wrong before anything is recorded", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      fs.writeFileSync(`${directory}/guide.yaml`, "systemPromt: x\n")
+      const run = ["run", "--log", `${directory}/log.db`, "--goal", "Go"]
+      const agent = ["--agent", inRepository("examples", "agents", "wanderer.mjs")]
+      for (const [args, said] of [
+        [[], /--agent, --model: expected one of them, found neither/],
+        [[...agent, "--model", "anthropic/one"], /--agent, --model: expected one of them, found both/],
+        [[...agent, "--max-tokens", "5"], /--max-tokens: expected an agent with --model, found --agent/],
+        [["--model", "antropic/one"], /Did you mean anthropic/],
+        [["--model", "anthropic/one"], /need a key: .*ANTHROPIC_API_KEY/],
+        [["--model", "openai-compatible/one"], /OPENAI_COMPATIBLE_BASE_URL/],
+        [["--model", "ollama/one", "--guide", `${directory}/missing.yaml`], /missing\.yaml: expected a file/],
+        [["--model", "ollama/one", "--guide", `${directory}/guide.yaml`], /systemPromt: .*systemPrompt/s],
+      ] as const) {
+        const { code, stderr } = yield* hindcast([...run, ...args], { OPENAI_COMPATIBLE_BASE_URL: undefined })
+        expect({ args, code }).toEqual({ args, code: 1 })
+        expect(stderr).toMatch(said)
+      }
+      expect(fs.readdirSync(directory)).toEqual(["guide.yaml"])
+    }),
+  )
+})
