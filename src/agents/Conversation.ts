@@ -82,3 +82,14 @@ export const callsIn = ({ parts }: RecordedAnswer): ReadonlyArray<CallPart> =>
 /** The text of an answer. */
 export const textIn = ({ parts }: RecordedAnswer): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
+
+/** The structured answer in a task's events, checked again; none if the task has none. */
+export const answerIn = <Answer, Encoded>(
+  schema: Schema.Schema<Answer, Encoded>,
+  events: ReadonlyArray<Event>,
+): Option.Option<Answer> => {
+  const answers = events.flatMap((event) =>
+    is(event, "DecisionMade") && "answer" in event.payload.choice ? [event.payload.choice.answer] : [],
+  )
+  return Schema.decodeUnknownOption(schema)(answers.at(-1))
+}

@@ -3,12 +3,11 @@
  * its tool calls go through the gate.
  */
 
-import { Clock, Effect, Either, type Option, Schema } from "effect"
+import { Clock, Effect, Either } from "effect"
 import type { AppendError, LogError } from "../events/log/EventLog.ts"
 import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
-import { is } from "../events/vocabulary/Vocabulary.ts"
 import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
@@ -21,7 +20,7 @@ import { callsIn, type RecordedAnswer, textIn } from "./Conversation.ts"
 import * as Memory from "./Memory.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
 import { backoffMs } from "./models/Backoff.ts"
-import type { CallPart, Message, ToolResult } from "./models/Message.ts"
+import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
 import { costOf } from "./models/Prices.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
@@ -55,17 +54,6 @@ export const fromModel = <Answer = unknown, Encoded = Answer>(
         return yield* turn(settings, task, run)
       }),
   }
-}
-
-/** The structured answer in a task's events, checked again; none if the task has none. */
-export const answerIn = <Answer, Encoded>(
-  schema: Schema.Schema<Answer, Encoded>,
-  events: ReadonlyArray<Event>,
-): Option.Option<Answer> => {
-  const answers = events.flatMap((event) =>
-    is(event, "DecisionMade") && "answer" in event.payload.choice ? [event.payload.choice.answer] : [],
-  )
-  return Schema.decodeUnknownOption(schema)(answers.at(-1))
 }
 
 /** An agent at work on one task. */
@@ -279,7 +267,7 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
     run.evidence = evidence
     run.used = { ...run.used, commands: run.used.commands + commands }
     const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
-    tell(run, { role: "tool", content: inOrder(calls, results, refusal) })
+    tell(run, { role: "tool", content: ToolCalls.inOrder(calls, results, refusal) })
     return true
   })
 
@@ -288,19 +276,6 @@ const outcomeOf = ({ finish }: RecordedAnswer): TaskOutcome => (finish === "leng
 
 const reasonOf = ({ finish }: RecordedAnswer): string | undefined =>
   finish === "length" ? "its model's answer reached the limit of tokens" : undefined
-
-/** The results in the order of the calls. Calls of `answer` that were refused say why. */
-const inOrder = (
-  calls: ReadonlyArray<CallPart>,
-  results: ReadonlyArray<ToolResult>,
-  refusal: string | undefined,
-): ReadonlyArray<ToolResult> => {
-  const byCall = new Map(results.map((result) => [result.callId, result]))
-  return calls.map(
-    ({ callId, tool }) =>
-      byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "expected one answer" },
-  )
-}
 
 const tell = (run: Run, message: Message): void => {
   run.messages = [...run.messages, message]

@@ -81,3 +81,16 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
       return { isError: true, content: { expired: outcome.reason } }
   }
 }
+
+/** The results in the order of the calls. Calls of `answer` that were refused say why. */
+export const inOrder = (
+  calls: ReadonlyArray<CallPart>,
+  results: ReadonlyArray<ToolResult>,
+  refusal: string | undefined,
+): ReadonlyArray<ToolResult> => {
+  const byCall = new Map(results.map((result) => [result.callId, result]))
+  return calls.map(
+    ({ callId, tool }) =>
+      byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "expected one answer" },
+  )
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import * as Conversation from "../../src/agents/Conversation.ts"
-import { answerIn, fromModel } from "../../src/agents/ModelAgent.ts"
+import { fromModel } from "../../src/agents/ModelAgent.ts"
 import type { ModelAgentOptions } from "../../src/agents/ModelAgentOptions.ts"
 import type { AgentDelta } from "../../src/agents/Turns.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
@@ -207,7 +207,7 @@ describe("an agent from a model", () => {
       expect(scripted.requests[2]?.messages.at(-1)).toMatchObject({
         content: [{ callId: "a", isError: true, content: expect.stringContaining("Expected string, actual 5") }],
       })
-      expect(answerIn(answer, events)).toMatchObject({ _tag: "Some", value: { count: 5 } })
+      expect(Conversation.answerIn(answer, events)).toMatchObject({ _tag: "Some", value: { count: 5 } })
     }),
   )
 

@@ -155,11 +155,17 @@ export const fork = (
         restore(
           loop(
             replayDecisions(agent, past),
-            replayThenLive(recordedTask, recorded?.wrapModelCalls(task) ?? task, instructions, isOver, guideAt(point)),
+            replayThenLive(
+              recordedTask,
+              recorded?.wrapModelCalls(task) ?? task,
+              instructions,
+              isOver,
+              DecisionPoint.guideAt(point),
+            ),
             {
               ...options,
               // The steps over which the agent is led do not count.
-              maxSteps: (fresh ? 0 : decisionsUntil(recording, at)) + (options.maxSteps ?? MAX_STEPS),
+              maxSteps: (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS),
             },
           ),
         ),
@@ -245,16 +251,6 @@ const pastOf = ({ recording, past }: DecisionPoint.Point, agent: Agent.Agent, op
   if (startsFresh(recording, agent, options)) return []
   return "decide" in agent ? past : past.filter(({ kind }) => kind !== "decide")
 }
-
-const decisionsUntil = ({ events }: Recording.Recording, at: number): number =>
-  events.filter((event) => is(event, "DecisionMade") && event.position <= at).length
-
-/** The digest of the guide that was last applied before the fork. */
-const guideAt = ({ recording, at }: DecisionPoint.Point): string | undefined =>
-  recording.events.reduce<string | undefined>(
-    (digest, event) => (is(event, "GuideApplied") && event.position <= at ? event.payload.digest : digest),
-    undefined,
-  )
 
 const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string, Json> => {
   const events = recording.events.filter(({ position }) => position <= at)

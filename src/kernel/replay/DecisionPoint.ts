@@ -139,3 +139,14 @@ const unanswered = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   }
   return [...questions]
 }
+
+/** The digest of the guide that was last applied before the fork. */
+export const guideAt = ({ recording, at }: Point): string | undefined =>
+  recording.events.reduce<string | undefined>(
+    (digest, event) => (is(event, "GuideApplied") && event.position <= at ? event.payload.digest : digest),
+    undefined,
+  )
+
+/** The number of decisions up to the point. */
+export const decisions = ({ recording, at }: Point): number =>
+  recording.events.filter((event) => is(event, "DecisionMade") && event.position <= at).length
