@@ -53,7 +53,17 @@ describe("run --model", () => {
       fs.writeFileSync(guide, "systemPrompt: You walk.\nmemoryPolicy: { name: sliding-window, turns: 3 }\n")
       const agent = ["--model", "openai-compatible/walker", "--guide", guide]
       const { code, stdout, stderr } = yield* hindcast(
-        ["run", "--log", log, ...agent, "--goal", "Go north", "--plugin", inRepository("plugins", "text-room"), "--json"],
+        [
+          "run",
+          "--log",
+          log,
+          ...agent,
+          "--goal",
+          "Go north",
+          "--plugin",
+          inRepository("plugins", "text-room"),
+          "--json",
+        ],
         env,
       )
       expect({ code, stderr: stderr.includes("error") }).toEqual({ code: 0, stderr: false })
