@@ -192,6 +192,45 @@ describe("an agent from a model", () => {
     }),
   )
 
+  it.scopedLive("keeps no key and no half of a character of an answer that is cancelled", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const streaming = yield* Deferred.make<void>()
+      const echoing = model([
+        (_, onDelta) =>
+          Effect.gen(function* () {
+            onDelta({ index: 0, kind: "text", text: "The key is sk-1234" })
+            onDelta({ index: 0, kind: "text", text: "5678 \ud83d" })
+            yield* Deferred.succeed(streaming, undefined)
+            return yield* Effect.never
+          }),
+      ])
+      const redact = (words: string) => words.replaceAll("sk-12345678", "[redacted]")
+      const events = yield* run(
+        Effect.gen(function* () {
+          const { tasks } = yield* Kernel
+          const agent = fromModel({ model: { ...echoing.model, redact } })
+          const fiber = yield* Effect.fork(tasks.run(agent, { goal: "Go", id: "echo" }))
+          yield* Deferred.await(streaming)
+          yield* Fiber.interrupt(fiber)
+          return yield* eventsOf("echo")
+        }),
+      )
+      const parts = [{ type: "text", text: "The key is [redacted] \ufffd" }]
+      expect(payloads(events, "ModelFailed")).toMatchObject([{ kind: "cancelled", response: { parts } }])
+    }),
+  )
+
+  it.scopedLive("is told that there is no perceive where there are no sensors", () =>
+    Effect.gen(function* () {
+      const scripted = model([[call("a", "perceive")], [text("Done.")]])
+      yield* running({ model: scripted.model }, {})
+      expect(scripted.requests[1]?.messages.at(-1)).toMatchObject({
+        content: [{ callId: "a", isError: true, content: expect.stringContaining("no tool of this name") }],
+      })
+    }),
+  )
+
   it.scopedLive("gives a structured answer, which is checked", () =>
     Effect.gen(function* () {
       const answer = Schema.Struct({ count: Schema.NumberFromString })
@@ -311,6 +350,22 @@ describe("a budget that is used up in mid-turn", () => {
       const ended = yield* Effect.either(running({ model: late.model, budget: { wallMs: 60_000 } }))
       expect(ended._tag).toBe("Left")
       expect(late.requests).toHaveLength(1)
+    }),
+  )
+})
+
+describe("a budget of money", () => {
+  it.scopedLive("counts what a failed request cost, and is not used up by it where its price is known", () =>
+    Effect.gen(function* () {
+      const usage = { inputTokens: 1000, outputTokens: 10 }
+      const cut = new ModelCallFailed({ ...failed("cut-off", "no end"), reason: "no end", usage, retryAfterMs: 1 })
+      const scripted = model([cut, [call("a", "counter__add", { by: 1 })], [text("Done.")]])
+      const priced = { ...scripted.model, provider: "anthropic", model: "claude-sonnet-4-5" }
+      const { audit, events } = yield* running({ model: priced, budget: { usd: 10 } })
+      expect(audit.outcome).toBe("achieved")
+      const cost = { usd: expect.any(Number), prices: expect.stringMatching(/^genai-prices@/) }
+      expect(payloads(events, "ModelFailed")).toMatchObject([{ usage, cost }])
+      expect(payloads(events, "ModelResponded")).toMatchObject([{ cost }, { cost }])
     }),
   )
 })
