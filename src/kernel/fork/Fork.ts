@@ -19,14 +19,13 @@ import { loop, MAX_STEPS, type RunResult } from "../agents/AgentLoop.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
-import { manifestOf } from "../registry/Registry.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
-import { choiceOf, type Divergence } from "../replay/Divergence.ts"
+import type { Divergence } from "../replay/Divergence.ts"
+import { participantsOf } from "../replay/Participants.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
-import { measureName, ofManifests, type Rubric } from "../rules/Rubric.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as Task from "../tasks/Task.ts"
@@ -119,7 +118,8 @@ export const fork = (
       const fresh = startsFresh(recording, agent, options)
       const forkPayload = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
       const { view, forkedBy } = yield* ForkEvents.begin(kernel.log, parent, point, options.timeline, forkPayload)
-      const recorder = Task.recorderOf(view, taskId)
+      const record = yield* Task.recordOf(view, taskId)
+      const { recorder } = record
       yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
 
       const documents = documentsAt(point)
@@ -129,7 +129,7 @@ export const fork = (
         contextOf(kernel, view, point, recorded, overridden),
         {
           ...participantsOf(recording),
-          recorder,
+          record,
           ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
           ...{ openedBy: forkedBy, instanceName: InstanceName.nameOf({ taskId, timeline: view.timeline }) },
           ...{ perceptions: point.perceptions, intervals: recorded === undefined },
@@ -145,7 +145,10 @@ export const fork = (
       )
 
       const past = pastOf(point, agent, options)
-      const recordedTask = RecordedTask.make({ ...recording, requests: past }, at)
+      const recordedTask = RecordedTask.make(
+        { ...recording, requests: past },
+        { byPlaceUntil: at, until: fresh ? 0 : at },
+      )
       const instructions = {
         goal: overrides.goal ?? recording.instructions.goal,
         seed: overrides.seed ?? recording.instructions.seed,
@@ -170,7 +173,7 @@ export const fork = (
           ),
         ),
       )
-      const divergence = recordedTask.divergence() ?? doneEarly(recordedTask, worked)
+      const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
       yield* ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
       yield* close(task, worked, divergence, recorded?.firstUnrecorded())
       if (divergence !== undefined) {
@@ -219,7 +222,7 @@ const contextOf = (
 ): KernelContext => ({
   ...kernel,
   log: view,
-  confirmations: { ...kernel.confirmations, ask: (question) => Confirmations.ask(view, question) },
+  confirmations: Confirmations.asking(view),
   instances: overridden.of(recorded?.instances ?? kernel.instances),
   ...(recorded === undefined
     ? {}
@@ -229,15 +232,6 @@ const contextOf = (
         pushed: { ...kernel.pushed, listen: () => Effect.void },
       }),
 })
-
-/** The plugins, their versions and the measures of the task, as when it was opened. */
-const participantsOf = ({ opened, plugins, registryAt }: Recording.Recording) => {
-  const registry = registryAt(opened.position)
-  const all = ofManifests(Object.values(registry).map(manifestOf))
-  const measures = all.measures.filter((measure) => opened.payload.measures.includes(measureName(measure)))
-  const rubric: Rubric = { ...all, measures }
-  return { plugins, registry, rubric, takesPart: (plugin: string) => plugins.includes(plugin) }
-}
 
 /**
  * Whether the agent starts at the point, without the past. So does a deciding agent in a task without recorded
@@ -256,17 +250,6 @@ const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string
   const events = recording.events.filter(({ position }) => position <= at)
   const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, events), recording.taskId)
   return new Map(Object.entries(environment))
-}
-
-/** The divergence of an agent that was done before it reached the point of the fork. */
-const doneEarly = (
-  recordedTask: RecordedTask.RecordedTask,
-  worked: Exit.Exit<RunResult, unknown>,
-): Divergence | undefined => {
-  const next = recordedTask.next()
-  if (next === undefined || Exit.isFailure(worked)) return undefined
-  const found = { done: worked.value.outcome }
-  return { kind: "done-earlier", position: RecordedTask.positionOf(next), path: "", expected: choiceOf(next), found }
 }
 
 /** Closes the fork's task with the outcome of the agent's work. */

@@ -26,12 +26,13 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly expected: Json
   readonly found: Json
 }> {
+  /** Where it differs, in words. */
+  get difference() {
+    const { position, what, path, expected, found } = this
+    return `${what} differs from @${position} at ${path || "/"}: expected ${shown(expected)}, found ${shown(found)}`
+  }
   override get message() {
-    const { plugin, position, what, path, expected, found } = this
-    return (
-      `The world of ${plugin} was brought back but differs from the recorded one: ${what} differs from @${position} at ${path || "/"}: ` +
-      `expected ${shown(expected)}, found ${shown(found)}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
-    )
+    return `The world of ${this.plugin} was brought back but differs from the recorded one: ${this.difference}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
   }
 }
 

@@ -52,13 +52,18 @@ export const replayThenLive = (
         Effect.zipRight(recordGuide, live.ask(question, answering, options)),
       ),
     record: (...told) =>
-      from(
-        Effect.sync(() => {
-          applied = told[1].type === "GuideApplied" ? told : applied
-        }),
-        live.record(...told),
+      Effect.suspend(() => {
+        const { type } = told[1]
+        const isPast = past.takeTold(type) || past.left() > 0
+        if (!isPast) return from(Effect.void, live.record(...told))
+        if (type === "GuideApplied") applied = told
+        return Effect.void
+      }),
+    // The last recorded decision may be the last that is recorded of its turn.
+    decided: (decision) =>
+      Effect.suspend(() =>
+        past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
-    decided: (decision) => from(past.task.decided(decision), live.decided(decision)),
   }
 }
 

@@ -98,6 +98,11 @@ const summaries: Summaries = {
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
   TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,
+  TaskPaused: ({ by, reason }) => `by ${by}${because(reason)}`,
+  TaskContinued: ({ by }) => `by ${by}`,
+  TaskCancelled: ({ by, reason }) => `by ${by}${because(reason)}`,
+  TaskResumed: ({ agent, at: led, inDoubt }) =>
+    `${agent} from ${at(led)}${inDoubt.length === 0 ? "" : `, ${count(inDoubt.length, "command")} in doubt`}`,
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ outcome, reason }) => outcome + because(reason),
 
