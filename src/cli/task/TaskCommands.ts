@@ -1,4 +1,4 @@
-/** The command group `hindcast task`: lists tasks, and copies one into a log of its own. */
+/** The command group `hindcast task`: lists tasks, copies one into a log of its own, and pauses or cancels one. */
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
@@ -16,6 +16,7 @@ import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, count, shorten, time } from "../terminal/Text.ts"
+import { cancel, continueTask, pause } from "./ControlCommands.ts"
 
 /** Maximum characters of a goal in the list. */
 const GOAL_LENGTH = 50
@@ -44,10 +45,10 @@ const ls = Command.make("ls", common, ({ log, json }) =>
               "agent",
               "goal",
             ],
-            list.map(({ id, goal, agent, outcome, steps, from, to, openedAt, timeline = MAIN }) => [
+            list.map(({ id, goal, agent, outcome, asked, steps, from, to, openedAt, timeline = MAIN }) => [
               style.name(id),
               ...onTimeline(oneLine(timeline)),
-              AuditPage.outcome(style, outcome),
+              outcome === null && asked !== undefined ? style.warn(asked.what) : AuditPage.outcome(style, outcome),
               String(steps),
               at(from),
               at(to),
@@ -92,8 +93,8 @@ const bundle = Command.make(
   ),
 )
 
-/** `hindcast task ls|bundle` */
+/** `hindcast task ls|bundle|pause|continue|cancel` */
 export const task = Command.make("task").pipe(
   Command.withDescription("The tasks of a log"),
-  Command.withSubcommands([ls, bundle]),
+  Command.withSubcommands([ls, bundle, pause, continueTask, cancel]),
 )
