@@ -6,6 +6,7 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
+import * as TaskModelUse from "./TaskModelUse.ts"
 
 /** A task, open or closed. */
 export const Task = Schema.Struct({
@@ -18,6 +19,9 @@ export const Task = Schema.Struct({
   openedAt: EpochMs,
   closedAt: Schema.NullOr(EpochMs),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
+  model: Schema.optionalWith(TaskModelUse.TaskModelUse, { exact: true }).annotations({
+    description: "Absent where no language model was asked",
+  }),
 }).annotations({ identifier: "Task" })
 
 export type Task = typeof Task.Type
@@ -71,8 +75,10 @@ const advance = (task: Task, event: Event): Task => {
     }
   }
   const steps = is(event, "ActuatorCommanded") ? task.steps + 1 : task.steps
-  return { ...task, to: event.position, steps }
+  const model = TaskModelUse.after(task.model, event)
+  const next = { ...task, to: event.position, steps }
+  return model === undefined ? next : { ...next, model }
 }
 
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 1, state: Tasks, apply })
+export const projection = recordProjection({ name: "Tasks", version: 2, state: Tasks, apply })
