@@ -104,7 +104,7 @@ const SCORING: ReadonlySet<string> = new Set([
  */
 const TRACED: ReadonlySet<string> = new Set([
   ...["TaskOpened", "TaskClosed", "SensorRead", "SensorFailed", "SensorSkipped", "InputReceived", "MessageSent"],
-  ...["DecisionMade", "ModelCalled", "ModelResponded", "ActuatorCommanded", "CommandAllowed", "CommandDispatched"],
-  ...["CommandSucceeded", "CommandFailed", "CommandDenied", "CommandOutcomeUnknown"],
+  ...["DecisionMade", "ModelCalled", "ModelResponded", "ModelFailed", "ActuatorCommanded", "CommandAllowed"],
+  ...["CommandDispatched", "CommandSucceeded", "CommandFailed", "CommandDenied", "CommandOutcomeUnknown"],
   ...["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"],
 ])
