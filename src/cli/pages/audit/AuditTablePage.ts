@@ -142,13 +142,18 @@ const countsOf =
       ? [{ heading, rank, align: "right", cells: items.map((item) => String(cell(item))) }]
       : []
 
-type Spent = Pick<Row, "modelCalls" | "cost">
+type Spent = Pick<Row, "modelCalls" | "tokens" | "cost">
 
-/** A column of costs, if a language model was called. */
-const costs = (items: ReadonlyArray<Spent>, rank: number): ReadonlyArray<ResponsiveTable.Column> =>
-  items.some(({ modelCalls }) => modelCalls > 0)
-    ? [{ heading: "cost", rank, align: "right", cells: items.map(costOf) }]
-    : []
+/** Columns and cells that are there if a language model was called in any task. */
+const ifModels = <Item>(of: ReadonlyArray<Spent>, items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
+  of.some(({ modelCalls }) => modelCalls > 0) ? items : []
+
+const SPENT = ["Tokens", "Cost"]
+
+const spentCells = (of: Spent): ReadonlyArray<string> => [String(of.tokens), costOf(of)]
+
+const costs = (of: ReadonlyArray<Spent>, rank: number): ReadonlyArray<ResponsiveTable.Column> =>
+  ifModels(of, [{ heading: "cost", rank, align: "right", cells: of.map(costOf) }])
 
 const costOf = ({ modelCalls, cost }: Spent): string => (modelCalls === 0 ? "" : Money.costInTable(cost))
 
@@ -188,7 +193,7 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
       [
         "Task",
         "Outcome",
-        ...Table.right("Score", "Of", "Steps", "Took", "Failed", "Denied", "Asked", "Tokens", "Cost"),
+        ...Table.right("Score", "Of", "Steps", "Took", "Failed", "Denied", "Asked", ...ifModels(of, SPENT)),
         "From",
         "Agent",
         "Goal",
@@ -196,9 +201,8 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
       of.map((row) => [
         ...[code(row.taskId), row.outcome, row.score === null ? "unscored" : number(row.score.net)],
         ...[row.score === null ? "" : number(row.score.possible), String(row.steps), durationOf(row.durationMs)],
-        ...[String(row.failed), String(row.denied), String(row.asked)],
-        ...[String(row.tokens), costOf(row), `\`${at(row.from)}\``],
-        ...[code(row.agent), code(row.goal)],
+        ...[String(row.failed), String(row.denied), String(row.asked), ...ifModels(of, spentCells(row))],
+        ...[`\`${at(row.from)}\``, code(row.agent), code(row.goal)],
       ]),
     ),
     notes(shown),
@@ -212,13 +216,13 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
       [
         by,
         ...Table.right("Tasks", "Achieved", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
-        ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", "Tokens", "Cost"),
+        ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", ...ifModels(of, SPENT)),
       ],
       of.map(({ group, outcomes, ...counted }) => [
         ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
         ...[String(outcomes.truncated), String(outcomes.abandoned), String(outcomes.open), String(counted.unscored)],
         ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(numberOf),
-        ...[durationOf(counted.medianMs), String(counted.tokens), costOf(counted)],
+        ...[durationOf(counted.medianMs), ...ifModels(of, spentCells(counted))],
       ]),
     ),
     notes(shown, by),
