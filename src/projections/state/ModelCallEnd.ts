@@ -42,18 +42,26 @@ const ended = (
   unused: boolean,
   { usage = NOTHING, cost }: Pick<PayloadOf<"ModelFailed">, "usage" | "cost">,
 ): ModelCallEnd => {
-  const { inputTokens, outputTokens, cachedTokens = 0, reasoningTokens = 0 } = usage
-  const { usd = 0, prices } = cost ?? {}
-  const counted = inputTokens > 0 || outputTokens > 0
+  const tokens = {
+    inputTokens: count(usage.inputTokens),
+    outputTokens: count(usage.outputTokens),
+    cachedTokens: count(usage.cachedTokens ?? 0),
+    reasoningTokens: count(usage.reasoningTokens ?? 0),
+  }
+  const usd = Math.max(0, Math.min(cost?.usd ?? 0, Number.MAX_VALUE))
+  const counted = tokens.inputTokens > 0 || tokens.outputTokens > 0
   return {
     failed,
-    usage: { inputTokens, outputTokens, cachedTokens, reasoningTokens },
+    usage: tokens,
     metered: counted || (unused && usd === 0),
     usd,
-    prices,
+    prices: cost?.prices,
     priced: usd > 0 || (counted ? cost !== undefined : unused),
   }
 }
+
+/** A log reads numbers that earlier versions wrote with wider bounds. */
+const count = (tokens: number): number => Math.max(0, Math.min(Math.floor(tokens), Number.MAX_SAFE_INTEGER))
 
 const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0 }
 
