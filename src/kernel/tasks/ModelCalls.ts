@@ -115,9 +115,7 @@ export const ask = <E>(
         Effect.onInterrupt(() =>
           Effect.flatMap(partial, (known) =>
             recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
-          ).pipe(
-            Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause)),
-          ),
+          ).pipe(Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause))),
         ),
       )
     }),

@@ -1,11 +1,11 @@
 /** Tokens and cost of language models: a key figure and a table. */
 
-import type * as ModelUse from "../projections/audit/ModelUse.ts"
-import * as Money from "../values/Money.ts"
-import * as FormattedNumbers from "./FormattedNumbers.ts"
+import type * as ModelUse from "../../projections/audit/ModelUse.ts"
+import * as Money from "../../values/Money.ts"
+import * as FormattedNumbers from "../FormattedNumbers.ts"
+import { type Markup, markup, type Value } from "../Markup.ts"
+import { leftOut, numbers, table } from "../Table.ts"
 import { key } from "./KeyFigures.ts"
-import { type Markup, markup, type Value } from "./Markup.ts"
-import { leftOut, numbers, table } from "./Table.ts"
 
 /** How often models were called, and what that cost; nothing where none was called. */
 export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Markup> => {

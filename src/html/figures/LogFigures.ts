@@ -1,9 +1,9 @@
 /** The key figures of a report of many tasks. */
 
-import type { LogReport } from "../projections/report/LogReport.ts"
-import * as FormattedNumbers from "./FormattedNumbers.ts"
+import type { LogReport } from "../../projections/report/LogReport.ts"
+import * as FormattedNumbers from "../FormattedNumbers.ts"
+import { type Markup, markup } from "../Markup.ts"
 import { key } from "./KeyFigures.ts"
-import { type Markup, markup } from "./Markup.ts"
 import * as ModelCosts from "./ModelCosts.ts"
 
 /** How many tasks were achieved, their mean score, their commands; and a warning about tasks without a score. */
