@@ -1,5 +1,6 @@
 /** Formats the list of tasks as text. */
 import { MAIN } from "../../../events/log/EventLog.ts"
+import { addTokens } from "../../../projections/state/ModelCallEnd.ts"
 import type * as Tasks from "../../../projections/state/Tasks.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -47,6 +48,6 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
 }
 
 const tokensOf = ({ model }: ListedTask): string =>
-  model === undefined ? "" : String(model.inputTokens + model.outputTokens)
+  model === undefined ? "" : String(addTokens(model.inputTokens, model.outputTokens))
 
 const costOf = ({ model }: ListedTask): string => (model === undefined ? "" : Money.costInTable(model.cost))
