@@ -7,6 +7,7 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
+import * as TaskModelUse from "./TaskModelUse.ts"
 
 /** What was asked of an open task. */
 const Asked = Schema.Struct({
@@ -28,6 +29,9 @@ export const Task = Schema.Struct({
   steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
   asked: optional(Asked).annotations({
     description: "What was last asked of it, while it is open: to pause or to end",
+  }),
+  model: Schema.optionalWith(TaskModelUse.TaskModelUse, { exact: true }).annotations({
+    description: "Absent where no language model was asked",
   }),
 }).annotations({ identifier: "Task" })
 
@@ -87,7 +91,9 @@ const advance = (task: Task, event: Event): Task => {
     }
   }
   const steps = is(event, "ActuatorCommanded") ? task.steps + 1 : task.steps
-  return { ...task, to: event.position, steps }
+  const model = TaskModelUse.after(task.model, event)
+  const next = { ...task, to: event.position, steps }
+  return model === undefined ? next : { ...next, model }
 }
 
 /** Every task of the log. */

@@ -1,6 +1,7 @@
 /** Summarizes each type of event in a few words. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName, PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
+import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { at, count, duration, number, shorten, signed, value } from "../../terminal/Text.ts"
 import * as GateSummary from "./GateSummary.ts"
@@ -79,8 +80,8 @@ const summaries: Summaries = {
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
-  ModelResponded: ({ usage, latencyMs }) =>
-    `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}`,
+  ModelResponded: ({ usage, cost, latencyMs }) =>
+    `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}`,
   RandomDrawn: ({ purpose, value: drawn }) => `${purpose ?? ""} ${value(drawn)}`.trim(),
 
   ActuatorCommanded: ({ actuator, args }) => `${actuator} ${value(args)}`,
