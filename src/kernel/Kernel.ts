@@ -207,6 +207,7 @@ const make = (input: KernelOptions) =>
       })
     const context: KernelContext = {
       confirmations: asking(log),
+      keepsOpenTasks: onOpenTasks === "resume",
       ...{ log, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
     }
     const cancelled = ({ taskId, timeline }: Event) =>

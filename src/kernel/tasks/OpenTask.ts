@@ -34,6 +34,8 @@ export interface KernelContext {
   readonly pushed: PushedReadings
   readonly gate: GateConfig
   readonly lease: HeldLease
+  /** Whether tasks that are open when the kernel ends stay open in the log. */
+  readonly keepsOpenTasks: boolean
   /** The tasks that are being worked on. */
   readonly running: RunningTasks
   /** Closes with the kernel. Each task has a scope of its own in it. */

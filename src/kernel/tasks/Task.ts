@@ -190,20 +190,20 @@ export const begin = <E>(
           ),
       )
 
-    // A task that is still open when the kernel ends, and was not suspended before, is abandoned.
+    // What becomes of a task that is still open when the kernel ends.
     const abandon = close("abandoned", "the kernel ended").pipe(
       // If the lease was lost, the kernel that took over has recorded the task's end.
       Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
       Effect.catchAllCause((cause) => ProgramLog.error(`task ${id} could not be closed`, cause)),
     )
-    yield* Scope.addFinalizer(scope, abandon)
     const suspend = suspendLog === undefined ? abandon : lifecycle.suspend(suspendLog, closeScope(scope, Exit.void))
+    yield* Scope.addFinalizer(scope, kernel.keepsOpenTasks ? suspend : abandon)
     yield* Effect.flatMap(Effect.runtime(), (runtime) =>
       Effect.sync(() => {
         kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend })
         lifecycle.whenCancelled(({ by, reason }) => {
           const cancel = close("abandoned", TaskLifecycle.cancelledReason(by, reason)).pipe(
-            Effect.catchTag("TaskClosed", () => Effect.void),
+            Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
             Effect.catchAllCause((cause) =>
               ProgramLog.error(`task ${id} was cancelled, but could not be closed`, cause),
             ),

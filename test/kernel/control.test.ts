@@ -1,0 +1,146 @@
+import { it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { describe, expect } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import type * as Agent from "../../src/kernel/agents/Agent.ts"
+import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as Tool from "../../src/kernel/program/Tool.ts"
+import { Projector } from "../../src/projections/projector/Projector.ts"
+import * as Tasks from "../../src/projections/state/Tasks.ts"
+import { eventsOf, typesOf } from "../agents/given.ts"
+import { about, seen } from "./given.ts"
+import { testKernel } from "./testKernel.ts"
+
+/** A tool that answers when a test says so. */
+const gated = Effect.map(Deferred.make<void>(), (opened) => {
+  const executed: Array<string> = []
+  const tool = Tool.make({
+    description: "It waits",
+    risk: "none",
+    run: ({ name }) => {
+      executed.push(String(name))
+      return name === "first" ? Effect.as(Deferred.await(opened), name) : name
+    },
+    args: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  })
+  return { executed, tools: { wait: tool }, open: Deferred.succeed(opened, undefined) }
+})
+
+const agent: Agent.Agent = {
+  name: "waiter",
+  version: "1",
+  decide: ({ step }) =>
+    step < 2 ? { act: "program/wait", args: { name: step === 0 ? "first" : "second" } } : { done: "achieved" },
+}
+
+const ada = { by: "ada" }
+
+/** A kernel whose agent waits for its first command, and another process on the same log. */
+const working = Effect.gen(function* () {
+  const { executed, tools, open } = yield* gated
+  const given = yield* testKernel({ tools })
+  const { run } = yield* given.start
+  const audit = yield* Effect.fork(
+    run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { id: "t", goal: "wait" }))),
+  )
+  yield* run(seen(about("CommandDispatched")))
+  const elsewhere = <A, E>(effect: (control: TaskControl["Type"]) => Effect.Effect<A, E>) =>
+    Effect.provide(Effect.flatMap(TaskControl, effect), given.layerLog)
+  return { ...given, run, audit, executed, open, elsewhere }
+})
+
+describe("a task that is paused from another process", () => {
+  it.scopedLive("finishes what is under way, begins nothing new until it is continued, and is replayed", () =>
+    Effect.gen(function* () {
+      const { run, audit, executed, open, elsewhere } = yield* working
+      const paused = yield* elsewhere((control) => control.pause("t", { ...ada, reason: "lunch" }))
+      expect(paused).toMatchObject({ type: "TaskPaused", actor: "human:ada", payload: { by: "ada", reason: "lunch" } })
+      yield* open
+      yield* run(seen(about("CommandSucceeded")))
+      // It was told: its next event is what it waits with.
+      const state = yield* run(Effect.flatMap(Projector, (projector) => projector.current(Tasks.projection)))
+      expect(state.t).toMatchObject({ outcome: null, asked: { what: "paused", by: "ada", reason: "lunch" } })
+      expect(executed).toEqual(["first"])
+      yield* elsewhere((control) => control.continue("t", ada))
+      expect(yield* Fiber.join(audit)).toMatchObject({ outcome: "achieved" })
+      expect(executed).toEqual(["first", "second"])
+      const types = typesOf(yield* run(eventsOf("t")))
+      expect(types.indexOf("TaskContinued")).toBeLessThan(types.lastIndexOf("CommandDispatched"))
+      expect(types.slice(types.indexOf("TaskPaused"), types.indexOf("TaskContinued"))).not.toContain(
+        "CommandDispatched",
+      )
+      const replayed = yield* run(Effect.flatMap(Kernel, (kernel) => kernel.replay("t", agent)))
+      expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
+})
+
+describe("a task that is cancelled from another process", () => {
+  it.scopedLive("is interrupted and closed as abandoned, with who wanted it and why", () =>
+    Effect.gen(function* () {
+      const { run, audit, executed, elsewhere } = yield* working
+      yield* elsewhere((control) => control.cancel("t", { ...ada, reason: "too dear" }))
+      const exit = yield* Effect.flip(Fiber.join(audit))
+      expect(exit).toMatchObject({ _tag: "TaskClosed" })
+      const closed = yield* run(seen(about("TaskClosed")))
+      expect(closed.payload).toEqual({ outcome: "abandoned", reason: "ada cancelled it: too dear" })
+      expect(executed).toEqual(["first"])
+      const replayed = yield* run(Effect.flatMap(Kernel, (kernel) => kernel.replay("t", agent)))
+      expect(replayed).toMatchObject({ verdict: "identical", complete: false })
+    }),
+  )
+
+  it.scopedLive("is cancelled while it is paused, too", () =>
+    Effect.gen(function* () {
+      const { run, elsewhere } = yield* working
+      yield* elsewhere((control) => control.pause("t", ada))
+      yield* elsewhere((control) => control.cancel("t", ada))
+      expect((yield* run(seen(about("TaskClosed")))).payload).toMatchObject({ reason: "ada cancelled it" })
+    }),
+  )
+})
+
+describe("stop", () => {
+  it.scopedLive("ends all tasks of a kernel at once", () =>
+    Effect.gen(function* () {
+      const { run, elsewhere } = yield* working
+      yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.open({ id: "u", goal: "be there" })))
+      const cancelled = yield* elsewhere((control) => control.stop({ by: "ada", reason: "enough" }))
+      expect(cancelled.map(({ taskId }) => taskId)).toEqual(["t", "u"])
+      yield* run(seen(about("TaskClosed"), 2))
+      expect(yield* elsewhere((control) => control.stop(ada))).toEqual([])
+      const log = yield* run(EventLog)
+      expect((yield* log.verify)._tag).toBe("Intact")
+    }),
+  )
+})
+
+describe("a request about a task is refused where", () => {
+  const refused = (effect: Effect.Effect<unknown, { readonly message: string }>) =>
+    Effect.map(Effect.flip(effect), ({ message }) => message)
+
+  it.scopedLive("there is nothing to do, the task is closed, or there is none", () =>
+    Effect.gen(function* () {
+      const { audit, open, elsewhere } = yield* working
+      const ask = (effect: (control: TaskControl["Type"]) => Effect.Effect<unknown, { readonly message: string }>) =>
+        refused(elsewhere(effect) as Effect.Effect<unknown, { readonly message: string }>)
+      expect(yield* ask((control) => control.continue("t", ada))).toBe(
+        "Task t: expected a paused one, found one that is not paused. Nothing was recorded.",
+      )
+      const { position } = yield* elsewhere((control) => control.pause("t", ada))
+      expect(yield* ask((control) => control.pause("t", ada))).toBe(
+        `Task t: expected one that is not paused, found one that is paused, since @${position}. Nothing was recorded.`,
+      )
+      yield* elsewhere((control) => control.continue("t", ada))
+      yield* open
+      yield* Fiber.join(audit)
+      expect(yield* ask((control) => control.cancel("t", ada))).toContain(
+        "expected an open one, found one that was closed as achieved",
+      )
+      expect(yield* ask((control) => control.pause("x", ada))).toContain("x")
+      expect(yield* ask((control) => control.pause("t", { by: "", reasons: "" } as never))).toContain("tasks.pause")
+      expect(yield* ask((control) => control.pause("t", { ...ada, timeline: "nowhere" }))).toContain("nowhere")
+    }),
+  )
+})
