@@ -238,7 +238,7 @@ const make = (input: KernelOptions) =>
         Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
         open,
-        run: (agent, options) => runAgent({ open, audit }, agent, options),
+        run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
         resume: (taskId, agent, options) =>
           Effect.provideService(Resume.resume(context, audit, taskId, agent, options), Projector, projector),
         unfinished: Effect.map(projector.current(Tasks.projection), (tasks) =>

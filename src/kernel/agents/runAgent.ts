@@ -28,12 +28,14 @@ export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | P
 /** The functions of the kernel that a run needs. */
 export interface TaskService {
   readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, OpenError>
+  /** Fails when a task was cancelled or suspended. */
+  readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed>
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 
 /** Opens a task, lets an agent work on it until it is done or has no steps left, and closes it. Returns its audit. */
 export const runAgent = (
-  { open, audit }: TaskService,
+  { open, stopped, audit }: TaskService,
   given: Agent.Agent,
   options: RunOptions,
 ): Effect.Effect<TaskAudit.TaskAudit, RunError> =>
@@ -46,7 +48,7 @@ export const runAgent = (
         ...(maxSteps === undefined ? {} : { maxSteps }),
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
       }
-      const ended = yield* Effect.exit(restore(loop(agent, task, asked)))
+      const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
       yield* closeAfter(task, ended)
       yield* ended
       // It was opened above, so it is found.

@@ -1,6 +1,6 @@
 /** Whether a task is open, paused or to be cancelled, and which work in it must be interrupted when it closes. */
 
-import { Data, Effect, Fiber } from "effect"
+import { Data, Deferred, Effect, Fiber } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { plainText } from "../../values/Json.ts"
@@ -41,6 +41,10 @@ export interface TaskLifecycle {
    * log. It has no effect on a task that is not open.
    */
   readonly suspend: (before: Effect.Effect<void>, release: Effect.Effect<void>) => Effect.Effect<void>
+  /** Fails when the task was suspended, or stopped by `stop`. It ends an agent that thinks without asking the task. */
+  readonly stopped: Effect.Effect<never, TaskClosed>
+  /** Lets `stopped` fail. */
+  readonly stop: Effect.Effect<void>
   /** Waits while the task is paused. */
   readonly continued: Effect.Effect<void>
   readonly isPaused: () => boolean
@@ -58,7 +62,8 @@ export const cancelledReason = (by: string, reason?: string): string =>
   plainText(`${by} cancelled it${reason === undefined ? "" : `: ${reason}`}`)
 
 export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
-  Effect.sync(() => {
+  Effect.gen(function* () {
+    const stopped = yield* Deferred.make<never, TaskClosed>()
     const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
     let open = true
     let refuse = new TaskClosed({ taskId })
@@ -105,12 +110,18 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
         })
       }).pipe(Effect.uninterruptible)
 
+    const stop = Effect.suspend(() => Effect.asVoid(Deferred.fail(stopped, refuse)))
+
     const suspend: TaskLifecycle["suspend"] = (before, release) =>
       Effect.suspend(() => {
         if (!open) return Effect.void
         open = false
         refuse = new TaskClosed({ taskId, suspended: true })
-        return before.pipe(Effect.zipRight(Fiber.interruptAll(underWay)), Effect.zipRight(release))
+        return before.pipe(
+          Effect.zipRight(Fiber.interruptAll(underWay)),
+          Effect.zipRight(release),
+          Effect.zipRight(stop),
+        )
       }).pipe(Effect.uninterruptible)
 
     const pause = (isPaused: boolean) => {
@@ -120,7 +131,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
     }
 
     return {
-      ...{ ifOpen, runUntilClosed, close, suspend },
+      ...{ ifOpen, runUntilClosed, close, suspend, stop, stopped: Deferred.await(stopped) },
       continued: unpaused.await,
       isPaused: () => paused,
       noticed: (events) => {

@@ -117,7 +117,12 @@ export const resume = (
       const guide = DecisionPoint.guideAt(point)
       const led = replayThenLive(recorded, task, recording.instructions, () => false, guide)
       const worked = yield* Effect.exit(
-        restore(loop(replayDecisions(agent, past), withUnfinishedTurn(led, task, recorded, left), options)),
+        restore(
+          Effect.raceFirst(
+            loop(replayDecisions(agent, past), withUnfinishedTurn(led, task, recorded, left), options),
+            kernel.running.stopped(taskId),
+          ),
+        ),
       )
       yield* noteOtherQuestions(record.recorder, resumedBy, recorded.askedOtherwise())
       const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)

@@ -2,6 +2,7 @@
 
 import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 
 /** A task that is being worked on. */
@@ -10,6 +11,8 @@ export interface RunningTask {
   readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Stops all work in the task and leaves it open in the log. */
   readonly suspend: Effect.Effect<void>
+  /** Fails when the task was cancelled or suspended, for an agent that would go on thinking. */
+  readonly stopped: Effect.Effect<never, TaskClosed>
 }
 
 /** The tasks of a kernel by the names of their instances: a task's id, or in a fork `id@timeline`. */
@@ -20,6 +23,8 @@ export interface RunningTasks {
   readonly isEmpty: () => boolean
   /** Hands an event on to its task. Returns whether the kernel works on that task. */
   readonly noticed: (event: Event) => boolean
+  /** Fails when a task was cancelled or suspended; see `RunningTask`. */
+  readonly stopped: (instanceName: string) => Effect.Effect<never, TaskClosed>
   /** Suspends a task, if it is here. */
   readonly suspend: (instanceName: string) => Effect.Effect<void>
   /** Suspends every task. */
@@ -43,6 +48,7 @@ export const make = (): RunningTasks => {
       task?.noticed([event])
       return task !== undefined
     },
+    stopped: (instanceName) => Effect.suspend(() => running.get(instanceName)?.stopped ?? Effect.never),
     suspend: (instanceName) => Effect.suspend(() => running.get(instanceName)?.suspend ?? Effect.void),
     suspendAll: Effect.suspend(() =>
       Effect.forEach([...running.values()], ({ suspend }) => suspend, { discard: true }),

@@ -200,9 +200,10 @@ export const begin = <E>(
     yield* Scope.addFinalizer(scope, kernel.keepsOpenTasks ? suspend : abandon)
     yield* Effect.flatMap(Effect.runtime(), (runtime) =>
       Effect.sync(() => {
-        kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend })
+        kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
         lifecycle.whenCancelled(({ by, reason }) => {
           const cancel = close("abandoned", TaskLifecycle.cancelledReason(by, reason)).pipe(
+            Effect.zipRight(lifecycle.stop),
             Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
             Effect.catchAllCause((cause) =>
               ProgramLog.error(`task ${id} was cancelled, but could not be closed`, cause),
