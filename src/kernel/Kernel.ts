@@ -21,6 +21,7 @@ import * as SafeRecord from "../values/SafeRecord.ts"
 import * as CommandQueue from "./acting/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
 import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
+import * as DraftTimelines from "./context/DraftTimelines.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Fork from "./fork/Fork.ts"
 import { ask, Confirmations } from "./gate/Confirmations.ts"
@@ -138,7 +139,8 @@ const make = (input: KernelOptions) =>
 
     const owner = options.owner ?? "hindcast"
     const lease = yield* (yield* Lease).acquire(owner)
-    const log = yield* Fence.fencedLog(yield* EventLog, owner, lease)
+    const drafts = DraftTimelines.make(yield* Fence.fencedLog(yield* EventLog, owner, lease))
+    const { log } = drafts
     yield* Effect.provideService(recover, EventLog, log)
     yield* startAndStop(log, { deno, seed, gate })
 
@@ -174,7 +176,7 @@ const make = (input: KernelOptions) =>
       })
     const context: KernelContext = {
       confirmations: { ...people, ask: (question) => ask(log, question) },
-      ...{ log, registry, critics, instances, unconsented, commands, pushed, gate, lease, scope },
+      ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, scope },
     }
     const seeds = new PCGRandom(seed)
     const open = (input: Task.OpenOptions) =>

@@ -25,12 +25,14 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly path: string
   readonly expected: Json
   readonly found: Json
+  /** What became of the fork. */
+  readonly consequence?: string
 }> {
   override get message() {
-    const { plugin, position, what, path, expected, found } = this
+    const { plugin, position, what, path, expected, found, consequence } = this
     return (
       `The world of ${plugin} was brought back but differs from the recorded one: ${what} differs from @${position} at ${path || "/"}: ` +
-      `expected ${shown(expected)}, found ${shown(found)}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
+      `expected ${shown(expected)}, found ${shown(found)}.${consequence === undefined ? "" : ` ${consequence}`} Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
     )
   }
 }

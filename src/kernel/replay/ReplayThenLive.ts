@@ -15,6 +15,7 @@ import type { Instructions, Request } from "./Recording.ts"
  * What the agent is told of itself while it is led (its guide) is not recorded, unless it differs from what was
  * recorded: then it is when the agent first asks a model live.
  *
+ * @param begin runs before whatever is asked of the live task; it is idempotent
  * @param isOver whether the live task has no more answers
  * @param guide the digest of the guide that was recorded last, if any
  */
@@ -22,6 +23,7 @@ export const replayThenLive = (
   past: RecordedTask,
   live: Task,
   instructions: Instructions,
+  begin: Effect.Effect<void>,
   isOver: () => boolean,
   guide?: string,
 ): Task => {
@@ -36,7 +38,7 @@ export const replayThenLive = (
       if (past.left() > 0) return recorded
       return isOver()
         ? Effect.die(new Stopped())
-        : Effect.tap(living, () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
+        : Effect.tap(Effect.zipRight(begin, living), () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
     })
   return {
     ...live,

@@ -113,10 +113,12 @@ export interface Opening extends Environments.Participants {
   readonly perceptions: number
   /** Whether sensors with an interval are read by themselves. Default: true. */
   readonly intervals?: boolean
+  /** Whether the task is in the log. The end of one that is not is neither recorded nor scored. Default: yes. */
+  readonly isRecorded?: () => boolean
 }
 
 /**
- * Starts a task that was recorded as opened. It is uninterruptible except within `restore`. If setting up an
+ * Starts a task that was recorded as opened, or is in a fork that is being set up. It is uninterruptible except within `restore`. If setting up an
  * environment fails, the task is closed.
  */
 export const begin = <E>(
@@ -130,6 +132,7 @@ export const begin = <E>(
     instanceName,
     perceptions,
     intervals = true,
+    isRecorded = () => true,
     rubric,
     takesPart,
     registry,
@@ -161,6 +164,7 @@ export const begin = <E>(
     const close = (outcome: TaskOutcome, reason?: string) =>
       lifecycle.close(
         Effect.gen(function* () {
+          if (!isRecorded()) return undefined
           yield* kernel.lease.held
           return yield* recorder.record({
             type: "TaskClosed",
@@ -169,10 +173,12 @@ export const begin = <E>(
           })
           // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
-        ({ id: closedBy }) =>
+        (closed) =>
           Effect.zipRight(
             closeScope(scope, Exit.void),
-            Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry)),
+            closed === undefined
+              ? Effect.void
+              : Scoring.scoreClosed(kernel.log, id, rubric, closed.id, kernel.critics(context.kernel.registry)),
           ),
       )
 
