@@ -102,6 +102,8 @@ const decideLoop = (
       const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
       const basedOn = evidence(readings, last)
       let history: Agent.View["history"] | undefined
+      // Guides are for agents that think with a model.
+      const { guides: _, ...capabilities } = yield* task.capabilities()
       const choice = yield* Agent.decide(agent, {
         taskId: task.id,
         goal: task.goal,
@@ -113,7 +115,7 @@ const decideLoop = (
           history ??= Object.freeze(past.slice(0, step))
           return history
         },
-        ...(yield* task.capabilities()),
+        ...capabilities,
         random: () => numbers.number(),
         now: basedOn.at(-1)?.recordedAt ?? 0,
         consult,
