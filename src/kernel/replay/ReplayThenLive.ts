@@ -61,6 +61,7 @@ export const replayThenLive = (
         live.record(...told),
       ),
     decided: (decision) => from(past.task.decided(decision), live.decided(decision)),
+    close: (...end) => Effect.suspend(() => Effect.zipRight(past.left() > 0 ? Effect.void : begin, live.close(...end))),
   }
 }
 
