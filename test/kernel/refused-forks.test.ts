@@ -359,6 +359,28 @@ describe("a fork that is being set up", () => {
 })
 
 describe("a drafted timeline", () => {
+  it.scopedLive("takes nothing once it was discarded, until its name is used again", () =>
+    Effect.gen(function* () {
+      const { layerLog } = yield* testKernel()
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        const { begin, log: drafting } = DraftTimelines.make(log)
+        const first = yield* begin("again")
+        const note = { type: "NoteAdded", payload: { about: "it", text: "x" } } as const
+        const request = { timeline: "again", stream: "s", actor: "kernel", events: [note] }
+        yield* drafting.append(request)
+        yield* first?.discard ?? Effect.void
+        expect(yield* Effect.flip(drafting.append(request))).toMatchObject({ _tag: "LogUnavailable" })
+        const second = yield* begin("again")
+        expect((yield* drafting.append(request)).version).toBe(1)
+        yield* second?.commit ?? Effect.void
+        yield* second?.commit ?? Effect.void
+        expect((yield* drafting.append(request)).version).toBe(2)
+        expect(yield* log.readPage({ timeline: "again" }, 10)).toHaveLength(2)
+      }).pipe(Effect.provide(layerLog))
+    }),
+  )
+
   it.scopedLive("is committed when it is full, and goes on in the log", () =>
     Effect.gen(function* () {
       const { layerLog } = yield* testKernel()

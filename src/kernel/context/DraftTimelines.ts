@@ -50,20 +50,30 @@ const MAX_DRAFTED_CHARACTERS = 32 * 1024 * 1024
 
 export const make = (log: Log): DraftTimelines => {
   const drafts = new Map<string, KeptTimeline>()
+  /** Discarded timelines: a plugin may tell about one of them late, which must not come into the log. */
+  const discarded = new Set<string>()
+  const append = (request: AppendRequest) => {
+    const { timeline = log.timeline } = request
+    const draft = drafts.get(timeline)
+    if (draft !== undefined) return draft.append(request)
+    return discarded.has(timeline) ? notRecorded(log) : log.append(request)
+  }
   return {
     names: () => [...drafts.keys()],
     log: {
       ...log,
-      append: (request) =>
-        Effect.suspend(() => (drafts.get(request.timeline ?? log.timeline)?.append ?? log.append)(request)),
+      append: (request) => Effect.suspend(() => append(request)),
     },
     begin: (timeline) =>
       Effect.gen(function* () {
-        const kept: KeptTimeline = yield* keep(log, () => {
-          if (drafts.get(timeline) === kept) drafts.delete(timeline)
+        const kept: KeptTimeline = yield* keep(log, (how) => {
+          if (drafts.get(timeline) !== kept) return
+          drafts.delete(timeline)
+          if (how === "discarded") discarded.add(timeline)
         })
         if (drafts.has(timeline)) return yield* Effect.as(kept.discard, undefined)
         drafts.set(timeline, kept)
+        discarded.delete(timeline)
         return kept
       }),
   }
@@ -73,8 +83,10 @@ interface KeptTimeline extends Draft {
   readonly append: Log["append"]
 }
 
+const notRecorded = (log: Log) => new LogUnavailable({ log: log.name, reason: "the timeline was not recorded" })
+
 /** @param ended called when the draft was committed or discarded */
-const keep = (log: Log, ended: () => void): Effect.Effect<KeptTimeline> =>
+const keep = (log: Log, ended: (how: "committed" | "discarded") => void): Effect.Effect<KeptTimeline> =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const built = yield* Layer.buildWithScope(Layer.orDie(MemoryEventLog.layer()), scope)
@@ -83,10 +95,10 @@ const keep = (log: Log, ended: () => void): Effect.Effect<KeptTimeline> =>
     let state: "kept" | "committed" | "discarded" = "kept"
     let [events, characters] = [0, 0]
 
-    const end = (how: typeof state) =>
+    const end = (how: "committed" | "discarded") =>
       Effect.suspend(() => {
         state = how
-        ended()
+        ended(how)
         return Scope.close(scope, Exit.void)
       })
 
@@ -101,7 +113,7 @@ const keep = (log: Log, ended: () => void): Effect.Effect<KeptTimeline> =>
     const append = (request: AppendRequest): Effect.Effect<Appended, AppendError> =>
       Effect.suspend(() => {
         if (state === "committed") return log.append(request)
-        if (state === "discarded") return new LogUnavailable({ log: log.name, reason: "the timeline was not recorded" })
+        if (state === "discarded") return notRecorded(log)
         if (!canBeKept(request) || events >= MAX_DRAFTED_EVENTS || characters >= MAX_DRAFTED_CHARACTERS)
           return Effect.zipRight(Effect.uninterruptible(commitNow), log.append(request))
         return Effect.tap(memory.append(request), (appended) => {
