@@ -169,6 +169,7 @@ const reusedIn = (
   parts: ReadonlyArray<ValidatedPart>,
   find: (id: string) => Event | undefined,
 ): Placement | undefined => {
+  if (parts.length === 0) return undefined
   for (const { id, idGiven } of parts.flatMap(({ events }) => events)) {
     const event = idGiven ? find(id) : undefined
     if (event !== undefined) return { kind: "id reused", id, position: event.position }
